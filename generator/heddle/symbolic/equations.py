@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TypeAlias
+
 import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, Section, Statement
 from heddle.symbolic.field import Access
 
-Scalar = str | int | float | Fraction | sympy.Expr
+Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
 """What a user may give for a quantity: a name (a kernel argument), a number, or an expression."""
 
 

@@ -146,7 +146,7 @@ def _odd_slopes(
 
 
 def third_order_factor(lattice: Lattice, moves: bool, order: int) -> Fraction:
-    """What multiplies 9 t_aab c_b in a direction that does or does not move along a and has `order` components.
+    """What multiplies 9 t_aab c_b in a direction of `order` components that moves along a, or does not.
 
     The Hermite polynomial H_aab = (c_a^2 - 1/3) c_b with factor 27/2 gives 1 and -1/2. On D3Q19, H_xxy and
     H_zzy are not orthogonal: the sum (factor 27/2) and the difference (9/2) are, which gives -1 along axes

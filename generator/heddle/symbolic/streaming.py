@@ -108,8 +108,8 @@ class StreamingPattern(ABC):
                     stray = next(slot for slot in writes if slot not in reads)
                     raise KernelError(
                         calling_place(),
-                        f"{self._step_name(step)} writes component {stray[0]} at {list(stray[1])}, which another "
-                        "cell reads: the two do not commute.",
+                        f"{self._step_name(step)} writes component {stray[0]} at {list(stray[1])}, which "
+                        "another cell reads: the two do not commute.",
                         "write to the elements that the cell itself reads, or use a second array",
                     )
             following = self.next_step(step)
@@ -123,8 +123,8 @@ class StreamingPattern(ABC):
                     raise KernelError(
                         calling_place(),
                         f"{self._step_name(step)} writes population {self.lattice.names[q]} to component "
-                        f"{self.write(q, step)[0]} at {list(self.write(q, step)[1])}, but the next step reads it "
-                        f"from component {arrives[0]} at {list(arrives[1])}.",
+                        f"{self.write(q, step)[0]} at {list(self.write(q, step)[1])}, but the next step "
+                        f"reads it from component {arrives[0]} at {list(arrives[1])}.",
                         "read(q, next) must be the place of write(q) seen from the cell at c_q",
                     )
 
