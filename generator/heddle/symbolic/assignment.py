@@ -38,10 +38,15 @@ class Section:
 
 @dataclass(frozen=True)
 class If:
-    """Statements that happen only where `condition` holds. Locals named inside are not visible outside."""
+    """Statements that happen only where `condition` holds. Locals named inside are not visible outside.
+
+    wall: the condition selects links that lead out of the fluid, so that the elements stored lie behind a wall (a ghost
+    cell, or the own cell's slot of a sparse list) and no other cell reaches them. The dependence check relies on it.
+    """
 
     condition: sympy.Basic
     body: Sequence[Statement]
+    wall: bool = False
     place: Place = field(default_factory=calling_place, compare=False)
 
 
@@ -111,8 +116,8 @@ def _substitute(statement: Statement, replacements: Mapping[sympy.Basic, sympy.B
     match statement:
         case Assignment(target, value, place):
             return Assignment(target, replaced(value), place)
-        case If(condition, body, place):
-            return If(replaced(condition), [_substitute(inner, replacements) for inner in body], place)
+        case If(condition, body, wall, place):
+            return If(replaced(condition), [_substitute(inner, replacements) for inner in body], wall, place)
         case Reduce(operation, name, value, place):
             return Reduce(operation, name, replaced(value), place)
         case Scan(axis, carried, body, update, reverse, place):

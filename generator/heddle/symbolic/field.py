@@ -29,7 +29,8 @@ class Field:
 
     name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one value an
     entry of a listed sparse space. components: 0 for a scalar, else the number of components. ghost_layers: how far
-    outside the interior a kernel may read; the dependence check enforces it.
+    outside the interior a kernel may read; the dependence check enforces it. component_names: how the components are
+    called in emitted code; their numbers otherwise.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Field:
     rank: int = 3
     components: int = 0
     ghost_layers: int = 1
+    component_names: tuple[str, ...] = ()
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
