@@ -21,7 +21,7 @@ struct Box {
   [[nodiscard]] bool empty() const noexcept { return volume() == 0; }
   [[nodiscard]] bool contains(const std::array<std::int64_t, 3>& cell) const noexcept;
   /// True for a box within this one; an empty box is within any.
-  [[nodiscard]] bool contains(const Box& other) const noexcept;
+  [[nodiscard]] bool covers(const Box& other) const noexcept;
 
   /// `layers[d]` more cells at both ends of axis d (fewer when negative).
   [[nodiscard]] Box grow(const std::array<int, 3>& layers) const noexcept;

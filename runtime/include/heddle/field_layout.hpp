@@ -21,9 +21,8 @@ struct GhostLayers {
 ///   padding of the row before).
 /// - A row is an odd number of lines and a plane never a multiple of 64 rows, so that neither rows nor planes
 ///   meet in the same 4 KiB offset; planes are whole rows, which strided device copies need.
-/// - Structure of arrays. The component stride is an odd number of lines, congruent to a number modulo 64
-/// that keeps 19 (27) streams 3 (2) lines apart in a 4 KiB way of L1; in large fields also modulo 1024 lines,
-/// for L2.
+/// - Structure of arrays. The component stride is an odd number of lines, and such that 27 streams fall on
+///   different sets, two lines apart, of a cache way of 4 KiB (L1); in large fields also of 64 KiB (L2).
 struct FieldLayout {
   std::array<std::int64_t, 4> extent{}; // interior x, y, z; components
   std::array<std::int64_t, 4> stride{};
@@ -36,8 +35,7 @@ struct FieldLayout {
               std::size_t element);
 };
 
-/// The least component stride >= `lines`, in lines, at which streams fall on different cache sets (see
-/// FieldLayout).
+/// The least component stride >= `lines`, in lines, at which streams fall on different sets of the caches.
 [[nodiscard]] std::int64_t spread_lines(std::int64_t lines) noexcept;
 
 } // namespace heddle

@@ -58,6 +58,7 @@ public:
   template <class T>
   requires Task<std::remove_reference_t<T>> std::size_t add(T&& task) {
     using Plain = std::remove_reference_t<T>;
+    if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
     Memory memory = Memory::host;
     if constexpr (requires {
                     { task.memory() } -> std::convertible_to<Memory>;
@@ -100,6 +101,8 @@ public:
   /// A graph is a task, too: its accesses are those of its tasks, and a call is one run.
   [[nodiscard]] std::string_view name() const noexcept { return options_.name; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
+  /// Memory::device when all tasks only put work into the stream.
+  [[nodiscard]] Memory memory() const noexcept;
   void operator()(Stream& stream);
 
 private:
@@ -117,6 +120,7 @@ private:
   };
   struct Device;
 
+  void refuse_itself(const TaskGraph& task) const;
   void check(std::size_t task, const char* where) const;
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
   void run_serial(Stream& stream, const std::vector<std::size_t>& sequence);
