@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed prefix: libraries and headers, the CMake package, and the generator with all it reads, laid out as in a
+# wheel. Nothing in it names the prefix, so it may be moved afterwards.
+include(GNUInstallDirs)
+
+set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
+set(heddle_libraries "")
+foreach(name IN ITEMS runtime geometry plot)
+  if(TARGET heddle::${name})
+    get_target_property(library heddle::${name} ALIASED_TARGET)
+    set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+    list(APPEND heddle_libraries ${library})
+  endif()
+endforeach()
+if(heddle_libraries)
+  install(TARGETS ${heddle_libraries} EXPORT heddleTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddleDependencies.cmake"
+        DESTINATION "${heddle_cmake_dir}")
+
+set(heddle_package "${CMAKE_INSTALL_DATADIR}/heddle/heddle")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/" DESTINATION "${heddle_package}"
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_package}/data/templates")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/heddle/device/"
+        DESTINATION "${heddle_package}/data/runtime/include/heddle/device")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/cmake/" DESTINATION "${heddle_package}/data/runtime/cmake")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/heddle")
