@@ -264,6 +264,13 @@ function(heddle_add_kernels target)
       COMMENT "Generating kernels of ${arg_MODULE}"
       VERBATIM COMMAND_EXPAND_LISTS)
     target_sources(${target} PRIVATE "${stamp}")
+    if(CMAKE_GENERATOR MATCHES "Makefiles")
+      get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
+      add_custom_target(heddle-present.${arg_MODULE}
+        COMMAND "${CMAKE_COMMAND}" -D "STAMP=${stamp}" -D "PRODUCTS=${products}" -P "${cmake_dir}/heddle_present.cmake"
+        VERBATIM)
+      add_dependencies(${target} heddle-present.${arg_MODULE})
+    endif()
     if(arg_GENERATED_DIR)
       _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}")
     endif()
@@ -271,6 +278,7 @@ function(heddle_add_kernels target)
 
   list(TRANSFORM sources PREPEND "${folder}/")
   list(TRANSFORM cuda PREPEND "${folder}/")
+  list(TRANSFORM headers PREPEND "${folder}/")
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
 
   # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may change a
@@ -288,7 +296,7 @@ function(heddle_add_kernels target)
     list(APPEND options -fopenmp-simd)
   endif()
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
-  target_sources(${target} PRIVATE ${sources})
+  target_sources(${target} PRIVATE ${sources} ${headers})
   target_compile_features(${target} PRIVATE cxx_std_20)
 
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)

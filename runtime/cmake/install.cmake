@@ -21,6 +21,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddleDependencies.cmake"
         DESTINATION "${heddle_cmake_dir}")
