@@ -20,6 +20,7 @@ Variables, all optional:
   HEDDLE_PYTHON    interpreter to use; else that of Heddle's own environment (build/venv of a checkout, the environment
                    of a wheel), else the one that CMake finds
   HEDDLE_CUDA      OFF keeps the emitted .cu files from being compiled; they are generated all the same
+  HEDDLE_OPENMP    OFF compiles them for one thread
   HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
 
 heddle_test_generated(<test name> [COMPLETE]) adds one test: all models with a GENERATED_DIR, generated anew under
@@ -287,7 +288,9 @@ function(heddle_add_kernels target)
   if(HEDDLE_ARCH)
     list(APPEND options "-march=${HEDDLE_ARCH}")
   endif()
-  find_package(OpenMP QUIET COMPONENTS CXX)
+  if(NOT DEFINED HEDDLE_OPENMP OR HEDDLE_OPENMP)
+    find_package(OpenMP QUIET COMPONENTS CXX)
+  endif()
   if(OpenMP_CXX_FOUND)
     separate_arguments(openmp UNIX_COMMAND "${OpenMP_CXX_FLAGS}")
     list(APPEND options ${openmp})

@@ -5,13 +5,30 @@ include(GNUInstallDirs)
 
 set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
 set(heddle_libraries "")
+set(heddle_links "")
 foreach(name IN ITEMS runtime geometry plot)
   if(TARGET heddle::${name})
     get_target_property(library heddle::${name} ALIASED_TARGET)
     set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
     list(APPEND heddle_libraries ${library})
+    get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
+    list(APPEND heddle_links ${links})
   endif()
 endforeach()
+
+# What whoever links the static libraries has to find again.
+set(heddle_dependencies "# Written by Heddle's installation: what its static libraries link.\n")
+foreach(pair IN ITEMS Threads::Threads|Threads "OpenMP::OpenMP_CXX|OpenMP COMPONENTS CXX" ZLIB::ZLIB|ZLIB
+                      CUDA::cudart|CUDAToolkit)
+  string(REPLACE "|" ";" pair "${pair}")
+  list(GET pair 0 name)
+  list(GET pair 1 package)
+  if("${heddle_links}" MATCHES "${name}")
+    string(APPEND heddle_dependencies "find_dependency(${package})\n")
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/heddleDependencies.cmake" CONTENT "${heddle_dependencies}" @ONLY)
+
 if(heddle_libraries)
   install(TARGETS ${heddle_libraries} EXPORT heddleTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -23,7 +40,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
-              "${CMAKE_CURRENT_LIST_DIR}/heddleDependencies.cmake"
+              "${PROJECT_BINARY_DIR}/heddleDependencies.cmake"
         DESTINATION "${heddle_cmake_dir}")
 
 set(heddle_package "${CMAKE_INSTALL_DATADIR}/heddle/heddle")
