@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the tests in JUnit files: prints `passed failed not-run` over all files given, and fails where one is missing."""
+"""Counts the tests in JUnit files: prints `passed failed not-run`. Fails where a file is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def count(path: Path) -> tuple[int, int, int]:
-    """Passed, failed and not-run test cases of one file, counted case by case and not taken from its totals."""
+    """Passed, failed and not-run cases of one file, counted case by case and not taken from its totals."""
     passed = failed = absent = 0
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
