@@ -133,6 +133,18 @@ need_venv() {
   done
 }
 
+# need_oldest_venv: the environment in build/venv-oldest with the oldest versions that pyproject.toml allows.
+need_oldest_venv() {
+  local list
+  list=$(requirements "" | sed 's/>=/==/')
+  if [ "$(cat "$venv-oldest/heddle.txt" 2>/dev/null)" = "$list" ]; then return 0; fi
+  rm -rf "$venv-oldest"
+  logged venv "$venv/bin/python" -m venv "$venv-oldest" || return 1
+  # shellcheck disable=SC2086 # one requirement a word
+  pip_install "$venv-oldest" $list || return 1
+  printf '%s\n' "$list" >"$venv-oldest/heddle.txt"
+}
+
 need_venv_or_fail() {
   need_venv "$@" || fail "pip could not install what Heddle needs into $venv. Check the network (and pip's settings for" \
     "a proxy or an index), then run this again; the whole output is in $logs/pip.log."

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] -P heddle_committed.cmake
+# cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] [-D PYTHON=<interpreter>] -P heddle_committed.cmake
 # Runs over the modules with committed files that heddle_add_kernels wrote down in LIST. Both modes generate them beside
 # and go through them name by name and byte by byte: `write` brings the committed files up to date, `compare` reports
 # every difference. It generates under another hash seed than everywhere else, so an order that leaks from a set shows up
 # as a difference. COMPLETE says that LIST has every module, so
-# that a committed folder which no model writes is an error too.
+# that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the configured one:
+# another one must write the same.
 cmake_minimum_required(VERSION 3.22)
 
 file(GLOB entries "${LIST}/*.cmake")
@@ -19,6 +20,10 @@ foreach(entry IN LISTS entries)
   include("${entry}")
   list(APPEND folders "${committed}")
   list(APPEND known "${committed}/${module}")
+  if(PYTHON)
+    list(REMOVE_AT generate 0)
+    list(PREPEND generate "${PYTHON}")
+  endif()
   set(seed 0)
   if(MODE STREQUAL "compare")
     set(seed 20011)
