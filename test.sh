@@ -3,7 +3,7 @@
 # All tests: ./test.sh. Installs what is missing, then runs stage by stage, goes on after a failed stage, and ends with a
 # table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11.
 #   --fast   lint, types, generator tests, and the C++ tests of one build: while working
-#   --full   also clang with all warnings, the and the thread sanitizer
+#   --full   also clang with all warnings, and the thread sanitizer
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"

@@ -160,10 +160,10 @@ compiles_cuda() {
   logged probe-cuda "$1" -std=c++20 -arch=sm_90 -c "$folder/probe.cu" -o "$folder/probe.o" 2>/dev/null
 }
 
+# shellcheck disable=SC2034 # nvcc and nvcc_reason are read by the caller
 # find_nvcc: sets nvcc, from the machine or from its wheels inside the environment; else nvcc_reason.
 find_nvcc() {
   local candidate
-  # shellcheck disable=SC2034 # read by the caller
   nvcc="" nvcc_reason="no nvcc on this machine"
   for candidate in ${CUDACXX:+"$CUDACXX"} nvcc /usr/local/cuda/bin/nvcc; do
     candidate=$(command -v "$candidate") || continue

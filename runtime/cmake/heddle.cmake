@@ -6,7 +6,8 @@ heddle_add_kernels(<target>
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [DEPENDS <file>...]                 data that the model reads
-  [OUT_VAR <variable>])               receives the list of emitted sources
+  [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled here or
+                                      not), <v>_STAMP what is newer when any of them is (empty for committed files)
 
 Generates the C++ and CUDA kernels of a model and compiles them into <target>, one object a kernel. The names of the
 emitted files follow from the names given here (see _heddle_emitted_files), so configuring starts no generator: it only
@@ -223,6 +224,7 @@ function(heddle_add_kernels target)
 
   _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" sources cuda headers)
   _heddle_choose_source(${arg_MODULE} "${arg_GENERATED_DIR}" source)
+  set(stamp "")
   if(source STREQUAL "committed")
     set(folder "${arg_GENERATED_DIR}/${arg_MODULE}")
     foreach(file IN LISTS sources cuda headers)
@@ -309,7 +311,9 @@ function(heddle_add_kernels target)
     target_compile_definitions(${target} PUBLIC HEDDLE_WITH_CUDA)
   endif()
   if(arg_OUT_VAR)
-    set(${arg_OUT_VAR} "${sources};${cuda}" PARENT_SCOPE)
+    set(${arg_OUT_VAR} "${sources}" PARENT_SCOPE)
+    set(${arg_OUT_VAR}_CUDA "${cuda}" PARENT_SCOPE)
+    set(${arg_OUT_VAR}_STAMP "${stamp}" PARENT_SCOPE)
   endif()
 endfunction()
 
