@@ -16,15 +16,16 @@ foreach(name IN ITEMS runtime geometry plot)
   endif()
 endforeach()
 
-# What whoever links the static libraries has to find again.
+# What whoever links the static libraries has to find again: what the runtime needs always, the others' needs only where
+# they are used. Cairo is known to pkg-config only, so it is linked to heddle::plot there and not in the export.
 set(heddle_dependencies "# Written by Heddle's installation: what its static libraries link.\n")
-foreach(pair IN ITEMS Threads::Threads|Threads "OpenMP::OpenMP_CXX|OpenMP COMPONENTS CXX" ZLIB::ZLIB|ZLIB
-                      CUDA::cudart|CUDAToolkit)
+foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)" "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
+                      "CUDA::cudart|find_dependency(CUDAToolkit)" "ZLIB::ZLIB|find_package(ZLIB QUIET)")
   string(REPLACE "|" ";" pair "${pair}")
   list(GET pair 0 name)
-  list(GET pair 1 package)
+  list(GET pair 1 command)
   if("${heddle_links}" MATCHES "${name}")
-    string(APPEND heddle_dependencies "find_dependency(${package})\n")
+    string(APPEND heddle_dependencies "${command}\n")
   endif()
 endforeach()
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/heddleDependencies.cmake" CONTENT "${heddle_dependencies}" @ONLY)
@@ -34,8 +35,12 @@ if(heddle_libraries)
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
 endif()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+foreach(folder IN ITEMS include geometry/include plot/include)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/runtime/${folder}")
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
+  endif()
+endforeach()
 
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
