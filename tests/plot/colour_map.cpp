@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace heddle::plot {
 namespace {
@@ -35,10 +36,12 @@ TEST_P(Maps, ColoursAreInRangeAndNeighboursAreClose) {
   EXPECT_EQ(map(7).green, map(1).green);
 }
 
+std::string map_name(const testing::TestParamInfo<const ColourMap& (*)()>& info) {
+  return std::vector<std::string>{"wind", "ember", "terrain"}[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Maps, testing::Values(&ColourMap::wind, &ColourMap::ember, &ColourMap::terrain),
-                         [](const auto& map) {
-                           return std::array{"wind", "ember", "terrain"}[map.index];
-                         });
+                         map_name);
 
 TEST(Colour, LightnessOfWhiteGreyAndBlack) {
   EXPECT_NEAR(lightness({1, 1, 1}), 1, 1e-6);
