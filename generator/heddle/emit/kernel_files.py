@@ -40,7 +40,6 @@ def cpp_file(module: str, kernel: str, variants: Sequence[Variant], target: Targ
         "kernel.cpp.j2",
         **banner,
         module=module,
-        checked=target.checked,
         headers=_headers([v.stages.lowered for v in variants], target),
         functions=functions,
         costs=_costs(variants),
@@ -77,7 +76,7 @@ def cuda_files(
 
 def building_blocks(headers: Sequence[str]) -> list[str]:
     """The device headers that a set of named ones needs beside it."""
-    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"]}
+    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"], "run.hpp": ["row.hpp"]}
     return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
 
 
@@ -107,7 +106,7 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.Prefetch():
                 found.add("row.hpp")
-            case ir.LoadRun() | ir.StoreRun():
+            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
     return sorted(found)
 
@@ -138,6 +137,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
     return function | {
         "entry": f"{function['entry']}{target.suffix}",
         "rows": rows,
+        "reports": any(isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)),
         "unit_entry": dense and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),

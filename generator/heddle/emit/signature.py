@@ -55,7 +55,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     result: list[Argument] = []
     written = written_fields(kernel)
     index = ir.Pointer(ir.I64, True)
-    for field in kernel.fields:
+    for field in sorted(kernel.fields, key=lambda field: field.layout == "entries"):
         pointer = ir.Pointer(field.type, field not in written)
         if field.layout == "entries":
             result.append(Argument(field.name, pointer, "entries", field, "one value an entry of the list"))

@@ -308,17 +308,30 @@ class LoadRun(Statement):
     index: Symbol
     first: Expression
     count: Expression
+    length: int
 
 
 @node
 class StoreRun(Statement):
-    """`pointer[index[first + l]] = local[l]` for 0 <= l < count."""
+    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; at most `length` elements, as the local array has."""
 
     local: Symbol
     pointer: Symbol
     index: Symbol
     first: Expression
     count: Expression
+    length: int
+
+
+@node
+class StreamRun(Statement):
+    """`pointer[first + l] = local[l]` for 0 <= l < count, past the caches."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
 
 
 @node

@@ -68,6 +68,8 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             verb = "load" if isinstance(statement, ir.LoadRun) else "store"
             run = f"{index.name}[{expression(first)} .. + {expression(count)}]"
             yield f"{verb} run {local.name} {pointer.name} by {run}"
+        case ir.StreamRun(local, pointer, first, count):
+            yield f"stream run {local.name} to {pointer.name}[{expression(first)} .. + {expression(count)}]"
 
 
 def expression(value: ir.Expression) -> str:

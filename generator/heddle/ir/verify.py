@@ -17,7 +17,7 @@ VOCABULARIES: dict[str, set[type[ir.Node]]] = {
     "symbolic": _EVERYWHERE | _MODEL,
     "scheduled": _EVERYWHERE | _MODEL | {ir.Loop, ir.Prefetch},
     "lowered": _EVERYWHERE
-    | {ir.Loop, ir.Prefetch, ir.Var, ir.Assign, ir.Local, ir.Load, ir.View, ir.LoadRun, ir.StoreRun},
+    | {ir.Loop, ir.Prefetch, ir.Var, ir.Assign, ir.Local, ir.Load, ir.View, ir.LoadRun, ir.StoreRun, ir.StreamRun},
 }
 
 

@@ -9,14 +9,17 @@ The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in p
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
+from heddle.errors import KernelError
 from heddle.ir.build import add, integer
 from heddle.ir.nodes import (
     I64,
     Access,
     Call,
     Dense,
+    Gather,
     Kernel,
     Let,
     Loop,
@@ -28,7 +31,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.target import Target
-from heddle.ir.visit import statements
+from heddle.ir.visit import statements, walk
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
@@ -38,6 +41,8 @@ CHUNK_BEGIN, CHUNK_END = "begin", "end"
 
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
+    if schedule.nontemporal and target.inner == "simd":
+        kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
         body = _sparse(kernel, kernel.space, schedule, target)
     else:
@@ -61,6 +66,29 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
         body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
     return body
+
+
+def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
+    """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches anyway."""
+    stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
+    targets = {s.target for s in stored}
+    read = {
+        node.field
+        for node in walk(kernel.body)
+        if isinstance(node, (Access, Gather)) and node not in targets
+    }
+    if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
+        raise KernelError(
+            stored[0].place if stored else kernel.name,
+            f"'{kernel.name}' reads every field that it writes: nontemporal stores would lose the cached lines.",
+            "leave nontemporal off for in-place kernels",
+        )
+    return tuple(
+        dataclasses.replace(s, nontemporal=True)
+        if isinstance(s, Store) and isinstance(s.target, Access) and s.target.field not in read
+        else s
+        for s in kernel.body
+    )
 
 
 def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) -> str:

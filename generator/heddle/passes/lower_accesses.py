@@ -79,15 +79,15 @@ class _Lowering:
                     self.extent(axis)
         body = self.block(self.kernel.body, [])
         head = sorted(self.head.values(), key=self.head_order)
-        first = next((i for i, s in enumerate(body) if isinstance(s, Loop)), 0)
-        return dataclasses.replace(self.kernel, body=(*body[:first], *head, *body[first:]))
+        used = {node.name for node in walk(body) if isinstance(node, Symbol)}
+        return dataclasses.replace(self.kernel, body=(*(let for let in head if let.symbol.name in used), *body))
 
     def head_order(self, let: Let) -> tuple[int, int]:
         """Extents first, then the strides of each field in the order of the arguments."""
         assert isinstance(let.value, Load) and isinstance(let.value.index, Const)
         if let.symbol.name.startswith("n_"):
             return -1, int(let.value.index.value)
-        names = [f"{field.name}_stride" for field in self.kernel.fields]
+        names = [f"{field.name}_{what}" for what in ("extent", "stride") for field in self.kernel.fields]
         return names.index(let.value.pointer.name), int(let.value.index.value)
 
     # Arguments of the function, named on demand
@@ -142,7 +142,9 @@ class _Lowering:
                 if kind == "thread" and not any(isinstance(s, Loop) for s in statement.body):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
                 self.position = counter
-                if self.innermost(statement):
+                if counter.name.endswith(CHUNK_BEGIN):
+                    body = tuple(self.lowered(inside, inner) for inside in statement.body)
+                elif self.innermost(statement):
                     body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
                 else:
                     body = self.block(statement.body, inner)
@@ -180,6 +182,7 @@ class _Lowering:
     def cell(self, loop: Loop, counters: list[Symbol]) -> tuple[Statement, ...]:
         """The body of one CUDA thread."""
         if isinstance(self.space, Sparse):
+            self.position = loop.counter
             return (*self.list_position(loop), *self.with_pending(loop.body, counters))
         self.row_axis = -1
         lets = self.cell_views(loop, counters)
@@ -292,8 +295,15 @@ class _Lowering:
     def list_position(self, loop: Loop) -> list[Statement]:
         if not self.listed:
             return []
-        cell = Load(Symbol("cells", Pointer(U32, True)), loop.counter)
-        return [Let(Symbol("n", I64), Cast(cell, I64))]
+        cell: Expression = Cast(Load(Symbol("cells", Pointer(U32, True)), loop.counter), I64)
+        return [Let(Symbol("n", I64), self.checked_cell(cell))]
+
+    def checked_cell(self, n: Expression) -> Expression:
+        if not self.target.checked:
+            return n
+        field = next(field for field in self.kernel.fields if field.layout == "compressed")
+        cells = self.argument(Symbol(f"{field.name}_cells", I64), f"{field.name}_extent", 0)
+        return Call("within", (n, integer(0), cells), I64)
 
     # Expressions
 
@@ -335,7 +345,11 @@ class _Lowering:
         field = access.field
         n = self.position if not self.listed else Symbol("n", I64)
         if any(access.offsets):
-            return Load(self.pointer(field), self.link_index(access, n))
+            link: Expression = self.link_index(access, n)
+            if self.target.checked:
+                elements = multiply(integer(max(field.components, 1)), self.slot_stride(field))
+                link = Call("within", (Cast(link, I64), integer(0), elements), I64)
+            return Load(self.pointer(field), link)
         if not field.components:
             return Load(self.pointer(field), n)
         view = self.views.get((field, access.component, ()))

@@ -125,7 +125,7 @@ inline bool share_an_element(const ArrayArgument& a, const ArrayArgument& b) {
 }  // namespace detail
 
 /// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the first violation.
-template <int count>
+template <std::size_t count>
 int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   const ArrayArgument& first = arrays[0];
   for (const ArrayArgument& array : arrays) {
@@ -155,25 +155,14 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
       return ok;
     }
   }
-  for (int i = 0; i < count; ++i) {
-    for (int j = i + 1; j < count; ++j) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = i + 1; j < count; ++j) {
       if ((arrays[i].written || arrays[j].written) && detail::share_an_element(arrays[i], arrays[j])) {
         return fields_overlap;
       }
     }
   }
   return ok;
-}
-
-/// Whether x is contiguous in every array, so that the vectorised form applies.
-template <int count>
-bool have_unit_stride(const ArrayArgument (&arrays)[count]) {
-  for (const ArrayArgument& array : arrays) {
-    if (array.stride[0] != 1) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace heddle
