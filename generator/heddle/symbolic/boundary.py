@@ -194,7 +194,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         self, cell: BoundaryCell, equations: Equations
     ) -> tuple[Vector, dict[int, sympy.Expr] | None]:
         d = cell.lattice.dimension
-        saved = Field(self.saved, "real", 0, d, 0)
+        saved = Field(self.saved, "real", 0, d, 0, tuple("xyz"[:d]))
         if cell.post is None:
             return tuple(equations.let(labelled("u", a), saved[a]) for a in range(d)), None
         half = " - F / 2" if self.force else ""

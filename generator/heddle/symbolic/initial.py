@@ -17,6 +17,11 @@ from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled
 
 
+def vector_field(name: str, rank: int) -> Field:
+    """A vector on cells: components x, y, z."""
+    return Field(name, "real", rank, rank, component_names=tuple("xyz"[:rank]))
+
+
 def initial_populations(
     lattice: Lattice,
     rho: Scalar,
@@ -38,7 +43,7 @@ def initial_populations(
     body_force = force_vector(lattice, force)
     field: Field | None = None
     if isinstance(u, str):
-        field = Field(u, "real", d, d)
+        field = vector_field(u, d)
         given: list[sympy.Expr] = [field.component(a) for a in range(d)]
     else:
         given = [quantity(component) for component in u]
@@ -49,7 +54,8 @@ def initial_populations(
             'u="u" instead of expressions, or leave out omega',
         )
     rate = None if omega is None else quantity(omega)
-    equations = Equations([density, *given, *body_force, *([] if rate is None else [rate])])
+    names = [name for name in (rho, u) if isinstance(name, str)]
+    equations = Equations([density, *given, *body_force, *([] if rate is None else [rate])], names)
     equations.section("Constants: lattice weights")
     weights = name_weights(equations, lattice)
     equations.section("State")
