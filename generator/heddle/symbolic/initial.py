@@ -14,12 +14,7 @@ from heddle.symbolic.equilibrium import halves, name_weights, outer, require_mom
 from heddle.symbolic.field import Field
 from heddle.symbolic.force import force_vector
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import Tensor, indices, labelled
-
-
-def vector_field(name: str, rank: int) -> Field:
-    """A vector on cells: components x, y, z."""
-    return Field(name, "real", rank, rank, component_names=tuple("xyz"[:rank]))
+from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 
 
 def initial_populations(

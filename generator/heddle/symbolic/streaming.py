@@ -23,9 +23,9 @@ from heddle.symbolic.collision import CollisionOperator
 from heddle.symbolic.equations import Equations, Scalar
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import force_vector
-from heddle.symbolic.initial import initial_populations, vector_field
+from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import macroscopic
+from heddle.symbolic.moments import macroscopic, vector_field
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -79,9 +79,7 @@ class StreamingPattern(ABC):
         self.lattice = lattice
         self.zero_centred = zero_centred
         self.source = Field(field, "real", lattice.dimension, lattice.size, component_names=lattice.names)
-        self.target = (
-            self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
-        )
+        self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 
     @abstractmethod
