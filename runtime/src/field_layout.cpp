@@ -28,7 +28,11 @@ FieldLayout::FieldLayout(const std::array<std::int64_t, 3>& interior, int compon
                          const GhostLayers& ghosts, std::size_t element)
     : extent{interior[0], interior[1], interior[2], components} {
   const auto [gx, gy, gz] = ghosts.layers;
-  if (gx < 0 || gy < 0 || gz < 0) throw Error("Field", "negative ghost layers");
+  for (const int layers : ghosts.layers) {
+    if (layers < 0 || layers > 1'000'000) {
+      throw Error("Field", "cannot have " + std::to_string(layers) + " ghost layers");
+    }
+  }
   if (components < 1) throw Error("Field", "cannot have " + std::to_string(components) + " components");
   for (const std::int64_t cells : interior) {
     if (cells < 1) throw Error("Field", "cannot have " + std::to_string(cells) + " cells on an axis");
@@ -44,20 +48,20 @@ FieldLayout::FieldLayout(const std::array<std::int64_t, 3>& interior, int compon
   std::int64_t plane = interior[1] + 2 * gy;
   if (plane % 64 == 0) ++plane;
   const std::int64_t rows = times(plane, interior[2] + 2 * gz);
-  const std::int64_t lines =
-      left + times(row, rows); // of one component, with the padding before its first row
+  // Everything below fits when this does: one more row than there are, one more component, and the padding.
+  (void)times(times(times(row, rows + 1), std::int64_t{components} + 1), line_bytes);
+  const std::int64_t lines = left + row * rows; // of one component, with the padding before its first row
   const std::int64_t component = components > 1 ? spread_lines(lines) : lines;
 
-  stride = {1, row * line, times(row * line, plane), component * line};
+  stride = {1, row * line, row * line * plane, component * line};
   origin = left * line + gy * stride[1] + gz * stride[2];
-  size = times(component * line, components);
-  (void)times(size, size_of);
+  size = component * line * components;
 }
 
 std::int64_t spread_lines(std::int64_t lines) noexcept {
-  // Of all odd k, multiples of 45 modulo 64 keep both the first 19 and the first 27 two lines apart; 493 = 7
-  // * 64 + 45 does so modulo 1024 as well. That costs at most 4 KiB a component, and 64 KiB (under 2 %) from
-  // 4 MiB on.
+  // Multiples of 45 modulo 64 keep the first 27 two lines apart, the most there is for an odd number; those of
+  // 493 = 7 * 64 + 45 modulo 1024 keep them 37 lines apart. That costs at most 4 KiB a component, and 64 KiB
+  // (under 2 %) from 4 MiB on.
   const bool large = lines >= 65536;
   const std::int64_t period = large ? 1024 : 64;
   const std::int64_t residue = large ? 493 : 45;
