@@ -24,7 +24,7 @@ int diffuse_described(const CFI_cdesc_t* u_next, const CFI_cdesc_t* u, double al
   int64_t stride[2][3];
   if (!strides_in_elements(u_next, 3, extent[0], stride[0]) || !strides_in_elements(u, 3, extent[1], stride[1]))
     return -100;
-  return embedding_diffuse_f64(u_next->base_addr, extent[0], stride[0], u->base_addr, extent[1], stride[1], alpha);
+  return embedding_diffuse_f64(u->base_addr, extent[1], stride[1], u_next->base_addr, extent[0], stride[0], alpha);
 }
 
 int mix_described(const CFI_cdesc_t* g, const CFI_cdesc_t* f, double beta) {
@@ -32,7 +32,7 @@ int mix_described(const CFI_cdesc_t* g, const CFI_cdesc_t* f, double beta) {
   int64_t stride[2][4];
   if (!strides_in_elements(g, 4, extent[0], stride[0]) || !strides_in_elements(f, 4, extent[1], stride[1]))
     return -100;
-  return embedding_mix_f64(g->base_addr, extent[0], stride[0], f->base_addr, extent[1], stride[1], beta);
+  return embedding_mix_f64(f->base_addr, extent[1], stride[1], g->base_addr, extent[0], stride[0], beta);
 }
 
 int begins_at(const CFI_cdesc_t* section, const void* address) { return section->base_addr == address; }

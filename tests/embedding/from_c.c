@@ -102,18 +102,18 @@ static void layouts(void) {
         for (int step = 1; step <= 2; ++step) {
           array in = make(orders[o], ghosts, reversed, step, 1);
           array out = make(orders[(o + 1) % 6], ghosts, reversed ^ 5U, 1, 0);
-          expect(embedding_diffuse_f64(out.first, out.extent, out.stride, in.first, in.extent, in.stride, 0.25), 0,
+          expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.25), 0,
                  "diffuse");
           expect((int)mismatches(&out, &in, 1), 0, "mismatches of diffuse");
           for (int64_t i = 0; i < out.count; ++i) out.memory[i] = unset();
-          expect(embedding_mix_f64(out.first, out.extent, out.stride, in.first, in.extent, in.stride, 0.5), 0, "mix");
+          expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0, "mix");
           expect((int)mismatches(&out, &in, COMPONENTS), 0, "mismatches of mix");
           for (int64_t i = 0; i < out.count; ++i) out.memory[i] = unset();
-          expect(embedding_mix_f64_reference(out.first, out.extent, out.stride, in.first, in.extent, in.stride, 0.5),
+          expect(embedding_mix_f64_reference(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5),
                  0, "mix, reference");
           expect((int)mismatches(&out, &in, COMPONENTS), 0, "mismatches of mix, reference");
           if (in.stride[0] == 1 && out.stride[0] == 1) {
-            expect(embedding_diffuse_f64_unit(out.first, out.extent, out.stride, in.first, in.extent, in.stride, 0.25),
+            expect(embedding_diffuse_f64_unit(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.25),
                    0, "diffuse, unit stride");
           }
           free(in.memory);
@@ -137,7 +137,7 @@ static void interleaved(void) {
     for (int64_t z = 0; z < NZ; ++z)
       for (int64_t y = 0; y < NY; ++y)
         for (int64_t x = 0; x < NX; ++x) expected[i++] = mixed(&in, x, y, z, c);
-  expect(embedding_mix_f64(out.first, out.extent, out.stride, in.first, in.extent, in.stride, 0.5), 0, "interleaved");
+  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0, "interleaved");
   i = 0;
   for (int64_t c = 0; c < COMPONENTS; ++c)
     for (int64_t z = 0; z < NZ; ++z)
@@ -155,22 +155,22 @@ static void preconditions(void) {
   int64_t extent[4] = {NX, NY, NZ, COMPONENTS};
   int64_t stride[4] = {out.stride[0], out.stride[1], out.stride[2], out.stride[3]};
 
-  expect(embedding_diffuse_f64(NULL, out.extent, out.stride, in.first, in.extent, in.stride, 0.25), -1, "null output");
-  expect(embedding_diffuse_f64(out.first, out.extent, out.stride, NULL, in.extent, in.stride, 0.25), -1, "null input");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, NULL, out.extent, out.stride, 0.25), -1, "null output");
+  expect(embedding_diffuse_f64(NULL, in.extent, in.stride, out.first, out.extent, out.stride, 0.25), -1, "null input");
   extent[1] = NY - 1;
-  expect(embedding_diffuse_f64(out.first, extent, out.stride, in.first, in.extent, in.stride, 0.25), -2, "extents");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.25), -2, "extents");
   extent[1] = NY;
   extent[3] = COMPONENTS - 1;
-  expect(embedding_mix_f64(out.first, extent, out.stride, in.first, in.extent, in.stride, 0.5), -2, "components");
+  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.5), -2, "components");
   stride[2] = 0;
-  expect(embedding_diffuse_f64(out.first, out.extent, stride, in.first, in.extent, in.stride, 0.25), -3, "stride 0");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3, "stride 0");
   stride[2] = out.stride[2];
   stride[0] = 2;
-  expect(embedding_diffuse_f64_unit(out.first, out.extent, stride, in.first, in.extent, in.stride, 0.25), -3,
+  expect(embedding_diffuse_f64_unit(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3,
          "unit stride promised, two given");
   expect(embedding_diffuse_f64(in.first, in.extent, in.stride, in.first, in.extent, in.stride, 0.25), -4,
          "one array as both fields");
-  expect(embedding_diffuse_f64(in.first + 3, in.extent, in.stride, in.first, in.extent, in.stride, 0.25), -4,
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, in.first + 3, in.extent, in.stride, 0.25), -4,
          "fields shifted against each other");
   int64_t changed = 0;
   for (int64_t i = 0; i < out.count; ++i) changed += !isnan(out.memory[i]);

@@ -62,7 +62,7 @@ auto at(const View& v, std::int64_t x, std::int64_t y, std::int64_t z, std::int6
 template <class T> void agrees_with_loops() {
   Array<T> in, out;
   in.fill();
-  embedding::diffuse(out.view(), in.constant_view(), T(0.25));
+  embedding::diffuse(in.constant_view(), out.view(), T(0.25));
   std::int64_t wrong = 0;
   const auto u = in.view(), u_next = out.view();
   for (std::int64_t z = 0; z < nz; ++z)
@@ -75,7 +75,7 @@ template <class T> void agrees_with_loops() {
       }
   expect(wrong == 0, "diffuse agrees with the loops");
 
-  embedding::mix(out.view(), in.constant_view(), T(0.5));
+  embedding::mix(in.constant_view(), out.view(), T(0.5));
   wrong = 0;
   for (std::int64_t z = 0; z < nz; ++z)
     for (std::int64_t y = 0; y < ny; ++y)
@@ -91,10 +91,10 @@ template <class T> void agrees_with_loops() {
 void takes_unlike_views() {
   Array<double> in, plain, other;
   in.fill();
-  embedding::diffuse(plain.view(), in.constant_view(), 0.25);
+  embedding::diffuse(in.constant_view(), plain.view(), 0.25);
   const SizeTypedView<double> out{other.memory, nx, ny, nz};
   const SizeTypedView<const double> from{in.memory, nx, ny, nz};
-  embedding::diffuse(out, from, 0.25);
+  embedding::diffuse(from, out, 0.25);
   expect(plain.memory == other.memory, "a view with unsigned extents gives the same");
 }
 
@@ -113,18 +113,18 @@ void refuses() {
   in.fill();
   auto shorter = out.view();
   shorter.extents[1] = ny - 1;
-  const auto differing = message_of([&] { embedding::diffuse(shorter, in.constant_view(), 0.25); });
+  const auto differing = message_of([&] { embedding::diffuse(in.constant_view(), shorter, 0.25); });
   expect(differing.find("diffuse") != std::string::npos, "the message names the kernel: " + differing);
-  expect(differing.find("xtents") != std::string::npos, "the message names the cause: " + differing);
-  const auto shared = message_of([&] { embedding::diffuse(in.view(), in.constant_view(), 0.25); });
+  expect(differing.find("extent") != std::string::npos, "the message names the cause: " + differing);
+  const auto shared = message_of([&] { embedding::diffuse(in.constant_view(), in.view(), 0.25); });
   expect(shared.find("share") != std::string::npos, "fields that share an element: " + shared);
   auto nothing = out.view();
   nothing.pointer = nullptr;
-  expect(message_of([&] { embedding::diffuse(nothing, in.constant_view(), 0.25); }).find("null") != std::string::npos,
+  expect(message_of([&] { embedding::diffuse(in.constant_view(), nothing, 0.25); }).find("null") != std::string::npos,
          "a null pointer");
   auto flat = out.view();
   flat.strides[2] = 0;
-  expect(message_of([&] { embedding::diffuse(flat, in.constant_view(), 0.25); }).find("stride") != std::string::npos,
+  expect(message_of([&] { embedding::diffuse(in.constant_view(), flat, 0.25); }).find("stride") != std::string::npos,
          "a stride of zero");
 }
 

@@ -35,10 +35,10 @@ program from_fortran_explicit
   stride(4) = stride(1) * size(u, 3, c_int64_t)
 
   wrong = 0
-  status = embedding_diffuse_f64(u_next(nzb + 1, nys, nxl), extent(1:3), stride(1:3), u(nzb + 1, nys, nxl), &
+  status = embedding_diffuse_f64(u(nzb + 1, nys, nxl), extent(1:3), stride(1:3), u_next(nzb + 1, nys, nxl), &
                                  extent(1:3), stride(1:3), 0.25_c_double)
   if (status /= 0) wrong = wrong + 1
-  status = embedding_mix_f64(g(nzb + 1, nys, nxl, 1), extent, stride, f(nzb + 1, nys, nxl, 1), extent, stride, &
+  status = embedding_mix_f64(f(nzb + 1, nys, nxl, 1), extent, stride, g(nzb + 1, nys, nxl, 1), extent, stride, &
                              0.5_c_double)
   if (status /= 0) wrong = wrong + 1
 

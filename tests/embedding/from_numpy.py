@@ -91,7 +91,7 @@ def main(path: str) -> int:
                 fill(u)
                 entry = getattr(library, f"embedding_diffuse_{precision}")
                 inner, inner_next = interior(u, ghosts), interior(u_next, ghosts)
-                status = entry(*arguments(inner_next), *arguments(inner), scalar(0.25))
+                status = entry(*arguments(inner), *arguments(inner_next), scalar(0.25))
                 wrong += status != 0
                 wrong += int(np.count_nonzero(inner_next != diffused(u, ghosts, 0.25)))
                 outside = u_next.copy()
@@ -101,7 +101,7 @@ def main(path: str) -> int:
                 f, g = views((*shape, 4), dtype)[source], views((*shape, 4), dtype)[target]
                 fill(f)
                 entry = getattr(library, f"embedding_mix_{precision}")
-                status = entry(*arguments(interior(g, ghosts)), *arguments(interior(f, ghosts)), scalar(0.5))
+                status = entry(*arguments(interior(f, ghosts)), *arguments(interior(g, ghosts)), scalar(0.5))
                 wrong += status != 0
                 for q, expected in enumerate(mixed(f, ghosts, 0.5)):
                     wrong += int(np.count_nonzero(interior(g, ghosts)[..., q] != expected))
