@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+#[[
+heddle_add_kernels(<target>
+  MODEL <file.py> KERNELS <name>...
+  [MODULE <name>]                     default: the name of the target
+  [TARGETS cpu cuda reference]        default: cpu
+  [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
+  [DEPENDS <file>...]                 data that the model reads
+  [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled here or
+                                      not), <v>_STAMP what is newer when any of them is (empty for committed files)
+
+Generates the C++ and CUDA kernels of a model and compiles them into <target>, one object a kernel. The names of the
+emitted files follow from the names given here (see _heddle_emitted_files), so configuring starts no generator: it only
+asks an interpreter once whether it could. Building then runs `python -m heddle build`, which writes a file only if its
+text has changed: touching a helper of the model recompiles nothing, changing one kernel recompiles one object.
+
+Variables, all optional:
+  HEDDLE_CODEGEN   AUTO  generate if the generator can run, else take GENERATED_DIR (default)
+                   ON    generate, or fail and say why not
+                   OFF   take GENERATED_DIR; no Python is looked for
+  HEDDLE_PYTHON    interpreter to use; else that of Heddle's own environment (build/venv of a checkout, the environment
+                   of a wheel), else the one that CMake finds
+  HEDDLE_CUDA      OFF keeps the emitted .cu files from being compiled; they are generated all the same
+  HEDDLE_OPENMP    OFF compiles them for one thread
+  HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
+
+heddle_test_generated(<test name> [COMPLETE]) adds one test: all models with a GENERATED_DIR, generated anew under
+another hash seed, equal what is committed, file by file; with COMPLETE nothing else may be committed there. The targets heddle-generate and heddle-check-generated exist as soon as
+one model has a GENERATED_DIR; the first rewrites the committed files, the second only compares.
+]]
+include_guard(GLOBAL)
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.22)
+
+set_property(GLOBAL PROPERTY HEDDLE_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+# Where the Python package lies, relative to this file: in a checkout, in a wheel, in an installed prefix.
+foreach(_heddle_place IN ITEMS ../../generator ../../../.. ../../../share/heddle ../../../../share/heddle)
+  cmake_path(ABSOLUTE_PATH _heddle_place BASE_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}" NORMALIZE)
+  if(EXISTS "${_heddle_place}/heddle/__main__.py")
+    set_property(GLOBAL PROPERTY HEDDLE_PYTHONPATH "${_heddle_place}")
+    break()
+  endif()
+endforeach()
+unset(_heddle_place)
+
+# The naming rule, the only place in CMake that knows it. `parts` are relative to the folder of the module.
+function(_heddle_emitted_files module kernels targets sources_var cuda_var headers_var)
+  set(sources "")
+  set(cuda "")
+  set(headers ${module}.h ${module}.hpp ${module}_sweeps.hpp)
+  foreach(kernel IN LISTS kernels)
+    if("cpu" IN_LIST targets)
+      list(APPEND sources ${kernel}.cpp)
+    endif()
+    if("reference" IN_LIST targets)
+      list(APPEND sources ${kernel}_reference.cpp)
+    endif()
+    if("cuda" IN_LIST targets)
+      list(APPEND cuda ${kernel}.cu)
+      list(APPEND headers ${kernel}.cuh)
+    endif()
+  endforeach()
+  set(${sources_var} "${sources}" PARENT_SCOPE)
+  set(${cuda_var} "${cuda}" PARENT_SCOPE)
+  set(${headers_var} "${headers}" PARENT_SCOPE)
+endfunction()
+
+# Finds the interpreter and asks it, without importing anything heavy, whether the generator would run. The answer is
+# kept for the whole configure run: HEDDLE_GENERATOR (interpreter, or empty) and HEDDLE_GENERATOR_REASON.
+function(_heddle_find_generator)
+  get_property(known GLOBAL PROPERTY HEDDLE_GENERATOR_KNOWN)
+  if(known)
+    return()
+  endif()
+  set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_KNOWN TRUE)
+  set_property(GLOBAL PROPERTY HEDDLE_GENERATOR "")
+
+  get_property(package GLOBAL PROPERTY HEDDLE_PYTHONPATH)
+  if(NOT package)
+    set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_REASON "the Python package heddle does not lie beside heddle.cmake")
+    return()
+  endif()
+
+  set(candidates "")
+  if(HEDDLE_PYTHON)
+    set(candidates "${HEDDLE_PYTHON}")
+  else()
+    set(environments "${package}/../build/venv")
+    if(package MATCHES "/(site|dist)-packages$")
+      list(APPEND environments "${package}/../../..")
+    endif()
+    foreach(folder IN LISTS environments)
+      if(EXISTS "${folder}/bin/python")
+        cmake_path(NORMAL_PATH folder)
+        list(APPEND candidates "${folder}/bin/python")
+      endif()
+    endforeach()
+    find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
+    if(Python3_Interpreter_FOUND)
+      list(APPEND candidates "${Python3_EXECUTABLE}")
+    endif()
+  endif()
+
+  # A Python path of the caller (environment modules on a cluster) is kept, as it is now, behind our own.
+  set(path "${package}")
+  if(DEFINED ENV{PYTHONPATH} AND NOT "$ENV{PYTHONPATH}" STREQUAL "")
+    string(APPEND path ":$ENV{PYTHONPATH}")
+  endif()
+  set(command
+      "${CMAKE_COMMAND}" -E env --unset=PYTHONSTARTUP --unset=PYTHONHOME PYTHONNOUSERSITE=1
+      PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8 "PYTHONPATH=${path}")
+  set(probe [=[
+import sys
+if sys.version_info < (3, 11):
+    sys.exit('it is Python %d.%d, 3.11 or newer is needed' % sys.version_info[:2])
+from importlib import metadata, util
+missing = [n for n in ('heddle', 'sympy', 'jinja2', 'clang_format') if util.find_spec(n) is None]
+if missing:
+    sys.exit('it has no module ' + ', '.join(missing))
+print('python', *sys.version_info[:3])
+for n in ('sympy', 'jinja2', 'clang-format'):
+    print(n, metadata.version(n))
+]=])
+  set(reasons "")
+  foreach(python IN LISTS candidates)
+    execute_process(
+      COMMAND ${command} "${python}" -c "${probe}"
+      RESULT_VARIABLE result OUTPUT_VARIABLE versions ERROR_VARIABLE reason OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(result EQUAL 0)
+      # One small file stands for the thousands below site-packages: when a version changes, all is generated anew.
+      set(fingerprint "${CMAKE_BINARY_DIR}/heddle-environment.txt")
+      file(CONFIGURE OUTPUT "${fingerprint}" CONTENT "${python}\n${versions}\n" @ONLY)
+      set_property(GLOBAL PROPERTY HEDDLE_GENERATOR "${python}")
+      set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_FINGERPRINT "${fingerprint}")
+      set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT "${command}")
+      return()
+    endif()
+    string(STRIP "${reason}" reason)
+    if(reason STREQUAL "")
+      set(reason "it could not be run (${result})")
+    endif()
+    list(APPEND reasons "${python}: ${reason}")
+  endforeach()
+  if(NOT reasons)
+    set(reasons "no Python 3.11 or newer was found")
+  endif()
+  list(JOIN reasons "; " reasons)
+  set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_REASON "${reasons}")
+endfunction()
+
+# Decides between generating and taking committed files; fails with a sentence where neither is possible.
+function(_heddle_choose_source module generated_dir result_var)
+  set(codegen AUTO)
+  if(DEFINED HEDDLE_CODEGEN)
+    set(codegen "${HEDDLE_CODEGEN}")
+  endif()
+  if(NOT codegen MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "HEDDLE_CODEGEN is '${codegen}'; it must be AUTO, ON or OFF.")
+  endif()
+  if(codegen STREQUAL "OFF")
+    if(NOT generated_dir)
+      message(FATAL_ERROR "HEDDLE_CODEGEN is OFF, but the module '${module}' names no GENERATED_DIR with committed "
+                          "files. Give it one, or set HEDDLE_CODEGEN=AUTO.")
+    endif()
+    set(${result_var} committed PARENT_SCOPE)
+    return()
+  endif()
+  _heddle_find_generator()
+  get_property(python GLOBAL PROPERTY HEDDLE_GENERATOR)
+  if(python)
+    set(${result_var} generate PARENT_SCOPE)
+    return()
+  endif()
+  get_property(reason GLOBAL PROPERTY HEDDLE_GENERATOR_REASON)
+  if(codegen STREQUAL "AUTO" AND generated_dir AND EXISTS "${generated_dir}/${module}/${module}.h")
+    message(STATUS "Heddle: module '${module}' from ${generated_dir} (no generator: ${reason})")
+    set(${result_var} committed PARENT_SCOPE)
+    return()
+  endif()
+  message(FATAL_ERROR
+          "Heddle cannot generate the module '${module}': ${reason}. Do one of three things: install the generator's "
+          "needs into that interpreter (pip install sympy jinja2 clang-format==19.1.7); name another interpreter with "
+          "-D HEDDLE_PYTHON=/path/to/python; or build from committed files with -D HEDDLE_CODEGEN=OFF.")
+endfunction()
+
+function(heddle_add_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
+  endif()
+  foreach(needed IN ITEMS MODEL KERNELS)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "heddle_add_kernels(${target}): ${needed} is missing.")
+    endif()
+  endforeach()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "heddle_add_kernels(${target}): no such target; call add_executable or add_library first.")
+  endif()
+  get_target_property(target_folder ${target} SOURCE_DIR)
+  if(NOT target_folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): the target belongs to ${target_folder}; call it there.")
+  endif()
+  if(NOT arg_MODULE)
+    set(arg_MODULE ${target})
+  endif()
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS cpu)
+  endif()
+  foreach(name IN LISTS arg_TARGETS)
+    if(NOT name MATCHES "^(cpu|cuda|reference)$")
+      message(FATAL_ERROR "heddle_add_kernels(${target}): TARGETS has '${name}'; known are cpu, cuda and reference.")
+    endif()
+  endforeach()
+  cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  if(arg_GENERATED_DIR)
+    cmake_path(ABSOLUTE_PATH arg_GENERATED_DIR BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  endif()
+  set(depends "")
+  foreach(file IN LISTS arg_DEPENDS)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    list(APPEND depends "${file}")
+  endforeach()
+
+  _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" sources cuda headers)
+  _heddle_choose_source(${arg_MODULE} "${arg_GENERATED_DIR}" source)
+  set(stamp "")
+  if(source STREQUAL "committed")
+    set(folder "${arg_GENERATED_DIR}/${arg_MODULE}")
+    foreach(file IN LISTS sources cuda headers)
+      if(NOT EXISTS "${folder}/${file}")
+        message(FATAL_ERROR "The committed module ${folder} lacks ${file}. Generate it on a machine that has the "
+                            "generator: cmake --build <build folder> --target heddle-generate")
+      endif()
+    endforeach()
+  else()
+    if(NOT EXISTS "${arg_MODEL}")
+      message(FATAL_ERROR "heddle_add_kernels(${target}): the model ${arg_MODEL} does not exist.")
+    endif()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}")
+    get_property(modules DIRECTORY PROPERTY HEDDLE_MODULES)
+    if(arg_MODULE IN_LIST modules)
+      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in this folder. "
+                          "Put its kernels into one library and link that.")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY HEDDLE_MODULES ${arg_MODULE})
+
+    get_property(python GLOBAL PROPERTY HEDDLE_GENERATOR)
+    get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
+    get_property(fingerprint GLOBAL PROPERTY HEDDLE_GENERATOR_FINGERPRINT)
+    set(generate
+        "${python}" -P -m heddle build "${arg_MODEL}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
+        --expect-kernels ${arg_KERNELS})
+    # The stamp is the real output, the emitted files are by-products: they keep their time when their text is the
+    # same, so nothing behind them is rebuilt; and a deleted one comes back.
+    set(stamp "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}.stamp")
+    set(products ${sources} ${cuda} ${headers})
+    list(TRANSFORM products PREPEND "${folder}/")
+    add_custom_command(
+      OUTPUT "${stamp}"
+      BYPRODUCTS ${products}
+      COMMAND ${environment} PYTHONHASHSEED=0 ${generate} --out "${CMAKE_CURRENT_BINARY_DIR}/heddle" --depfile
+              "${stamp}.d" --stamp "${stamp}"
+      DEPENDS "${arg_MODEL}" ${depends} "${fingerprint}"
+      DEPFILE "${stamp}.d"
+      WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
+      COMMENT "Generating kernels of ${arg_MODULE}"
+      VERBATIM COMMAND_EXPAND_LISTS)
+    target_sources(${target} PRIVATE "${stamp}")
+    if(CMAKE_GENERATOR MATCHES "Makefiles")
+      get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
+      add_custom_target(heddle-present.${arg_MODULE}
+        COMMAND "${CMAKE_COMMAND}" -D "STAMP=${stamp}" -D "PRODUCTS=${products}" -P "${cmake_dir}/heddle_present.cmake"
+        VERBATIM)
+      add_dependencies(${target} heddle-present.${arg_MODULE})
+    endif()
+    if(arg_GENERATED_DIR)
+      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}")
+    endif()
+  endif()
+
+  list(TRANSFORM sources PREPEND "${folder}/")
+  list(TRANSFORM cuda PREPEND "${folder}/")
+  list(TRANSFORM headers PREPEND "${folder}/")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+
+  # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may change a
+  # value: without errno and traps libm calls and guarded expressions can be vectorised. Per source, never global.
+  set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  if(HEDDLE_ARCH)
+    list(APPEND options "-march=${HEDDLE_ARCH}")
+  endif()
+  if(NOT DEFINED HEDDLE_OPENMP OR HEDDLE_OPENMP)
+    find_package(OpenMP QUIET COMPONENTS CXX)
+  endif()
+  if(OpenMP_CXX_FOUND)
+    separate_arguments(openmp UNIX_COMMAND "${OpenMP_CXX_FLAGS}")
+    list(APPEND options ${openmp})
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:OpenMP::OpenMP_CXX>)
+  else()
+    list(APPEND options -fopenmp-simd)
+  endif()
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
+  target_sources(${target} PRIVATE ${sources} ${headers})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(cuda AND "CUDA" IN_LIST languages AND NOT "${HEDDLE_CUDA}" STREQUAL "OFF")
+    set_source_files_properties(${cuda} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-O3;-fmad=false")
+    target_sources(${target} PRIVATE ${cuda})
+    target_compile_definitions(${target} PUBLIC HEDDLE_WITH_CUDA)
+  endif()
+  if(arg_OUT_VAR)
+    set(${arg_OUT_VAR} "${sources}" PARENT_SCOPE)
+    set(${arg_OUT_VAR}_CUDA "${cuda}" PARENT_SCOPE)
+    set(${arg_OUT_VAR}_STAMP "${stamp}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Remembers a module that has committed files: one small script each below the build folder, which the two targets and
+# the test read.
+function(_heddle_register_committed module generated_dir generate)
+  get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
+  get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
+  set(list "${CMAKE_BINARY_DIR}/heddle-committed")
+  if(NOT TARGET heddle-generate)
+    file(REMOVE_RECURSE "${list}")
+    add_custom_target(heddle-generate
+      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=write -P "${cmake_dir}/heddle_committed.cmake"
+      COMMENT "Writing all committed modules" VERBATIM)
+    add_custom_target(heddle-check-generated
+      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=compare -P "${cmake_dir}/heddle_committed.cmake"
+      COMMENT "Comparing all committed modules" VERBATIM)
+  endif()
+  if(EXISTS "${list}/${module}.cmake")
+    message(FATAL_ERROR "The module '${module}' is generated in two places of this project. Committed modules need "
+                        "names of their own.")
+  endif()
+  file(CONFIGURE OUTPUT "${list}/${module}.cmake" @ONLY CONTENT [==[
+set(module [=[@module@]=])
+set(committed [=[@generated_dir@]=])
+set(environment [=[@environment@]=])
+set(generate [=[@generate@]=])
+]==])
+endfunction()
+
+function(heddle_test_generated name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COMPLETE" "" "")
+  get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
+  if(TARGET heddle-check-generated)
+    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
+                                  -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
+  endif()
+endfunction()
+
+cmake_policy(POP)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed prefix: libraries and headers, the CMake package, and the generator with all it reads, laid out as in a
+# wheel. Nothing in it names the prefix, so it may be moved afterwards.
+include(GNUInstallDirs)
+
+set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
+set(heddle_libraries "")
+set(heddle_links "")
+foreach(name IN ITEMS runtime geometry plot)
+  if(TARGET heddle::${name})
+    get_target_property(library heddle::${name} ALIASED_TARGET)
+    set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+    list(APPEND heddle_libraries ${library})
+    get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
+    list(APPEND heddle_links ${links})
+  endif()
+endforeach()
+
+# What whoever links the static libraries has to find again: what the runtime needs always, the others' needs only where
+# they are used. Cairo is known to pkg-config only, so it is linked to heddle::plot there and not in the export.
+set(heddle_dependencies "# Written by Heddle's installation: what its static libraries link.\n")
+foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)" "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
+                      "CUDA::cudart|find_dependency(CUDAToolkit)" "ZLIB::ZLIB|find_package(ZLIB QUIET)")
+  string(REPLACE "|" ";" pair "${pair}")
+  list(GET pair 0 name)
+  list(GET pair 1 command)
+  if("${heddle_links}" MATCHES "${name}")
+    string(APPEND heddle_dependencies "${command}\n")
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/heddleDependencies.cmake" CONTENT "${heddle_dependencies}" @ONLY)
+
+if(heddle_libraries)
+  install(TARGETS ${heddle_libraries} EXPORT heddleTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
+endif()
+foreach(folder IN ITEMS include geometry/include plot/include)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/runtime/${folder}")
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
+  endif()
+endforeach()
+
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
+              "${PROJECT_BINARY_DIR}/heddleDependencies.cmake"
+        DESTINATION "${heddle_cmake_dir}")
+
+set(heddle_package "${CMAKE_INSTALL_DATADIR}/heddle/heddle")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/" DESTINATION "${heddle_package}"
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_package}/data/templates")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/heddle/device/"
+        DESTINATION "${heddle_package}/data/runtime/include/heddle/device")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/cmake/" DESTINATION "${heddle_package}/data/runtime/cmake")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/heddle")

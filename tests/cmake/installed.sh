@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Install, move the prefix, and build a fresh project against it: find_package, heddle_add_kernels, heddle::runtime.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+take_consumer
+"$CMAKE" --install "$HEDDLE_BINARY" --prefix "$WORK/first-prefix" >install.log
+mkdir elsewhere
+mv first-prefix elsewhere/prefix
+if grep -rlI first-prefix elsewhere/prefix; then refuse "these installed files name the prefix"; fi
+if grep -rlI "$HEDDLE_SOURCE" elsewhere/prefix; then refuse "these installed files name the source folder"; fi
+
+configure -D CMAKE_PREFIX_PATH="$WORK/elsewhere/prefix" >configure.log
+make_it >build.log
+expect "scale 21 shift 12" build/consumer
+expect "runtime" build/consumer_runtime
+# the generator came from the moved prefix
+grep -q "$WORK/elsewhere/prefix" build/heddle/consumer.stamp.d || refuse "the generator used is not that of the prefix"

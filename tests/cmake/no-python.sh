@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# From committed files, on a machine whose only Python is one that reports being called.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+mkdir bin
+for name in python python3 python3.11 python3.12; do
+  printf '#!/bin/sh\necho called >>"%s/python-was-called"\nexit 1\n' "$WORK" >bin/$name
+  chmod +x bin/$name
+done
+export PATH="$WORK/bin:$PATH"
+
+# the whole of Heddle configures: every committed file is there
+"$CMAKE" -S "$HEDDLE_SOURCE" -B build -G Ninja -D HEDDLE_CODEGEN=OFF -D HEDDLE_CUDA=OFF -D CMAKE_BUILD_TYPE=Release \
+  >configure.log
+"$CMAKE" --build build --parallel 2 --target embedding_from_c >build.log
+expect "layouts" build/bin/embedding_from_c
+[ ! -e python-was-called ] || refuse "a build with HEDDLE_CODEGEN=OFF called Python"
+grep -q Python3_EXECUTABLE build/CMakeCache.txt && refuse "a build with HEDDLE_CODEGEN=OFF looked for Python"
+
+# AUTO falls back to the committed files, and says so
+cp -r "$HEDDLE_SOURCE/tests/cmake/consumer" "$WORK/consumer"
+"$CMAKE" -S consumer -B with -D heddle_DIR="$HEDDLE_SOURCE/runtime/cmake" -D HEDDLE_PYTHON="$PYTHON" >with.log
+"$CMAKE" --build with --target heddle-generate >>with.log
+"$CMAKE" --build with --parallel 2 >>with.log
+(cd with && expect "100% tests passed" "$CTEST")
+expect "consumer' from" "$CMAKE" -S consumer -B without -D heddle_DIR="$HEDDLE_SOURCE/runtime/cmake" \
+  -D HEDDLE_PYTHON="$WORK/bin/python3"
+"$CMAKE" --build without --parallel 2 >without.log
+expect "scale 21 shift 12" without/consumer
+
+# a committed file that was edited by hand, one that is missing and one too many are all drift
+printf '// by hand\n' >>consumer/generated/consumer/scale.cpp
+printf 'old\n' >consumer/generated/consumer/old.cpp
+mkdir consumer/generated/forgotten
+expect_refusal "consumer/scale.cpp differs" "$CMAKE" --build with --target heddle-check-generated
+expect_refusal "old.cpp is committed, but nothing generates it" "$CMAKE" --build with --target heddle-check-generated
+(cd with && expect_refusal "forgotten is committed, but no model" "$CTEST" --output-on-failure)
+rm consumer/generated/consumer/shift.cpp
+expect_refusal "lacks shift.cpp" "$CMAKE" -S consumer -B again -D heddle_DIR="$HEDDLE_SOURCE/runtime/cmake" \
+  -D HEDDLE_CODEGEN=OFF
+"$CMAKE" --build with --target heddle-generate >>with.log
+rmdir consumer/generated/forgotten
+(cd with && expect "100% tests passed" "$CTEST")

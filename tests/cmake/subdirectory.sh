@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Heddle as a subfolder of another project: same function, same target names; its own tests and examples stay out.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+take_consumer
+configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" >configure.log
+make_it >build.log
+expect "scale 21 shift 12" build/consumer
+expect "runtime" build/consumer_runtime
+if ninja -C build -t targets all | grep -E 'terrain_wind|heddle-bench|gtest'; then
+  refuse "targets of Heddle's own examples and tests were added to the project"
+fi
+grep -q 'march=native' build/build.ninja && refuse "-march=native was forced upon the project"
+exit 0

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The wheel carries templates, device headers and the CMake function; python -m heddle --cmake-dir says where.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+take_consumer
+"$PYTHON" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$WORK/wheel" "$HEDDLE_SOURCE/generator"
+mkdir "$WORK/site"
+"$PYTHON" -m zipfile -e wheel/heddle-*.whl "$WORK/site"
+folder=$(PYTHONPATH="$WORK/site" "$PYTHON" -P -m heddle --cmake-dir)
+[ "$folder" = "$WORK/site/heddle/data/runtime/cmake" ] || refuse "--cmake-dir printed '$folder'"
+configure -D heddle_DIR="$folder" >configure.log
+make_it >build.log
+expect "scale 21 shift 12" build/consumer
+grep -q "$WORK/site" build/heddle/consumer.stamp.d || refuse "the generator used is not that of the wheel"
+# the same from the checkout
+folder=$(PYTHONPATH="$HEDDLE_SOURCE/generator" "$PYTHON" -P -m heddle --cmake-dir)
+[ "$folder" = "$HEDDLE_SOURCE/runtime/cmake" ] || refuse "--cmake-dir of the checkout printed '$folder'"
