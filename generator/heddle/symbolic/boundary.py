@@ -19,10 +19,10 @@ from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
-from heddle.symbolic.field import Access, Field
+from heddle.symbolic.field import Access
 from heddle.symbolic.force import Vector, force_vector
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import labelled, macroscopic
+from heddle.symbolic.moments import labelled, macroscopic, vector_field
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class PressureAntiBounceBack(BoundaryCondition):
     rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: an entry an axis, or None
     for that of the boundary cell, from its post-collision populations. force: as in the collision, for that
     velocity. After a step that leaves them in the neighbours (AA, odd) the velocity of the step before is
-    used: it lies in the field `saved`, real(d)[entries], which the after_even sweep writes.
+    used: the after_even sweep leaves it in the cell's entry of the field `saved`, as moments() would.
     """
 
     title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"
@@ -150,7 +150,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         velocity: Sequence[Scalar] | None = None,
         *,
         force: Sequence[Scalar] | None = None,
-        saved: str = "u_boundary",
+        saved: str = "u",
     ) -> None:
         self.rho = quantity(rho)
         self.velocity = None if velocity is None else tuple(quantity(component) for component in velocity)
@@ -194,9 +194,9 @@ class PressureAntiBounceBack(BoundaryCondition):
         self, cell: BoundaryCell, equations: Equations
     ) -> tuple[Vector, dict[int, sympy.Expr] | None]:
         d = cell.lattice.dimension
-        saved = Field(self.saved, "real", 0, d, 0)
+        saved = vector_field(self.saved, d)
         if cell.post is None:
-            return tuple(equations.let(labelled("u", a), saved[a]) for a in range(d)), None
+            return tuple(equations.let(labelled("u", a), saved.component(a)) for a in range(d)), None
         half = " - F / 2" if self.force else ""
         equations.section(f"Moments after collision: rho = sum f*_q, rho u = sum c_q f*_q{half}")
         names = cell.lattice.names
@@ -211,7 +211,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         )
         if not cell.always_post:
             for a, component in enumerate(state.velocity):
-                equations.store(saved[a], component)
+                equations.store(saved.component(a), component)
         return state.velocity, post
 
     def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:

@@ -103,9 +103,12 @@ def square_root(value: sympy.Expr) -> sympy.Expr:
 class Equations:
     """Statements under construction. `let` names a value; what is a name or a number already stays."""
 
-    def __init__(self, given: Iterable[sympy.Expr] = ()) -> None:
-        """given: expressions of the user, whose names must not be taken for locals."""
+    def __init__(self, given: Iterable[sympy.Expr] = (), fields: Iterable[str] = ()) -> None:
+        """given: expressions of the user; their names must not be taken for locals. fields: names of fields; a
+        local that would have the same name gets the prefix `cell_`.
+        """
         self.statements: list[Statement] = []
+        self._fields = frozenset(fields)
         self._taken = {
             symbol.name
             for expression in given
@@ -132,7 +135,7 @@ class Equations:
                 f"'{name}' is what the kernel calls a value of its own.",
                 f"give your quantity another name, such as {name}_given",
             )
-        return local(name)
+        return local("cell_" + name if name in self._fields else name)
 
     def constant(self, name: str, value: Fraction) -> sympy.Expr:
         """Name a number: weights appear in emitted code as the rational they are."""

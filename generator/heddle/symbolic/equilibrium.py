@@ -81,7 +81,7 @@ def halves(
         (a, b): equations.let(labelled("e", a, b), multiply(Fraction(9, 2) if a == b else 9, value))
         for (a, b), value in tensor.items()
     }
-    trace = add(*(even_part[a, a] for a in range(d)))
+    trace = equations.let("trace", add(*(even_part[a, a] for a in range(d))))
     isotropic = equations.let("isotropic", add(deviation, multiply(Fraction(-1, 3), trace)))
     brackets = _even_brackets(equations, lattice, isotropic, even_part)
     slopes = _odd_slopes(equations, lattice, vector, third)

@@ -14,7 +14,7 @@ from heddle.symbolic.equilibrium import halves, name_weights, outer, require_mom
 from heddle.symbolic.field import Field
 from heddle.symbolic.force import force_vector
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import Tensor, indices, labelled
+from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 
 
 def initial_populations(
@@ -38,7 +38,7 @@ def initial_populations(
     body_force = force_vector(lattice, force)
     field: Field | None = None
     if isinstance(u, str):
-        field = Field(u, "real", d, d)
+        field = vector_field(u, d)
         given: list[sympy.Expr] = [field.component(a) for a in range(d)]
     else:
         given = [quantity(component) for component in u]
@@ -49,7 +49,8 @@ def initial_populations(
             'u="u" instead of expressions, or leave out omega',
         )
     rate = None if omega is None else quantity(omega)
-    equations = Equations([density, *given, *body_force, *([] if rate is None else [rate])])
+    names = [name for name in (rho, u) if isinstance(name, str)]
+    equations = Equations([density, *given, *body_force, *([] if rate is None else [rate])], names)
     equations.section("Constants: lattice weights")
     weights = name_weights(equations, lattice)
     equations.section("State")

@@ -10,6 +10,7 @@ from fractions import Fraction
 import sympy
 
 from heddle.symbolic.equations import Equations, add, divide, multiply, signed
+from heddle.symbolic.field import Field
 from heddle.symbolic.force import Vector
 from heddle.symbolic.lattice import Lattice
 
@@ -31,6 +32,11 @@ def entry(tensor: Tensor, a: int, b: int) -> sympy.Expr:
 def labelled(name: str, *axes: int) -> str:
     """`p`, 0, 1 -> `p_xy`."""
     return name + "_" + "".join("xyz"[axis] for axis in axes)
+
+
+def vector_field(name: str, rank: int) -> Field:
+    """A vector on cells: components x, y, z."""
+    return Field(name, "real", rank, rank, component_names=tuple("xyz"[:rank]))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ EsoPull, Lehmann 2022, in the form with a shift m(q) that satisfies m(q) - m(opp
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import macroscopic
+from heddle.symbolic.moments import macroscopic, vector_field
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -77,10 +78,8 @@ class StreamingPattern(ABC):
     ) -> None:
         self.lattice = lattice
         self.zero_centred = zero_centred
-        self.source = Field(field, "real", lattice.dimension, lattice.size)
-        self.target = (
-            self.source if self.in_place else Field(field_next, "real", lattice.dimension, lattice.size)
-        )
+        self.source = Field(field, "real", lattice.dimension, lattice.size, component_names=lattice.names)
+        self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 
     @abstractmethod
@@ -212,7 +211,7 @@ class StreamingPattern(ABC):
         self, step: str, rho: str | None, u: str | None, force: Sequence[Scalar] | None, compressible: bool
     ) -> list[Statement]:
         lattice, body_force = self.lattice, force_vector(self.lattice, force)
-        equations = Equations(body_force)
+        equations = Equations(body_force, [name for name in (rho, u) if name is not None])
         arrived = self._load(equations, step)
         equations.section("Moments: rho = sum f_q, rho u = sum c_q f_q" + (" + F / 2" if force else ""))
         state = macroscopic(
@@ -232,7 +231,7 @@ class StreamingPattern(ABC):
                 density = state.deviation
             equations.store(Field(rho, "real", lattice.dimension).here, density)
         if u is not None:
-            velocity = Field(u, "real", lattice.dimension, lattice.dimension)
+            velocity = vector_field(u, lattice.dimension)
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
         return equations.statements

@@ -226,10 +226,11 @@ def listed_run(
     **arguments: float,
 ) -> Iterator[Array]:
     """Run over the list with the folded table; yield what the next step reads after each step."""
-    kernels, table = stream(collide), geometry.table(stream.links)
+    lattice, kernels, table = stream.lattice, stream(collide), geometry.table(stream.links)
     listed = Listed({"f": listed_start(stream, table, arrived)}, table)
     walls = np.flatnonzero(geometry.masks())
-    data = {"mask": geometry.masks()[None, walls], "u_boundary": np.full((3, walls.size), np.nan)}
+    data = {"mask": geometry.masks()[None, walls]}
+    listed.fields["u"] = np.full((lattice.dimension, arrived.shape[1]), np.nan)
     for t in range(steps):
         step = stream.steps[t % len(stream.steps)]
         if not stream.in_place:
