@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heddle turns a method written as mathematics into C++ and CUDA kernels.
+
+    from heddle import Assignment, Module, fields
+
+    u, u_next = fields("u, u_next: real[2D]")
+    heat = Module("heat")
+    heat.add("step", [Assignment(u_next.here, (u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]) / 4)])
+
+`heddle build model.py --out generated` writes the files.
+"""
+
+from heddle.errors import KernelError
+from heddle.module import Dense, Module, Sparse
+from heddle.schedule import Schedule
+from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
+from heddle.symbolic.bits import bit_and, has_bit, shift_left
+from heddle.symbolic.field import Field, coordinates, extents, fields, parameters
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Assignment",
+    "AssignmentCollection",
+    "Dense",
+    "Field",
+    "If",
+    "KernelError",
+    "Module",
+    "Reduce",
+    "Scan",
+    "Schedule",
+    "Section",
+    "Sparse",
+    "bit_and",
+    "coordinates",
+    "extents",
+    "fields",
+    "has_bit",
+    "parameters",
+    "shift_left",
+]

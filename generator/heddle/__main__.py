@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: `heddle build | show | check`, `python -m heddle --cmake-dir`.
+
+Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import heddle
+from heddle.errors import KernelError
+
+STAGES = ("symbolic", "kernel", "scheduled", "lowered", "source")
+TARGET_NAMES = ("reference", "cpu", "cuda")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.cmake_dir:
+        from heddle.resources import folder
+
+        print(folder("runtime/cmake"))
+        return 0
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        return int(options.run(options))
+    except KernelError as error:
+        if options.debug:
+            traceback.print_exc()
+        print(f"heddle: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"heddle: cannot write or read {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        if options.debug:
+            raise
+        place = _model_line(error, options)
+        print(
+            f"heddle: {place}{type(error).__name__}: {error}\n  Hint: run again with --debug for the full trace",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _model_line(error: BaseException, options: argparse.Namespace) -> str:
+    """Where in the model an ordinary Python error happened."""
+    model = Path(getattr(options, "model", "")).name
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == model]
+    return f"{model}:{lines[-1].lineno}: " if lines else ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
+    parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
+    parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
+    parser.add_argument("--debug", action="store_true", help="show stack traces")
+    commands = parser.add_subparsers(dest="command", metavar="build | show | check")
+
+    build = commands.add_parser("build", help="write the files of a model")
+    _common(build)
+    build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
+    build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
+    build.add_argument("--stamp", type=Path, help="file to touch when done")
+    build.add_argument("--expect-module", help="fail if the module has another name")
+    build.add_argument("--expect-kernels", nargs="+", help="fail if the kernels are others")
+    build.add_argument("--timings", action="store_true", help="print where the time went")
+    build.set_defaults(run=_build)
+
+    show = commands.add_parser("show", help="print a kernel at one of its levels")
+    _common(show)
+    show.add_argument("kernel", nargs="?", help="default: every kernel")
+    show.add_argument("--stage", choices=STAGES, default="source")
+    show.add_argument("--target", choices=TARGET_NAMES, default="cpu")
+    show.add_argument("--precision", help="default: the first of the module")
+    show.add_argument("--format", choices=("text", "json"), default="text")
+    show.set_defaults(run=_show)
+
+    check = commands.add_parser("check", help="compare committed files with what the model gives")
+    _common(check)
+    check.add_argument("--against", type=Path, required=True, help="folder with the module's folder")
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", type=Path, help="Python file that defines one Module")
+    parser.add_argument("--targets", nargs="+", choices=TARGET_NAMES, default=["cpu", "cuda"])
+    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
+
+
+def _build(options: argparse.Namespace) -> int:
+    started = time.perf_counter()
+    from heddle.build import Timings, files, load, write, write_depfile
+
+    timings = Timings()
+    since = timings.add("import", started)
+    module = load(options.model)
+    timings.add("model", since)
+    if options.expect_module and module.name != options.expect_module:
+        raise KernelError(
+            options.model.name,
+            f"the module is called '{module.name}', but '{options.expect_module}' was expected.",
+            f"in CMake: heddle_add_kernels(... MODULE {module.name})",
+        )
+    if options.expect_kernels and set(options.expect_kernels) != set(module.kernels):
+        raise KernelError(
+            options.model.name,
+            f"the kernels are {', '.join(module.kernels)}, but {', '.join(options.expect_kernels)} were expected.",
+            f"in CMake: KERNELS {' '.join(module.kernels)}",
+        )
+    texts = files(module, options.targets, timings)
+    since = time.perf_counter()
+    written = write(texts, options.out)
+    timings.add("write", since)
+    if options.depfile:
+        write_depfile(options.depfile, options.stamp or options.out / module.name, options.model)
+    if options.stamp:
+        options.stamp.parent.mkdir(parents=True, exist_ok=True)
+        options.stamp.touch()
+    print(f"heddle: {module.name}: {len(texts)} files, {len(written)} changed, in {options.out / module.name}")
+    if options.timings:
+        for stage, seconds in timings.seconds.items():
+            print(f"  {seconds * 1000:8.1f} ms  {stage}")
+        beyond = sum(seconds for stage, seconds in timings.seconds.items() if stage != "import")
+        print(f"  {beyond * 1000:8.1f} ms  in all, beyond imports")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from heddle.build import files, load
+    from heddle.ir.json import to_json
+    from heddle.ir.text import text
+
+    module = load(options.model)
+    if options.kernel and options.kernel not in module.kernels:
+        raise KernelError(
+            options.model.name, f"there is no kernel '{options.kernel}'.", f"it has: {', '.join(module.kernels)}"
+        )
+    names = [options.kernel] if options.kernel else list(module.kernels)
+    if options.stage == "source":
+        wanted = {"cpu": "{}.cpp", "reference": "{}_reference.cpp", "cuda": "{}.cuh"}[options.target]
+        texts = files(module, [options.target])
+        for name in names:
+            print(texts[f"{module.name}/{wanted.format(name)}"])
+        return 0
+    for name in names:
+        if options.stage == "symbolic":
+            for statement in module.kernels[name].statements:
+                print(_statement_text(statement))
+            continue
+        stages = module.stages(name, options.precision or module.precisions[0], options.target)
+        kernel = getattr(stages, options.stage)
+        print(to_json(kernel) if options.format == "json" else text(kernel))
+    return 0
+
+
+def _statement_text(statement: object) -> str:
+    target, value = getattr(statement, "target", None), getattr(statement, "value", None)
+    return f"{target} = {value}" if target is not None else str(statement)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from heddle.build import files, load
+
+    module = load(options.model)
+    texts = files(module, options.targets)
+    differing = [
+        name
+        for name, text in texts.items()
+        if not (options.against / name).exists() or (options.against / name).read_text() != text
+    ]
+    folder = options.against / module.name
+    present = {str(path.relative_to(options.against)) for path in folder.rglob("*") if path.is_file()}
+    differing += sorted(present - texts.keys())
+    if differing:
+        print(f"heddle: {options.against} differs from {options.model.name}:", file=sys.stderr)
+        for name in differing:
+            print(f"  {name}", file=sys.stderr)
+        print(f"  Hint: heddle build {options.model} --out {options.against}", file=sys.stderr)
+        return 1
+    print(f"heddle: {module.name}: {len(texts)} files agree with {options.model.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build: all files of a module, as text, and their way to disk."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import heddle
+from heddle.emit.files import write_if_changed
+from heddle.emit.kernel_files import Variant, building_blocks, cpp_file, cuda_files, kernel_headers
+from heddle.emit.module_files import c_header, cpp_header
+from heddle.emit.sweep_file import sweep_header
+from heddle.emit.targets import TARGETS
+from heddle.errors import KernelError
+from heddle.module import Module
+from heddle.pipeline import Request, lower
+from heddle.resources import folder
+from heddle.schedule import precision
+
+
+@dataclass
+class Timings:
+    """Seconds spent in each stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, stage: str, since: float) -> float:
+        now = time.perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - since
+        return now
+
+
+def load(model: Path) -> Module:
+    """Run a model file and return its one Module."""
+    if not model.is_file():
+        raise KernelError(str(model), "there is no such model file.", "give the path of a Python file")
+    sys.path.insert(0, str(model.parent))
+    try:
+        names = runpy.run_path(str(model))
+    finally:
+        sys.path.remove(str(model.parent))
+    modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())
+    if len(modules) != 1:
+        raise KernelError(
+            model.name, f"it defines {len(modules)} modules.", "a model file defines one: name = Module(...)"
+        )
+    modules[0].model = model
+    return modules[0]
+
+
+def files(module: Module, targets: Sequence[str], timings: Timings | None = None) -> dict[str, str]:
+    """Every file of a module: path below the output folder -> text."""
+    timings = timings or Timings()
+    if not module.kernels:
+        raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
+    result: dict[str, str] = {}
+    headers: set[str] = set()
+    declared: dict[str, list[Variant]] = {}
+    for name, entry in module.kernels.items():
+        since = time.perf_counter()
+        typed = [(p, entry.typed(p)) for p in map(precision, module.precisions)]
+        since = timings.add("freeze, types, dependences", since)
+        banner = _banner(module, entry.about)
+        for target_name in targets:
+            target = TARGETS[target_name]
+            since = time.perf_counter()
+            variants = [Variant(p, lower(kernel, Request(p, entry.schedule, target))) for p, kernel in typed]
+            declared.setdefault(name, variants)
+            since = timings.add("schedule, lower", since)
+            if target.threads:
+                kernel_text, launcher = cuda_files(module.name, name, variants, target, entry.schedule, banner)
+                result[f"{module.name}/{name}.cuh"], result[f"{module.name}/{name}.cu"] = kernel_text, launcher
+            else:
+                result[f"{module.name}/{name}{target.suffix}.cpp"] = cpp_file(
+                    module.name, name, variants, target, banner
+                )
+            headers.update(kernel_headers(variants, target))
+            timings.add("print, format", since)
+    since = time.perf_counter()
+    banner = _banner(module, module.about)
+    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, targets, banner)
+    result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, targets, banner)
+    result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, targets, banner)
+    for header in building_blocks(sorted(headers)):
+        path = folder("runtime/include") / "heddle" / "device" / header
+        result[f"{module.name}/heddle/device/{header}"] = path.read_text()
+    timings.add("print, format", since)
+    return result
+
+
+def _banner(module: Module, about: str) -> dict[str, str]:
+    assert module.model is not None
+    text = about or module.about or f"Module {module.name}."
+    return {
+        "version": heddle.__version__,
+        "model": module.model.name,
+        "digest": module.digest(),
+        "about": text + (f" {module.citation}" if module.citation else ""),
+    }
+
+
+def write(texts: dict[str, str], out: Path) -> list[str]:
+    """Write what changed; returns the paths written."""
+    return [name for name, text in texts.items() if write_if_changed(out / name, text)]
+
+
+def dependencies(model: Path) -> list[Path]:
+    """Every file that the output depends on: the model, what it imported, the generator, templates, device headers."""
+    root = Path(heddle.__file__).resolve().parent
+    found = {model.resolve()}
+    for imported in list(sys.modules.values()):
+        file = getattr(imported, "__file__", None)
+        if file and (Path(file).resolve().is_relative_to(root) or Path(file).resolve().parent == model.resolve().parent):
+            found.add(Path(file).resolve())
+    found |= set(folder("templates").glob("*.j2"))
+    found |= set((folder("runtime/include") / "heddle" / "device").glob("*.hpp"))
+    return sorted(found)
+
+
+def write_depfile(path: Path, stamp: Path, model: Path) -> None:
+    """A Make rule: stamp depends on all of these."""
+    lines = " \\\n  ".join(str(file).replace(" ", "\\ ") for file in dependencies(model))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{str(stamp).replace(' ', chr(92) + ' ')}: \\\n  {lines}\n")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a kernel's cost, printed in its banner: bytes and floating-point operations of one update.
+
+Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour tables
+count with their 4 bytes a link. A fused multiply-add counts as two operations; library functions are listed by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from heddle.ir import nodes as ir
+from heddle.ir.functions import FUNCTIONS
+from heddle.ir.visit import children, statements, walk
+
+_ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Per update of one cell: bytes, and operations in floating point."""
+
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    calls: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        calls = "".join(f" + {count} {name}" for name, count in self.calls)
+        return f"reads {self.bytes_read} B, writes {self.bytes_written} B, {self.flops} flops{calls}"
+
+
+def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
+    """Bytes from the accesses of the typed kernel, operations from the innermost loops of the lowered one."""
+    reads: dict[tuple[ir.Field, object], int] = {}
+    writes: dict[tuple[ir.Field, object], int] = {}
+    links: set[tuple[int, tuple[int, ...]]] = set()
+    for statement in statements(kernel.body):
+        target = statement.target if isinstance(statement, ir.Store) else None
+        if isinstance(target, ir.Access):
+            writes[target.field, target.component] = target.type.bytes
+        inner = set(getattr(statement, "body", ()))
+        for child in children(statement):
+            if child is target or child in inner:
+                continue
+            for node in walk(child):
+                if isinstance(node, (ir.Access, ir.Gather)):
+                    reads[node.field, node.component] = node.type.bytes
+    for node in walk(kernel.body):
+        if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
+            links.add((node.component, node.offsets))
+    listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
+    flops, calls = _operations(lowered)
+    return Cost(sum(reads.values()) + 4 * len(links) + listed, sum(writes.values()), flops, calls)
+
+
+def _operations(lowered: ir.Kernel) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """Each distinct expression of a cell counts once: it is computed once."""
+    flops = 0
+    calls: Counter[str] = Counter()
+    seen: set[ir.Node] = set()
+    for loop in _innermost(lowered.body):
+        for node in walk(loop.body):
+            if node in seen or not isinstance(node, ir.Expression):
+                continue
+            seen.add(node)
+            operand = node.args[0].type if isinstance(node, (ir.Op, ir.Call)) else None
+            if not (isinstance(operand, ir.Scalar) and operand.is_float):
+                continue
+            if isinstance(node, ir.Op) and node.name in _ARITHMETIC - {"neg"}:
+                flops += 1
+            elif isinstance(node, ir.Call):
+                row = FUNCTIONS[node.name]
+                if row.exact:
+                    flops += row.flops
+                else:
+                    calls[node.name] += 1
+    return flops, tuple(sorted(calls.items()))
+
+
+def _innermost(body: tuple[ir.Statement, ...]) -> list[ir.Loop]:
+    found: list[ir.Loop] = []
+    for statement in body:
+        if isinstance(statement, ir.Loop):
+            found += _innermost(statement.body) or [statement]
+    return found

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions as C++ text, with exactly the parentheses that precedence asks for."""
+
+from __future__ import annotations
+
+import math
+import struct
+from fractions import Fraction
+
+from heddle.ir import nodes as ir
+from heddle.ir.functions import ATOM, FUNCTIONS, OPERATORS, SELECT_PRECEDENCE
+from heddle.ir.target import Target
+
+_SCALARS = {
+    "f64": "double", "f32": "float", "f16": "std::uint16_t", "bool": "bool",
+    "i8": "std::int8_t", "i32": "std::int32_t", "i64": "std::int64_t",
+    "u8": "std::uint8_t", "u16": "std::uint16_t", "u32": "std::uint32_t", "u64": "std::uint64_t",
+}  # fmt: skip
+
+
+def type_text(kind: ir.Type) -> str:
+    """A type as C++ spells it; 16-bit floats are their bits."""
+    if isinstance(kind, ir.Pointer):
+        return ("const " if kind.const else "") + f"{_SCALARS[str(kind.element)]}*"
+    return _SCALARS[str(kind)]
+
+
+class ExpressionPrinter:
+    """Prints one expression at a time for a target."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    def __call__(self, expression: ir.Expression, context: int = 0) -> str:
+        text, precedence = self.text(expression)
+        return f"({text})" if precedence < context else text
+
+    def text(self, expression: ir.Expression) -> tuple[str, int]:
+        """The text and how tightly its outermost operator binds."""
+        match expression:
+            case ir.Const(value, scalar):
+                return literal(value, scalar)
+            case ir.Symbol(name):
+                return name, ATOM
+            case ir.Load(pointer, index):
+                return f"{pointer.name}[{self(index)}]", ATOM
+            case ir.View(pointer, offset, _):
+                zero = isinstance(offset, ir.Const) and offset.value == 0
+                return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
+            case ir.Cast(value, scalar):
+                return self.cast(value, scalar), ATOM
+            case ir.Select(condition, yes, no):
+                inner = SELECT_PRECEDENCE + 1
+                return f"{self(condition, inner)} ? {self(yes, inner)} : {self(no, SELECT_PRECEDENCE)}", 2
+            case ir.Call(name, args):
+                spelling = self.target.spellings.get(name, FUNCTIONS[name].spelling)
+                arguments = ", ".join(self(argument) for argument in args)
+                status = ", status" if name == "within" else ""
+                prefix = "heddle::" if name == "within" else ""
+                return f"{prefix}{spelling}({arguments}{status})", ATOM
+            case ir.Op(name, (operand,)):
+                row = OPERATORS[name]
+                return row.spelling + self(operand, row.precedence + 1), row.precedence
+            case ir.Op(name, (left, right)):
+                row = OPERATORS[name]
+                first = self(left, self.side(name, left, row.precedence))
+                second = self(right, row.precedence + 1)
+                return f"{first} {row.spelling} {second}", row.precedence
+        raise AssertionError(expression)
+
+    @staticmethod
+    def side(name: str, operand: ir.Expression, precedence: int) -> int:
+        """Compilers warn about mixed logic without parentheses; so would a reader."""
+        if isinstance(operand, ir.Op) and name in ("or", "and") and operand.name in ("or", "and"):
+            return precedence if operand.name == name else ATOM
+        if isinstance(operand, ir.Op) and name in ("bitand", "shl"):
+            return ATOM
+        return precedence
+
+    def cast(self, value: ir.Expression, scalar: ir.Scalar) -> str:
+        if value.type == ir.F16:
+            return f"heddle::half_to_{type_text(scalar)}({self(value)})"
+        if scalar == ir.F16:
+            return f"heddle::to_half({self(value)})"
+        return f"static_cast<{type_text(scalar)}>({self(value)})"
+
+
+def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:
+    """A constant in its type: rationals as quotients, other numbers in the shortest text that reads back the same."""
+    assert scalar is not None
+    if isinstance(value, bool):
+        return ("true" if value else "false"), ATOM
+    assert isinstance(value, (int, float, Fraction))
+    if not scalar.is_float:
+        return integer_literal(int(value), scalar)
+    if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
+        above, below = literal(Fraction(value.numerator), scalar)[0], literal(Fraction(value.denominator), scalar)[0]
+        return f"{above} / {below}", 13
+    number = float(value)
+    suffix = "F" if scalar.bits == 32 else ""
+    if math.isinf(number):
+        infinity = "HUGE_VALF" if suffix else "HUGE_VAL"
+        return (infinity, ATOM) if number > 0 else (f"-{infinity}", 15)
+    text = shortest(number, scalar.bits)
+    return text + suffix, ATOM if number >= 0 and not text.startswith("-") else 15
+
+
+def integer_literal(value: int, scalar: ir.Scalar) -> tuple[str, int]:
+    text = f"{value}{'U' if scalar.kind == 'u' else ''}"
+    return text, ATOM if value >= 0 else 15
+
+
+def shortest(number: float, bits: int) -> str:
+    """The fewest digits that read back to the same f32 or f64."""
+    if bits == 64:
+        text = repr(number)
+    else:
+        exact = struct.unpack("f", struct.pack("f", number))[0]
+        text = next(
+            f"{exact:.{digits}g}" for digits in range(1, 10)
+            if struct.unpack("f", struct.pack("f", float(f"{exact:.{digits}g}")))[0] == exact
+        )  # fmt: skip
+    return text if any(mark in text for mark in ".en") else text + ".0"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files from text: templates, formatting, and writing only what changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from heddle.errors import KernelError
+from heddle.resources import folder
+
+_STYLE = (
+    "{BasedOnStyle: Google, ColumnLimit: 110, AllowShortFunctionsOnASingleLine: None, "
+    "AllowShortIfStatementsOnASingleLine: Never, IndentPPDirectives: None, SortIncludes: Never, "
+    "BinPackArguments: true, BinPackParameters: true, DerivePointerAlignment: false, PointerAlignment: Left, "
+    "Language: Cpp, ReflowComments: false}"
+)
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The one Jinja environment; a name that a template misses is an error."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder("templates")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def _clang_format() -> str:
+    found = importlib.util.find_spec("clang_format")
+    for place in (found.submodule_search_locations or ()) if found else ():
+        executable = Path(place) / "data" / "bin" / "clang-format"
+        if executable.exists():
+            return str(executable)
+    raise KernelError(
+        "heddle", "the clang-format wheel is missing.", "install Heddle's dependencies: pip install clang-format"
+    )
+
+
+def formatted(text: str) -> str:
+    """Lay out C++ text. A missing formatter is an error, never different output."""
+    result = subprocess.run(
+        [_clang_format(), f"-style={_STYLE}", "-assume-filename=kernel.cpp"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise KernelError("heddle", f"clang-format failed: {result.stderr.strip()}")
+    return result.stdout
+
+
+def render(template: str, **values: object) -> str:
+    """A formatted file from a template."""
+    return formatted(environment().get_template(template).render(**values))
+
+
+def write_if_changed(path: Path, text: str) -> bool:
+    """Replace a file in one step, and only if its bytes differ. Returns whether it was written."""
+    data = text.encode()
+    if path.exists() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return True

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of one kernel: name.cpp, name_reference.cpp, name.cuh and name.cu, all precisions in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heddle.emit.cost import cost
+from heddle.emit.expression import type_text
+from heddle.emit.files import render
+from heddle.emit.signature import Argument, arguments
+from heddle.emit.statement import StatementPrinter
+from heddle.ir import nodes as ir
+from heddle.ir.target import Target
+from heddle.ir.visit import expressions, walk
+from heddle.pipeline import Stages
+from heddle.schedule import Precision, Schedule
+
+_ARITHMETIC = {"min", "max", "sign"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kernel in one precision, at every level, for one target."""
+
+    precision: Precision
+    stages: Stages
+
+    @property
+    def suffix(self) -> str:
+        return self.precision.suffix
+
+
+def cpp_file(module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: dict[str, str]) -> str:
+    """name.cpp or name_reference.cpp."""
+    functions = [_cpu_function(module, kernel, variant, target) for variant in variants]
+    return render(
+        "kernel.cpp.j2",
+        **banner,
+        module=module,
+        headers=_headers([v.stages.lowered for v in variants], target),
+        functions=functions,
+        costs=_costs(variants),
+    )
+
+
+def cuda_files(
+    module: str, kernel: str, variants: Sequence[Variant], target: Target, schedule: Schedule, banner: dict[str, str]
+) -> tuple[str, str]:
+    """name.cuh and name.cu."""
+    functions = [_cuda_function(module, kernel, variant, target) for variant in variants]
+    block = schedule.block
+    bounds = str(block[0] * block[1] * block[2]) + (f", {schedule.minimum_blocks}" if schedule.minimum_blocks else "")
+    kernel_text = render(
+        "kernel.cuh.j2",
+        **banner,
+        module=module,
+        guard=f"{module}_{kernel}_CUH".upper(),
+        launch_bounds=bounds,
+        headers=_headers([v.stages.lowered for v in variants], target),
+        functions=functions,
+        costs=_costs(variants),
+    )
+    launcher = render(
+        "kernel.cu.j2",
+        **banner,
+        module=module,
+        kernel=kernel,
+        block=", ".join(str(size) for size in block),
+        functions=functions,
+    )
+    return kernel_text, launcher
+
+
+def building_blocks(headers: Sequence[str]) -> list[str]:
+    """The device headers that a set of named ones needs beside it."""
+    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"], "run.hpp": ["row.hpp"]}
+    return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
+
+
+def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
+    """The device headers that a kernel's files name."""
+    return [*_headers([v.stages.lowered for v in variants], target), *(["launch.hpp"] if target.threads else [])]
+
+
+def _costs(variants: Sequence[Variant]) -> list[str]:
+    """One line for each precision."""
+    return [
+        f"One update in {variant.suffix}: {cost(variant.stages.kernel, variant.stages.lowered)}." for variant in variants
+    ]
+
+
+def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
+    found = set() if target.threads else {"preconditions.hpp"}
+    for node in (node for kernel in kernels for node in walk(kernel.body)):
+        match node:
+            case ir.Call(name) if name in _ARITHMETIC:
+                found.add("arithmetic.hpp")
+            case ir.Call("within"):
+                found.add("checked.hpp")
+            case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
+                found.add("half.hpp")
+            case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
+                found.add("row.hpp")
+            case ir.Prefetch():
+                found.add("row.hpp")
+            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
+                found.add("run.hpp")
+    return sorted(found)
+
+
+def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
+    """The arguments that the body names."""
+    names = {node.name for node in expressions(lowered.body) if isinstance(node, ir.Symbol)}
+    names |= {node.pointer.name for node in walk(lowered.body) if isinstance(node, (ir.Load, ir.View))}
+    return [argument for argument in everything if argument.name in names]
+
+
+def _parameter(argument: Argument) -> str:
+    """As the kernel function declares it."""
+    text = type_text(argument.kind)
+    if argument.role in ("array", "entries", "table", "output"):
+        return f"{text} __restrict__ const {argument.name}"
+    return f"{text} const {argument.name}" if isinstance(argument.kind, ir.Pointer) else f"const {text} {argument.name}"
+
+
+def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+    stages = variant.stages
+    everything = arguments(stages.kernel)
+    used = _used(stages.lowered, everything)
+    printer = StatementPrinter(target)
+    dense = isinstance(stages.kernel.space, ir.Dense)
+    rows = dense and not target.checked and _has_unit_rows(stages.lowered)
+    function = _common(module, kernel, variant, everything)
+    return function | {
+        "entry": f"{function['entry']}{target.suffix}",
+        "rows": rows,
+        "reports": any(isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)),
+        "unit_entry": dense and not target.checked,
+        "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
+        "parameters": ", ".join(_parameter(argument) for argument in used),
+        "arguments": ", ".join(argument.name for argument in used),
+        "body": printer.block(stages.lowered.body),
+    }
+
+
+def _has_unit_rows(lowered: ir.Kernel) -> bool:
+    return any(
+        isinstance(node, ir.View) and isinstance(node.stride, ir.Symbol) and node.stride.name.endswith("_sx")
+        for node in walk(lowered.body)
+    )
+
+
+def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+    """What the host computes once a launch becomes an argument: extents, strides, values of the parameters."""
+    stages = variant.stages
+    everything = arguments(stages.kernel)
+    printer = StatementPrinter(target)
+    body = stages.lowered.body
+    at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
+    head, loop = body[:at], body[at]
+    assert isinstance(loop, ir.Loop)
+    constants = [s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))]
+    host = [s for s in head if s not in constants and not isinstance(s, ir.Comment)]
+    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    constants = [s for s in constants if s.symbol.name in needed]
+    needed |= {node.name for s in constants for node in walk(s) if isinstance(node, ir.Symbol)}
+    computed = [
+        Argument(s.symbol.name, s.symbol.type, "scalar")
+        for s in host
+        if isinstance(s, ir.Let) and s.symbol.name in needed
+    ]
+    used = [argument for argument in everything if argument.name in needed]
+    passed = [*used, *computed]
+    function = _common(module, kernel, variant, everything)
+    return function | {
+        "parameters": ", ".join(_parameter(argument) for argument in passed),
+        "arguments": ", ".join(argument.name for argument in passed),
+        "head": printer.block([*_needed_head(host, loop, constants)]),
+        "cells": _cells(loop, printer),
+        "body": printer.block((*constants, loop)),
+    }
+
+
+def _needed_head(host: Sequence[ir.Statement], loop: ir.Loop, constants: Sequence[ir.Statement]) -> list[ir.Statement]:
+    """Host statements that the launch or a later host statement uses; constants that they use come along."""
+    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    kept: list[ir.Statement] = []
+    for statement in reversed(host):
+        assert isinstance(statement, ir.Let)
+        if statement.symbol.name in needed:
+            needed |= {node.name for node in walk(statement.value) if isinstance(node, ir.Symbol)}
+            kept.append(statement)
+    inner = {node.name for s in kept for node in walk(s.value) if isinstance(node, ir.Symbol)}  # type: ignore[attr-defined]
+    first = [s for s in constants if isinstance(s, ir.Let) and s.symbol.name in inner]
+    return [*first, *reversed(kept)]
+
+
+def _cells(loop: ir.Loop, printer: StatementPrinter) -> str:
+    extents: list[str] = []
+    level: ir.Statement = loop
+    while isinstance(level, ir.Loop) and level.kind == "thread":
+        begin, end = printer.expression(level.begin), printer.expression(level.end)
+        extents.append(end if begin == "0" else f"{end} - {begin}")
+        level = level.body[0]
+    return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
+
+
+def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
+    dense = isinstance(variant.stages.kernel.space, ir.Dense)
+    checked = [argument for argument in everything if argument.role != "scalar"]
+    return {
+        "name": f"{kernel}_{variant.suffix}",
+        "entry": f"{module}_{kernel}_{variant.suffix}",
+        "dense": dense,
+        "entry_parameters": ", ".join(argument.cpp for argument in everything),
+        "arrays": True,
+        "checked_parameters": ", ".join(argument.cpp for argument in checked),
+        "checked_arguments": ", ".join(argument.name for argument in checked),
+        "checks": _checks(everything, dense, "unit_stride" if dense else "true"),
+        "device_checks": _checks(everything, dense, "false" if dense else "true"),
+    }
+
+
+def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str) -> str:
+    """The statements that test the arguments of an entry."""
+    lines: list[str] = []
+    rows: list[str] = []
+    for argument in everything:
+        if argument.role == "array":
+            field = argument.field
+            assert field is not None and isinstance(argument.kind, ir.Pointer)
+            rank = field.rank if dense else 1
+            written = "false" if argument.kind.const else "true"
+            name = argument.name
+            rows.append(
+                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, {field.components}, {written}}}"
+            )
+        elif argument.role in ("entries", "table", "output") or argument.name == "cells":
+            lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
+    names = {argument.name for argument in everything}
+    if "last" in names:
+        cells = next(a.name for a in everything if a.role == "extent")
+        lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
+    if "cell_count" in names:
+        lines.append("if (cell_count < 0) { return heddle::extents_differ; }")
+    if "neighbour_stride" in names:
+        lines.append("if (neighbour_stride <= 0) { return heddle::bad_stride; }")
+    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows)}}};"
+    check = f"heddle::check_arrays(arrays, {unit_stride})"
+    if not lines:
+        return f"{arrays}\nreturn {check};"
+    guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
+    return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a module: the C header, the C++ wrappers and the sweep classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from heddle.emit.expression import type_text
+from heddle.emit.files import render
+from heddle.emit.kernel_files import Variant
+from heddle.emit.signature import Argument, arguments
+from heddle.ir import nodes as ir
+
+_VIEW_ROLES = ("array", "entries")
+
+
+def c_header(module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]) -> str:
+    """module.h: every entry of every kernel."""
+    return render(
+        "module.h.j2",
+        **banner,
+        module=module,
+        guard=f"{module}_H".upper(),
+        entries=[_entry(module, name, variants, targets) for name, variants in kernels.items()],
+    )
+
+
+def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> dict[str, Any]:
+    declarations: list[str] = []
+    dense = isinstance(variants[0].stages.kernel.space, ir.Dense)
+    for variant in variants:
+        everything = arguments(variant.stages.kernel)
+        parameters = ", ".join(argument.c for argument in everything)
+        entry = f"{module}_{kernel}_{variant.suffix}"
+        if "cpu" in targets:
+            declarations.append(f"{entry}({parameters})")
+            if dense:
+                declarations.append(f"{entry}_unit({parameters})")
+        if "reference" in targets:
+            declarations.append(f"{entry}_reference({parameters})")
+        if "cuda" in targets:
+            declarations.append(f"{entry}_cuda({parameters}, void* stream)")
+    return {"about": _about(kernel, variants[0]), "declarations": declarations}
+
+
+def _about(kernel: str, variant: Variant) -> list[str]:
+    stages = variant.stages
+    lines = [stages.kernel.about or f"Kernel {kernel}."]
+    lines += [f"{argument.name}: {argument.about}" for argument in arguments(stages.kernel) if argument.about]
+    reach = _reach(stages.kernel)
+    if reach:
+        lines.append(reach)
+    return lines
+
+
+def _reach(kernel: ir.Kernel) -> str:
+    from heddle.ir.visit import walk
+
+    if not isinstance(kernel.space, ir.Dense):
+        return ""
+    far = [0] * kernel.space.rank
+    for node in walk(kernel.body):
+        if isinstance(node, ir.Access):
+            far = [max(a, abs(b)) for a, b in zip(far, node.offsets, strict=True)]
+    if not any(far):
+        return "Touches interior cells only."
+    return f"Reaches ({', '.join(map(str, far))}) cells outside the interior."
+
+
+def cpp_header(module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]) -> str:
+    """module.hpp: wrappers over views."""
+    wrappers: list[dict[str, Any]] = []
+    for name, variants in kernels.items():
+        if "cpu" in targets:
+            wrappers.append(_wrapper(module, name, variants, "", ""))
+        if "cuda" in targets:
+            wrappers.append(_wrapper(module, name, variants, "_cuda", "void* stream"))
+    return render("module.hpp.j2", **banner, module=module, guard=f"{module}_HPP".upper(), wrappers=wrappers)
+
+
+def _wrapper(module: str, kernel: str, variants: Sequence[Variant], suffix: str, extra: str) -> dict[str, Any]:
+    everything = arguments(variants[0].stages.kernel)
+    arrays = [argument for argument in everything if argument.role == "array"]
+    templates = ", ".join(f"typename {_title(argument.name)}" for argument in arrays)
+    dispatch = f"detail::Element<{_title(arrays[0].name)}>" if arrays else "void"
+    setup: list[str] = []
+    for argument in arrays:
+        rank = _entries(argument)
+        setup += [
+            f"const auto {argument.name}_extent = detail::extents<{rank}>({argument.name});",
+            f"const auto {argument.name}_stride = detail::strides<{rank}>({argument.name});",
+        ]
+    typed = next(
+        (a for a in arrays if len({str(_kind(v, a.name)) for v in variants}) > 1), arrays[0] if arrays else None
+    )
+    if typed is not None:
+        dispatch = f"detail::Element<{_title(typed.name)}>"
+    cases = []
+    taken: set[str] = set()
+    for variant in variants:
+        element = type_text(_kind(variant, typed.name)) if typed is not None else "void"
+        if element in taken:
+            continue
+        taken.add(element)
+        passed = ", ".join(_passed(argument) for argument in arguments(variant.stages.kernel))
+        call = f"{module}_{kernel}_{variant.suffix}{suffix}({passed}{', stream' if extra else ''})"
+        cases.append({"condition": f"std::is_same_v<{dispatch}, {element}>", "call": call})
+    about = _about(kernel, variants[0])
+    return {
+        "name": kernel + suffix,
+        "about": [line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)],
+        "templates": templates,
+        "parameters": ", ".join([*filter(None, (_wrapper_parameter(a) for a in everything)), *([extra] if extra else [])]),
+        "setup": setup,
+        "cases": cases,
+        "dispatch": dispatch,
+    }
+
+
+def _kind(variant: Variant, name: str) -> ir.Scalar:
+    argument = next(a for a in arguments(variant.stages.kernel) if a.name == name)
+    assert isinstance(argument.kind, ir.Pointer)
+    return argument.kind.element
+
+
+def _entries(argument: Argument) -> int:
+    field = argument.field
+    assert field is not None
+    space = 1 if field.layout == "compressed" else field.rank
+    return space + (1 if field.components else 0)
+
+
+def _wrapper_parameter(argument: Argument) -> str:
+    if argument.role == "array":
+        return f"const {_title(argument.name)}& {argument.name}"
+    if argument.role in ("extent", "stride"):
+        return ""
+    if argument.role == "scalar" and isinstance(argument.kind, ir.Scalar) and argument.kind.is_float:
+        return f"double {argument.name}"
+    return argument.cpp
+
+
+def _passed(argument: Argument) -> str:
+    if argument.role == "array":
+        return f"{argument.name}.data()"
+    if argument.role in ("extent", "stride"):
+        return f"{argument.name}.data()"
+    if argument.role == "scalar" and argument.kind == ir.F32:
+        return f"static_cast<float>({argument.name})"
+    return argument.name
+
+
+def _title(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))

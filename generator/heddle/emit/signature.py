@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of a kernel's entry: one flat list, the same for C, C++, Fortran, NumPy and CUDA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from heddle.emit.expression import type_text
+from heddle.ir import nodes as ir
+from heddle.ir.visit import statements, walk
+
+Role = Literal["array", "extent", "stride", "entries", "table", "list", "scalar", "output"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument. kind: its IR type. field: the field it belongs to, for arrays, extents, strides and entries."""
+
+    name: str
+    kind: ir.Type
+    role: Role
+    field: ir.Field | None = None
+    about: str = ""
+
+    @property
+    def cpp(self) -> str:
+        return f"{type_text(self.kind)} {self.name}"
+
+    @property
+    def c(self) -> str:
+        """As a C header declares it."""
+        return self.cpp.replace("std::", "")
+
+
+def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
+    """Fields that a kernel (not yet lowered) stores to."""
+    return {
+        statement.target.field
+        for statement in statements(kernel.body)
+        if isinstance(statement, ir.Store) and isinstance(statement.target, ir.Access)
+    }
+
+
+def uses_links(kernel: ir.Kernel) -> bool:
+    """Whether a kernel (not yet lowered) follows links of a sparse list."""
+    return isinstance(kernel.space, ir.Sparse) and any(
+        isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets)
+        for node in walk(kernel.body)
+    )
+
+
+def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
+    """The flat argument list of a kernel that is not yet lowered."""
+    result: list[Argument] = []
+    written = written_fields(kernel)
+    index = ir.Pointer(ir.I64, True)
+    for field in sorted(kernel.fields, key=lambda field: field.layout == "entries"):
+        pointer = ir.Pointer(field.type, field not in written)
+        if field.layout == "entries":
+            result.append(Argument(field.name, pointer, "entries", field, "one value an entry of the list"))
+            continue
+        shape = _shape(field)
+        access = "updated" if field in written and _is_read(kernel, field) else "written" if field in written else "read"
+        result += [
+            Argument(field.name, pointer, "array", field, f"{access}; first interior element"),
+            Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
+            Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
+        ]
+    if isinstance(kernel.space, ir.Sparse):
+        table = ir.Pointer(ir.U32, True)
+        if uses_links(kernel):
+            result += [
+                Argument("neighbour", table, "table", None, "row r, cell n at neighbour[r * neighbour_stride + n]"),
+                Argument("neighbour_stride", ir.I64, "list"),
+            ]
+        if kernel.space.listed:
+            result += [
+                Argument("cells", table, "list", None, "the cells to run over"),
+                Argument("cell_count", ir.I64, "list"),
+            ]
+        else:
+            result += [
+                Argument("first", ir.I64, "list", None, "cells first <= n < last are updated"),
+                Argument("last", ir.I64, "list"),
+            ]
+    for output in kernel.outputs:
+        assert isinstance(output.type, ir.Scalar)
+        result.append(Argument(output.name, ir.Pointer(output.type), "output", None, "the reduced value"))
+    for parameter in kernel.parameters:
+        assert isinstance(parameter.type, ir.Scalar)
+        result.append(Argument(parameter.name, parameter.type, "scalar"))
+    return tuple(result)
+
+
+def _shape(field: ir.Field) -> str:
+    if field.layout == "compressed":
+        return "{cells, components}" if field.components else "{cells}"
+    axes = ", ".join("xyz"[: field.rank])
+    return "{" + axes + (", component" if field.components else "") + "}"
+
+
+def _is_read(kernel: ir.Kernel, field: ir.Field) -> bool:
+    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    accesses = [node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is field]
+    return len(accesses) > sum(isinstance(t, ir.Access) and t.field is field for t in stored)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements as C++ text. Line breaks and indentation are clang-format's business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heddle.emit.expression import ExpressionPrinter, type_text
+from heddle.ir import nodes as ir
+from heddle.ir.target import Target
+from heddle.ir.visit import walk
+
+_CLAUSE = {"sum": "+", "min": "min", "max": "max"}
+
+
+class StatementPrinter:
+    """Prints the body of a kernel for a target."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.expression = ExpressionPrinter(target)
+
+    def block(self, body: Sequence[ir.Statement]) -> str:
+        return "\n".join(line for statement in body for line in self.lines(statement))
+
+    def lines(self, statement: ir.Statement) -> Iterator[str]:
+        match statement:
+            case ir.Comment(text):
+                yield ""
+                yield f"// {text}"
+            case ir.Let(symbol, ir.View() as view):
+                yield self.view(symbol, view)
+            case ir.Let(symbol, value):
+                constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in walk(value))
+                qualifier = "constexpr" if constant else "const"
+                yield f"{qualifier} {type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
+            case ir.Var(symbol, value):
+                yield f"{type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
+            case ir.Assign(symbol, value):
+                yield f"{symbol.name} = {self.expression(value)};"
+            case ir.Store(target, value):
+                yield f"{self.expression(target)} = {self.expression(value)};"
+            case ir.Prefetch(target):
+                yield f"heddle::prefetch(&{self.expression(target)});"
+            case ir.Local(symbol, length):
+                assert isinstance(symbol.type, ir.Pointer)
+                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}];"
+            case ir.LoadRun(local, pointer, index, first, count, length):
+                run = f"{index.name} + {self.expression(first, 12)}"
+                yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {run}, {self.expression(count)});"
+            case ir.StoreRun(local, pointer, index, first, count, length):
+                run = f"{index.name} + {self.expression(first, 12)}"
+                yield f"heddle::store_run<{length}>({pointer.name}, {run}, {local.name}, {self.expression(count)});"
+            case ir.StreamRun(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.If(condition, body):
+                yield f"if ({self.expression(condition)}) {{"
+                yield self.block(body)
+                yield "}"
+            case ir.Loop(kind="thread"):
+                yield from self.threads(statement)
+            case ir.Loop():
+                yield from self.loop(statement)
+            case _:
+                raise AssertionError(statement)
+
+    def view(self, symbol: ir.Symbol, view: ir.View) -> str:
+        if isinstance(view.stride, ir.Const):
+            return f"{type_text(symbol.type)} const {symbol.name} = {self.expression(view)};"
+        unit = "unit_stride" if view.stride.name.endswith("_sx") and not self.target.checked else "false"
+        stride = self.expression(view.stride)
+        return f"const auto {symbol.name} = heddle::row<{unit}>({self.expression(view)}, {stride});"
+
+    def loop(self, loop: ir.Loop, pragma: bool = True) -> Iterator[str]:
+        counter = loop.counter.name
+        if pragma and loop.kind != "serial":
+            yield self.pragma(loop)
+        begin, end = self.expression(loop.begin), self.expression(loop.end)
+        assert isinstance(loop.step, ir.Const)
+        step = int(loop.step.value)
+        if step == -1:
+            assert isinstance(loop.end, ir.Const) and loop.end.value == -1
+            yield f"for (std::int64_t {counter} = {begin}; {counter} >= 0; --{counter}) {{"
+        else:
+            advance = f"++{counter}" if step == 1 else f"{counter} += {step}"
+            yield f"for (std::int64_t {counter} = {begin}; {counter} < {end}; {advance}) {{"
+        collapsed = loop.kind == "omp" and self.perfectly_nested(loop)
+        for statement in loop.body:
+            if collapsed and isinstance(statement, ir.Loop):
+                yield from self.loop(statement, pragma=False)
+            else:
+                yield from self.lines(statement)
+        yield "}"
+
+    @staticmethod
+    def perfectly_nested(loop: ir.Loop) -> bool:
+        return len(loop.body) == 1 and isinstance(loop.body[0], ir.Loop) and loop.body[0].kind == "omp"
+
+    def pragma(self, loop: ir.Loop) -> str:
+        clauses = "".join(f" reduction({_CLAUSE[name]} : {symbol.name})" for name, symbol in loop.reductions)
+        if loop.kind == "simd":
+            return f"#pragma omp simd{clauses}"
+        depth, inner = 1, loop
+        while self.perfectly_nested(inner):
+            depth, inner = depth + 1, inner.body[0]  # type: ignore[assignment]
+        collapse = f" collapse({depth})" if depth > 1 else ""
+        lanes = " simd" if loop.kind == "omp simd" else ""
+        return f"#pragma omp parallel for{lanes}{collapse} schedule(static){clauses}"
+
+    def threads(self, loop: ir.Loop) -> Iterator[str]:
+        """Nested thread loops: find the own cell, leave if there is none."""
+        nest = [loop]
+        while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
+            nest.append(nest[-1].body[0])
+        nest.reverse()  # x first
+        for axis, level in enumerate(nest):
+            place = self.target.coordinates[axis]
+            begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
+            yield f"const std::int64_t {level.counter.name} = {begin}{place};"
+        outside = " || ".join(f"{level.counter.name} >= {self.expression(level.end)}" for level in nest)
+        yield f"if ({outside}) {{ return; }}"
+        yield self.block(nest[0].body)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""module_sweeps.hpp: each kernel as a class that binds it to fields of heddle::runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from heddle.emit.expression import type_text
+from heddle.emit.files import render
+from heddle.emit.kernel_files import Variant
+from heddle.emit.signature import Argument, arguments, written_fields
+from heddle.ir import nodes as ir
+from heddle.ir.visit import statements, walk
+
+
+class _Module(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def links(self) -> tuple[ir.Link, ...]: ...
+
+
+def sweep_header(
+    module: _Module, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+) -> str:
+    """The text of module_sweeps.hpp."""
+    sweeps = [_sweep(name, variants, targets) for name, variants in kernels.items() if _bindable(variants[0])]
+    return render(
+        "sweeps.hpp.j2",
+        **banner,
+        module=module.name,
+        guard=f"{module.name}_SWEEPS_HPP".upper(),
+        links=[_link(link) for link in module.links],
+        sweeps=sweeps,
+    )
+
+
+def _bindable(variant: Variant) -> bool:
+    """Runtime fields have three dimensions; planes of them have two."""
+    return all(field.rank != 1 for field in variant.stages.kernel.fields)
+
+
+def _offset(offset: Sequence[int]) -> str:
+    full = [*offset, 0, 0][:3]
+    return "{" + ", ".join(map(str, full)) + "}"
+
+
+def _link(link: ir.Link) -> str:
+    return f"heddle::Link{{{link.slot}, {_offset(link.offset)}, {link.wall_slot}}}"
+
+
+def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> dict[str, Any]:
+    typed = variants[0].stages.kernel
+    everything = arguments(typed)
+    dense = isinstance(typed.space, ir.Dense)
+    scalars = [argument for argument in everything if argument.role == "scalar"]
+    title = "".join(part.capitalize() for part in kernel.split("_"))
+    binding = _Binding(typed, variants, everything, dense)
+    arrays = [argument for argument in everything if argument.role == "array"]
+    reads, writes = _footprint(typed)
+    constructor = binding.constructor()
+    if scalars:
+        constructor.append(f"const {title}Parameters& sweep_parameters")
+    initialisers = binding.initialisers()
+    if scalars:
+        initialisers.insert(0, "parameters(sweep_parameters)")
+    needed = max((abs(d) for entry in (*reads, *writes) for d in entry[1]), default=0)
+    checks = [
+        f'heddle::require_ghost_layers({argument.name}, {needed}, "{kernel}");'
+        for argument in arrays
+        if dense and needed
+    ]
+    return {
+        "kernel": kernel,
+        "name": title,
+        "about": typed.about or f"Kernel {kernel} bound to fields.",
+        "notes": binding.notes(),
+        "explicit": "explicit " if len(constructor) == 1 else "",
+        "constructor": ", ".join(constructor),
+        "constructor_body": checks,
+        "initialisers": ", ".join(initialisers),
+        "scalars": [{"type": _scalar(argument), "name": argument.name} for argument in scalars],
+        "accesses": _accesses(typed, arrays),
+        "exchanged": _exchanged(typed),
+        "ghost_reads": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in reads],
+        "ghost_writes": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in writes],
+        "dense": dense,
+        "first": f"{arrays[0].name}_",
+        "body": binding.body(kernel, targets),
+        "members": binding.members(),
+    }
+
+
+def _scalar(argument: Argument) -> str:
+    assert isinstance(argument.kind, ir.Scalar)
+    return "double" if argument.kind.is_float else type_text(argument.kind)
+
+
+def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument]) -> list[str]:
+    written = written_fields(kernel)
+    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    result = []
+    for argument in arrays:
+        field = argument.field
+        touched = [n for n in walk(kernel.body) if isinstance(n, (ir.Access, ir.Gather)) and n.field is field]
+        if len(touched) > sum(isinstance(t, ir.Access) and t.field is field for t in stored):
+            result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::read}}")
+        if field in written:
+            result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::write}}")
+    return result
+
+
+def _exchanged(kernel: ir.Kernel) -> str:
+    """The field whose ghost layers matter: the one accessed away from the own cell."""
+    for node in walk(kernel.body):
+        if isinstance(node, ir.Access) and any(node.offsets):
+            return f"'{node.field.name}'"
+    return "the fields"
+
+
+_Entry = tuple[int, tuple[int, ...]]
+
+
+def _footprint(kernel: ir.Kernel) -> tuple[list[_Entry], list[_Entry]]:
+    if not isinstance(kernel.space, ir.Dense):
+        return [], []
+    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    writes = dict.fromkeys(
+        (t.component, t.offsets) for t in stored if isinstance(t, ir.Access) and any(t.offsets)
+    )
+    stores = {id(target) for target in stored}
+    reads = dict.fromkeys(
+        (node.component, node.offsets)
+        for node in walk(kernel.body)
+        if isinstance(node, ir.Access) and any(node.offsets) and id(node) not in stores
+    )
+    return list(reads), list(writes)
+
+
+class _Binding:
+    """Constructor, members and call of one sweep."""
+
+    def __init__(
+        self, kernel: ir.Kernel, variants: Sequence[Variant], everything: Sequence[Argument], dense: bool
+    ) -> None:
+        self.kernel, self.variants, self.everything, self.dense = kernel, variants, everything, dense
+        self.arrays = [argument for argument in everything if argument.role == "array"]
+        self.entries = [argument for argument in everything if argument.role == "entries"]
+        self.outputs = [argument for argument in everything if argument.role == "output"]
+        self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed
+
+    def element(self, argument: Argument) -> str:
+        """T for a field of the chosen precision, else its own type."""
+        kinds = {
+            str(a.kind) for v in self.variants for a in arguments(v.stages.kernel) if a.name == argument.name
+        }
+        assert isinstance(argument.kind, ir.Pointer)
+        varies = len(kinds) > 1 or (len(self.variants) == 1 and argument.kind.element.is_float)
+        return "T" if varies else type_text(argument.kind.element)
+
+    def constructor(self) -> list[str]:
+        owner = "Field" if self.dense else "SparseField"
+        result = [f"heddle::{owner}<{self.element(a)}>& {a.name}" for a in self.arrays]
+        if self.listed:
+            result.append("const heddle::Buffer<std::uint32_t>& cells")
+        elif not self.dense:
+            result.append("heddle::CellRange range")
+        result += [f"const heddle::Buffer<{self.element(a)}>& {a.name}" for a in self.entries]
+        result += [f"heddle::Buffer<{self.element(a)}>& {a.name}" for a in self.outputs]
+        return result
+
+    def names(self) -> list[str]:
+        result = [a.name for a in self.arrays]
+        if self.listed:
+            result.append("cells")
+        elif not self.dense:
+            result.append("range")
+        return [*result, *(a.name for a in self.entries), *(a.name for a in self.outputs)]
+
+    def initialisers(self) -> list[str]:
+        return [f"{name}_({name})" if name == "range" else f"{name}_(&{name})" for name in self.names()]
+
+    def members(self) -> list[str]:
+        result = []
+        for parameter, name in zip(self.constructor(), self.names(), strict=True):
+            kind = parameter.rsplit(" ", 1)[0]
+            result.append(f"{kind} {name}_" if name == "range" else f"{kind.removesuffix('&')}* {name}_")
+        return result
+
+    def notes(self) -> list[str]:
+        if self.listed:
+            return ["cells: the cells to run over; fields and buffers must outlive the sweep."]
+        if not self.dense:
+            return ["range: the cells to run over, for example list.all(); fields must outlive the sweep."]
+        return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
+
+    def call(self, name: str, extra: str) -> str:
+        passed: list[str] = []
+        lists = {
+            "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
+            "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
+            "first": "range_.first",
+            "last": "range_.last",
+            "cells": "cells_->data()",
+            "cell_count": "static_cast<std::int64_t>(cells_->size())",
+        }
+        for argument in self.everything:
+            if argument.role == "array":
+                field = argument.field
+                assert field is not None
+                plane = ".plane()" if self.dense and field.rank == 2 else ""
+                passed.append(f"{argument.name}_->view({'block' if self.dense else ''}){plane}")
+            elif argument.role in ("entries", "output"):
+                passed.append(f"{argument.name}_->data()")
+            elif argument.role == "scalar":
+                passed.append(f"parameters.{argument.name}")
+            elif argument.name in lists:
+                passed.append(lists[argument.name])
+        return f"{name}({', '.join([*passed, *([extra] if extra else [])])});"
+
+    def body(self, kernel: str, targets: Sequence[str]) -> str:
+        both = "cpu" in targets and "cuda" in targets
+        host = self.call(kernel, "")
+        device = self.call(f"{kernel}_cuda", "stream.native()")
+        if not both:
+            return device if "cuda" in targets else f"static_cast<void>(stream); {host}"
+        return (
+            f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ {device} {self.finish()} }} }}\n{host}"
+        )
+
+    def finish(self) -> str:
+        """How the device branch goes on: with the next block, or not at all."""
+        return "continue;" if self.dense else "return;"

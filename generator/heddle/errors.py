@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one kind of error that Heddle reports to its user: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).resolve().parent)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's model. `file` is a bare file name, so that messages do not depend on the machine."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+NOWHERE = Place("<model>", 0)
+
+
+def calling_place() -> Place:
+    """The innermost line on the stack that is not Heddle's own: the line of the model."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_PACKAGE) and not file.startswith("<"):
+            return Place(Path(file).name, frame.f_lineno)
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return NOWHERE
+
+
+class KernelError(Exception):
+    """A model that cannot become a correct kernel.
+
+    where: the line of the model; what: the reason; hint: what to do.
+    """
+
+    def __init__(self, where: Place | str, what: str, hint: str = "") -> None:
+        self.where, self.what, self.hint = where, what, hint
+        super().__init__(f"{where}: {what}" + (f"\n  Hint: {hint}" if hint else ""))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and functions: one table row each, read by the interpreter, the printer and the lifter.
+
+A row gives the meaning (Python), the spelling in C++ and CUDA per type, and for operators the precedence. Bit
+operations and comparisons are operators too. Everything is evaluated in the type of its arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Operator:
+    """spelling: as in C++. precedence: larger binds tighter. meaning: on exact or rounded Python numbers."""
+
+    spelling: str
+    precedence: int
+    meaning: Callable[..., Any]
+    result: str = "argument"  # or "bool"
+    associative: bool = False
+
+
+def _divide(a: float, b: float) -> float:
+    if isinstance(a, int) and isinstance(b, int):
+        quotient = abs(a) // abs(b)  # C++ truncates towards zero
+        return quotient if (a < 0) == (b < 0) else -quotient
+    if b == 0.0:
+        if a == 0.0 or math.isnan(a):
+            return math.nan
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return a / b
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - int(_divide(a, b)) * b
+
+
+OPERATORS: dict[str, Operator] = {
+    "not": Operator("!", 15, lambda a: not a, "bool"),
+    "neg": Operator("-", 15, lambda a: -a),
+    "mul": Operator("*", 13, lambda a, b: a * b, associative=True),
+    "div": Operator("/", 13, _divide),
+    "rem": Operator("%", 13, _remainder),
+    "add": Operator("+", 12, lambda a, b: a + b, associative=True),
+    "sub": Operator("-", 12, lambda a, b: a - b),
+    "shl": Operator("<<", 11, lambda a, b: a << b),
+    "lt": Operator("<", 9, lambda a, b: a < b, "bool"),
+    "le": Operator("<=", 9, lambda a, b: a <= b, "bool"),
+    "gt": Operator(">", 9, lambda a, b: a > b, "bool"),
+    "ge": Operator(">=", 9, lambda a, b: a >= b, "bool"),
+    "eq": Operator("==", 8, lambda a, b: a == b, "bool"),
+    "ne": Operator("!=", 8, lambda a, b: a != b, "bool"),
+    "bitand": Operator("&", 7, lambda a, b: a & b),
+    "and": Operator("&&", 4, lambda a, b: a and b, "bool"),
+    "or": Operator("||", 3, lambda a, b: a or b, "bool"),
+}
+SELECT_PRECEDENCE, UNARY_PRECEDENCE, ATOM = 2, 15, 20
+
+
+def _sign(a: float) -> float:
+    return a if a == 0.0 or math.isnan(a) else float((a > 0) - (a < 0))
+
+
+def _exp(a: float) -> float:
+    try:
+        return math.exp(a)
+    except OverflowError:
+        return math.inf
+
+
+def _log(a: float) -> float:
+    if a == 0.0:
+        return -math.inf
+    return math.log(a) if a > 0.0 else math.nan
+
+
+def _pow(a: float, b: float) -> float:
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.inf if a == 0.0 else math.nan
+
+
+def _fma(a: float, b: float, c: float) -> Fraction | float:
+    if not all(map(math.isfinite, (a, b, c))):
+        return a * b + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    return exact if exact else a * b + c  # the sign of a zero follows the rounded form
+
+
+@dataclass(frozen=True)
+class Function:
+    """meaning: on Python floats. spelling: C++ (`std::`) name; the CUDA name is the same without `std::`.
+
+    exact: correctly rounded on every target (so bit-identical); others are library functions.
+    flops: what the cost line counts.
+    """
+
+    arguments: int
+    meaning: Callable[..., Any]
+    spelling: str
+    exact: bool = True
+    flops: int = 1
+
+
+FUNCTIONS: dict[str, Function] = {
+    "fma": Function(3, _fma, "std::fma", flops=2),
+    "sqrt": Function(1, lambda a: math.sqrt(a) if a >= 0.0 else math.nan, "std::sqrt"),
+    "abs": Function(1, abs, "std::abs", flops=0),
+    "floor": Function(1, lambda a: float(math.floor(a)) if math.isfinite(a) else a, "std::floor"),
+    "exp": Function(1, _exp, "std::exp", exact=False),
+    "log": Function(1, _log, "std::log", exact=False),
+    "pow": Function(2, _pow, "std::pow", exact=False),
+    "sin": Function(1, math.sin, "std::sin", exact=False),
+    "cos": Function(1, math.cos, "std::cos", exact=False),
+    "tanh": Function(1, math.tanh, "std::tanh", exact=False),
+    # As `b < a ? b : a` and `a < b ? b : a`: a NaN in b is dropped, one in a is kept, on every target alike.
+    "min": Function(2, lambda a, b: b if b < a else a, "heddle::min"),
+    "max": Function(2, lambda a, b: b if a < b else a, "heddle::max"),
+    "sign": Function(1, _sign, "heddle::sign"),
+    # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads `lower`.
+    "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),
+}

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel language: every node of the intermediate representation, frozen and hash-consed.
+
+Two nodes that are built alike are the same object, so equality is identity, a set of nodes is cheap, and a common
+subexpression is stored once. Levels (symbolic, scheduled, lowered) are vocabularies of these nodes: see `verify`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeVar, dataclass_transform
+from weakref import WeakValueDictionary
+
+from heddle.errors import NOWHERE, Place
+
+_table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+T = TypeVar("T")
+
+
+def _key(value: object) -> object:
+    """Distinguishes 1, 1.0 and True, and 0.0 from -0.0, which compare equal."""
+    if isinstance(value, tuple):
+        return tuple(_key(entry) for entry in value)
+    if isinstance(value, float):
+        return float, value.hex()
+    return (type(value), value) if isinstance(value, (int, Fraction)) else value
+
+
+_signatures: dict[type, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
+
+
+def _signature(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Names and defaults of a node's parts."""
+    if cls not in _signatures:
+        parts = dataclasses.fields(cls)  # type: ignore[arg-type]
+        _signatures[cls] = tuple(part.name for part in parts), tuple(part.default for part in parts)
+    return _signatures[cls]
+
+
+class _HashConsed(type):
+    def __call__(cls: type[T], *args: Any, **kwargs: Any) -> T:
+        names, defaults = _signature(cls)
+        if kwargs or len(args) < len(names):  # one spelling of a node, one key
+            given = dict(zip(names, args, strict=False)) | kwargs
+            args = tuple(given.get(name, default) for name, default in zip(names, defaults, strict=True))
+        key = (cls, *(_key(argument) for argument in args))
+        node = _table.get(key)
+        if node is None:
+            node = _table[key] = type.__call__(cls, *args)
+        return node  # type: ignore[no-any-return]
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def node(cls: type[T]) -> type[T]:
+    return dataclass(frozen=True, eq=False)(cls)
+
+
+class Node(metaclass=_HashConsed):
+    """Anything in a kernel."""
+
+
+# --- Types ------------------------------------------------------------------------------------------------------
+
+
+@node
+class Scalar(Node):
+    """A number type: kind "f", "i", "u" or "b", and its size in bits."""
+
+    kind: Literal["f", "i", "u", "b"]
+    bits: int
+
+    def __str__(self) -> str:
+        return "bool" if self.kind == "b" else f"{self.kind}{self.bits}"
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def bytes(self) -> int:
+        return max(self.bits // 8, 1)
+
+
+@node
+class Pointer(Node):
+    """Address of elements of a type; `const` ones are never stored through."""
+
+    element: Scalar
+    const: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.element}{' const' if self.const else ''}*"
+
+
+Type = Scalar | Pointer
+F16, F32, F64 = Scalar("f", 16), Scalar("f", 32), Scalar("f", 64)
+I8, I32, I64 = Scalar("i", 8), Scalar("i", 32), Scalar("i", 64)
+U8, U16, U32, U64 = Scalar("u", 8), Scalar("u", 16), Scalar("u", 32), Scalar("u", 64)
+BOOL = Scalar("b", 1)
+SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I32, I64, U8, U16, U32, U64, BOOL)}
+
+
+# --- Declarations -----------------------------------------------------------------------------------------------
+
+
+@node
+class Field(Node):
+    """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks at it.
+
+    layout: "strided" (dense), "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
+    """
+
+    name: str
+    type: Scalar
+    rank: int
+    components: int
+    ghost_layers: int
+    layout: Literal["strided", "compressed", "entries"]
+    component_names: tuple[str, ...] = ()
+
+    def component_name(self, q: int) -> str:
+        """What the emitted code calls component q."""
+        return self.component_names[q] if self.component_names else str(q)
+
+
+# --- Expressions ------------------------------------------------------------------------------------------------
+
+
+class Expression(Node):
+    """A value. Every expression class has a `type`, None before infer_types where it is not known yet."""
+
+    type: Any
+
+
+@node
+class Const(Expression):
+    """A literal; rationals stay rational until they are printed."""
+
+    value: int | float | Fraction | bool
+    type: Scalar | None = None
+
+
+@node
+class Symbol(Expression):
+    """A named value: local, parameter, cell coordinate or pointer."""
+
+    name: str
+    type: Type | None = None
+
+
+@node
+class Access(Expression):
+    """The element of a field at an offset from the own cell."""
+
+    field: Field
+    offsets: tuple[int, ...]
+    component: int = 0
+
+    @property
+    def type(self) -> Scalar:
+        return self.field.type
+
+
+@node
+class Gather(Expression):
+    """The element of a field at an absolute position computed at run time."""
+
+    field: Field
+    position: tuple[Expression, ...]
+    component: Expression
+
+    @property
+    def type(self) -> Scalar:
+        return self.field.type
+
+
+@node
+class View(Expression):
+    """A line through memory: element i of it is `pointer[offset + i * stride]`."""
+
+    pointer: Symbol
+    offset: Expression
+    stride: Expression
+
+    @property
+    def type(self) -> Pointer:
+        return self.pointer.type  # type: ignore[return-value]
+
+
+@node
+class Load(Expression):
+    """`pointer[index]`: lowered form of Access and Gather; the pointer may be the name of a View."""
+
+    pointer: Symbol
+    index: Expression
+
+    @property
+    def type(self) -> Scalar:
+        assert isinstance(self.pointer.type, Pointer)
+        return self.pointer.type.element
+
+
+@node
+class Op(Expression):
+    """An operator of ir.functions.OPERATORS on one, two or three arguments."""
+
+    name: str
+    args: tuple[Expression, ...]
+    type: Scalar | None = None
+
+
+@node
+class Call(Expression):
+    """A function of ir.functions.FUNCTIONS."""
+
+    name: str
+    args: tuple[Expression, ...]
+    type: Scalar | None = None
+
+
+@node
+class Select(Expression):
+    """`condition ? yes : no`; the branch not taken is not evaluated."""
+
+    condition: Expression
+    yes: Expression
+    no: Expression
+
+    @property
+    def type(self) -> Scalar | None:
+        return self.yes.type  # type: ignore[no-any-return]
+
+
+@node
+class Cast(Expression):
+    """Conversion to another type, rounding to nearest even."""
+
+    value: Expression
+    type: Scalar
+
+
+# --- Statements -------------------------------------------------------------------------------------------------
+
+
+class Statement(Node):
+    """Something that happens. `place` is the line of the model it came from, where there is one."""
+
+
+@node
+class Let(Statement):
+    """Name a value, once."""
+
+    symbol: Symbol
+    value: Expression
+    place: Place = NOWHERE
+
+
+@node
+class Var(Statement):
+    """Declare a value that `Assign` changes: the carried values of a scan."""
+
+    symbol: Symbol
+    value: Expression
+
+
+@node
+class Assign(Statement):
+    """Change a `Var`."""
+
+    symbol: Symbol
+    value: Expression
+
+
+@node
+class Local(Statement):
+    """A small array: registers, per-thread scratch or block-shared memory."""
+
+    symbol: Symbol
+    length: int
+    space: Literal["scratch", "shared"]
+
+
+@node
+class Store(Statement):
+    """Write a field element. A nontemporal store bypasses the caches."""
+
+    target: Access | Load
+    value: Expression
+    nontemporal: bool = False
+    place: Place = NOWHERE
+
+
+@node
+class Prefetch(Statement):
+    """Ask for the cache line of an element that is about to be updated."""
+
+    target: Access | Load
+
+
+@node
+class LoadRun(Statement):
+    """`local[l] = pointer[index[first + l]]` for 0 <= l < count: one vector load where the indices are contiguous."""
+
+    local: Symbol
+    pointer: Symbol
+    index: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
+class StoreRun(Statement):
+    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; at most `length` elements, as the local array has."""
+
+    local: Symbol
+    pointer: Symbol
+    index: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
+class StreamRun(Statement):
+    """`pointer[first + l] = local[l]` for 0 <= l < count, past the caches."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
+class Reduce(Statement):
+    """Combine `value` over all cells into the output `name`: "sum", "min" or "max"."""
+
+    operation: Literal["sum", "min", "max"]
+    output: Symbol
+    value: Expression
+    place: Place = NOWHERE
+
+
+@node
+class If(Statement):
+    """Statements under a condition. `wall`: the condition says that the elements stored lie behind a wall."""
+
+    condition: Expression
+    body: tuple[Statement, ...]
+    wall: bool = False
+    place: Place = NOWHERE
+
+
+@node
+class Loop(Statement):
+    """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial), OpenMP
+    threads (omp), vector lanes (simd) or CUDA threads (thread)."""
+
+    kind: Literal["serial", "omp", "omp simd", "simd", "thread"]
+    counter: Symbol
+    begin: Expression
+    end: Expression
+    step: Expression
+    body: tuple[Statement, ...]
+    reductions: tuple[tuple[str, Symbol], ...] = ()
+
+
+@node
+class Scan(Statement):
+    """A sequential sweep along an axis: carried symbols hold `initial`, then `update` of each visited cell."""
+
+    axis: int
+    reverse: bool
+    carried: tuple[Symbol, ...]
+    initial: tuple[Expression, ...]
+    body: tuple[Statement, ...]
+    update: tuple[Expression, ...]
+    place: Place = NOWHERE
+
+
+@node
+class Comment(Statement):
+    """A heading in the emitted code."""
+
+    text: str
+
+
+# --- Kernels ----------------------------------------------------------------------------------------------------
+
+
+@node
+class Link(Node):
+    """A row of a sparse list's neighbour table: slot `slot` at `offset`, or `wall_slot` of the own cell at a wall."""
+
+    slot: int
+    offset: tuple[int, ...]
+    wall_slot: int
+
+
+@node
+class Dense(Node):
+    """Every interior cell of a box of `rank` dimensions."""
+
+    rank: int
+
+
+@node
+class Sparse(Node):
+    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers."""
+
+    name: str
+    listed: bool = False
+    links: tuple[Link, ...] = ()
+
+
+@node
+class Kernel(Node):
+    """One function: what it needs, where it runs, what it does."""
+
+    name: str
+    fields: tuple[Field, ...]
+    parameters: tuple[Symbol, ...]
+    space: Dense | Sparse
+    body: tuple[Statement, ...]
+    outputs: tuple[Symbol, ...] = ()
+    about: str = ""

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel language as text, for people: one line a statement, prefix expressions with their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heddle.ir import nodes as ir
+
+
+def text(kernel: ir.Kernel) -> str:
+    """A kernel, its declarations and its body."""
+    lines = [f"kernel {kernel.name} over {_space(kernel.space)}"]
+    for field in kernel.fields:
+        components = f"({field.components})" if field.components else ""
+        lines.append(f"  field {field.name}: {field.type}{components}[{field.rank}D] {field.layout}")
+    lines += [f"  parameter {symbol.name}: {symbol.type}" for symbol in kernel.parameters]
+    lines += [f"  output {symbol.name}: {symbol.type}" for symbol in kernel.outputs]
+    return "\n".join([*lines, *_block(kernel.body, "  ")])
+
+
+def _space(space: ir.Dense | ir.Sparse) -> str:
+    if isinstance(space, ir.Dense):
+        return f"dense {space.rank}D"
+    return f"sparse {space.name}{' (listed)' if space.listed else ''}"
+
+
+def _block(body: Sequence[ir.Statement], indent: str) -> Iterator[str]:
+    for statement in body:
+        yield from (indent + line for line in _statement(statement))
+        inner = getattr(statement, "body", None)
+        if inner is not None:
+            yield from _block(inner, indent + "  ")
+            if isinstance(statement, ir.Scan):
+                updates = ", ".join(
+                    f"{s.name} = {expression(v)}" for s, v in zip(statement.carried, statement.update, strict=True)
+                )
+                yield f"{indent}  carry {updates}"
+            yield indent + "}"
+
+
+def _statement(statement: ir.Statement) -> Iterator[str]:
+    match statement:
+        case ir.Comment(words):
+            yield f"# {words}"
+        case ir.Let(symbol, value):
+            yield f"let {symbol.name}: {symbol.type} = {expression(value)}"
+        case ir.Var(symbol, value):
+            yield f"var {symbol.name}: {symbol.type} = {expression(value)}"
+        case ir.Assign(symbol, value):
+            yield f"assign {symbol.name} = {expression(value)}"
+        case ir.Store(target, value, nontemporal):
+            yield f"store{' nontemporal' if nontemporal else ''} {expression(target)} = {expression(value)}"
+        case ir.Reduce(operation, output, value):
+            yield f"reduce {operation} {output.name} with {expression(value)}"
+        case ir.If(condition, _, wall):
+            yield f"if{' wall' if wall else ''} {expression(condition)} {{"
+        case ir.Loop(kind, counter, begin, end, step):
+            yield f"loop {kind} {counter.name} in [{expression(begin)}, {expression(end)}) by {expression(step)} {{"
+        case ir.Scan(axis, reverse, carried, initial):
+            start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
+            yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''} from {start} {{"
+        case ir.Prefetch(target):
+            yield f"prefetch {expression(target)}"
+        case ir.Local(symbol, length, space):
+            yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
+        case ir.LoadRun(local, pointer, index, first, count) | ir.StoreRun(local, pointer, index, first, count):
+            verb = "load" if isinstance(statement, ir.LoadRun) else "store"
+            run = f"{index.name}[{expression(first)} .. + {expression(count)}]"
+            yield f"{verb} run {local.name} {pointer.name} by {run}"
+        case ir.StreamRun(local, pointer, first, count):
+            yield f"stream run {local.name} to {pointer.name}[{expression(first)} .. + {expression(count)}]"
+
+
+def expression(value: ir.Expression) -> str:
+    """An expression in prefix form."""
+    match value:
+        case ir.Const(number, scalar):
+            return f"{number}:{scalar}"
+        case ir.Symbol(name):
+            return name
+        case ir.Access(field, offsets, component):
+            entries = [*offsets, *([component] if field.components else [])]
+            return f"{field.name}[{', '.join(map(str, entries))}]"
+        case ir.Gather(field, position, component):
+            return f"{field.name}.gather({', '.join(expression(p) for p in (*position, component))})"
+        case ir.Load(pointer, index):
+            return f"{pointer.name}[{expression(index)}]"
+        case ir.View(pointer, offset, stride):
+            return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
+        case ir.Cast(inner, scalar):
+            return f"{scalar}({expression(inner)})"
+        case ir.Select(condition, yes, no):
+            return f"select({expression(condition)}, {expression(yes)}, {expression(no)})"
+        case ir.Op(name, args) | ir.Call(name, args):
+            return f"{name}({', '.join(expression(argument) for argument in args)})"
+    raise AssertionError(value)

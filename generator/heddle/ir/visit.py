@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walk and rebuild trees of nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
+
+from heddle.ir.nodes import Expression, Node, Statement
+
+_field_names: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _names(cls: type[Node]) -> tuple[str, ...]:
+    if cls not in _field_names:
+        _field_names[cls] = tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+    return _field_names[cls]
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly inside a node, in order."""
+    for name in _names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            for entry in value:
+                if isinstance(entry, Node):
+                    yield entry
+
+
+def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
+    """Every node, parents before children, in program order (shared nodes as often as they are used)."""
+    stack = [root] if isinstance(root, Node) else list(root)[::-1]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(list(children(current))[::-1])
+
+
+def rebuild(node: Node, change: Callable[[Any], Any]) -> Node:
+    """The same node with `change` applied to each child."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, Node):
+            return change(value)
+        if isinstance(value, tuple) and any(isinstance(entry, Node) for entry in value):
+            return tuple(change(entry) if isinstance(entry, Node) else entry for entry in value)
+        return value
+
+    names = _names(type(node))
+    old = [getattr(node, name) for name in names]
+    new = [changed(value) for value in old]
+    if all(a is b for a, b in zip(old, new, strict=True)):
+        return node
+    return cast(Node, type(node)(*new))
+
+
+def transform(root: Any, change: Callable[[Any], Any]) -> Any:
+    """Bottom-up rewrite: `change` sees each node after its children; it returns the node to put in its place."""
+    memo: dict[Node, Node] = {}
+
+    def visit(node: Node) -> Node:
+        if node not in memo:
+            memo[node] = change(rebuild(node, visit))
+        return memo[node]
+
+    return visit(root)
+
+
+def transform_expressions(statement: Any, change: Callable[[Expression], Expression]) -> Any:
+    """Bottom-up rewrite of the expressions in a statement; statements themselves stay."""
+    return transform(statement, lambda node: change(node) if isinstance(node, Expression) else node)
+
+
+def statements(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Every statement, outer ones first."""
+    for statement in body:
+        yield statement
+        inner = getattr(statement, "body", None)
+        if inner:
+            yield from statements(inner)
+
+
+def expressions(root: Node | Iterable[Node]) -> Iterator[Expression]:
+    """Every expression node."""
+    return (node for node in walk(root) if isinstance(node, Expression))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lattice Boltzmann methods: `from heddle import lbm`.
+
+d3q19 = lbm.Lattice("D3Q19")
+stream = lbm.AA(d3q19)
+step = stream(lbm.TRT(d3q19, omega="omega", force=("g_x", 0, 0)))      # step.steps["even"], step.steps["odd"]
+inflow = stream.boundary(lbm.VelocityBounceBack(("u_in", 0, 0)))       # "after_even", "after_odd"
+moments = stream.moments("rho", "u", force=("g_x", 0, 0))              # before "even", before "odd"
+start = stream.initialise("rho", "u")
+"""
+
+from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
+from heddle.symbolic.collision import (
+    BGK,
+    TRT,
+    Collided,
+    CollisionOperator,
+    RecursiveRegularised,
+    Regularised,
+    Smagorinsky,
+)
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.streaming import (
+    AA,
+    EsoPull,
+    EsoTwist,
+    Link,
+    Pull,
+    Push,
+    StreamingKernels,
+    StreamingPattern,
+)
+
+__all__ = [
+    "AA",
+    "BGK",
+    "TRT",
+    "BoundaryCondition",
+    "Collided",
+    "CollisionOperator",
+    "EsoPull",
+    "EsoTwist",
+    "Lattice",
+    "Link",
+    "NoSlip",
+    "PressureAntiBounceBack",
+    "Pull",
+    "Push",
+    "RecursiveRegularised",
+    "Regularised",
+    "Smagorinsky",
+    "StreamingKernels",
+    "StreamingPattern",
+    "VelocityBounceBack",
+]

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""apply_schedule: put the body of a cell into loops.
+
+before   store u_next[0,0,0] = ...                                (meaning: for every cell)
+after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
+
+The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.errors import KernelError
+from heddle.ir.build import add, integer
+from heddle.ir.nodes import (
+    I64,
+    Access,
+    Call,
+    Dense,
+    Gather,
+    Kernel,
+    Let,
+    Loop,
+    Prefetch,
+    Scan,
+    Sparse,
+    Statement,
+    Store,
+    Symbol,
+)
+from heddle.ir.target import Target
+from heddle.ir.visit import statements, walk
+from heddle.schedule import Schedule
+
+AXES = ("x", "y", "z")
+CACHE_LINE = 64
+CHUNK_BEGIN, CHUNK_END = "begin", "end"
+
+
+def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+    """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
+    if schedule.nontemporal and target.inner == "simd":
+        kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
+    if isinstance(kernel.space, Sparse):
+        body = _sparse(kernel, kernel.space, schedule, target)
+    else:
+        body = _dense(kernel, kernel.space, schedule, target)
+    return Kernel(
+        kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
+    )
+
+
+def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    scanned = {statement.axis for statement in statements(kernel.body) if isinstance(statement, Scan)}
+    axes = [axis for axis in range(space.rank) if axis not in scanned]
+    body: tuple[Statement, ...] = kernel.body
+    for axis in axes:
+        counter = Symbol(AXES[axis], I64)
+        extent = Symbol(f"n_{AXES[axis]}", I64)
+        innermost = axis == 0 and not scanned
+        if innermost and schedule.chunk and target.inner == "simd":
+            body = _chunked(kernel, counter, integer(0), extent, body, schedule, len(axes) == 1)
+            continue
+        kind = _kind(innermost, axes[-1] == axis, schedule, target)
+        body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
+    return body
+
+
+def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
+    """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches anyway."""
+    stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
+    targets = {s.target for s in stored}
+    read = {
+        node.field
+        for node in walk(kernel.body)
+        if isinstance(node, (Access, Gather)) and node not in targets
+    }
+    if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
+        raise KernelError(
+            stored[0].place if stored else kernel.name,
+            f"'{kernel.name}' reads every field that it writes: nontemporal stores would lose the cached lines.",
+            "leave nontemporal off for in-place kernels",
+        )
+    return tuple(
+        dataclasses.replace(s, nontemporal=True)
+        if isinstance(s, Store) and isinstance(s.target, Access) and s.target.field not in read
+        else s
+        for s in kernel.body
+    )
+
+
+def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) -> str:
+    """Lanes along x, threads over everything outside it; a single loop is both."""
+    if target.threads:
+        return "thread"
+    lanes = innermost and target.inner == "simd" and schedule.simd
+    if innermost and not outermost:
+        return "simd" if lanes else "serial"
+    if target.outer == "omp" and schedule.parallel:
+        return "omp simd" if lanes else "omp"
+    return "simd" if lanes else "serial"
+
+
+def _chunked(
+    kernel: Kernel,
+    counter: Symbol,
+    first: Symbol | object,
+    extent: Symbol,
+    body: tuple[Statement, ...],
+    schedule: Schedule,
+    outermost: bool,
+) -> tuple[Statement, ...]:
+    begin, end = Symbol(f"{counter.name}_{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_{CHUNK_END}", I64)
+    chunk = integer(schedule.chunk)
+    inner: list[Statement] = [Let(end, Call("min", (add(begin, chunk), extent), I64))]
+    inner += _prefetches(kernel.body, schedule)
+    inner.append(Loop("simd", counter, begin, end, integer(1), body))
+    kind = "omp" if outermost and schedule.parallel else "serial"
+    return (Loop(kind, begin, first, extent, chunk, tuple(inner)),)  # type: ignore[arg-type]
+
+
+def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement]:
+    """One request a cache line of each element stream that the chunk will store to, `prefetch` cells from here."""
+    if not schedule.prefetch:
+        return []
+    targets = dict.fromkeys(s.target for s in statements(body) if isinstance(s, Store))
+    result: list[Statement] = []
+    for target in targets:
+        assert isinstance(target, Access)
+        if target.field.layout == "compressed" and any(target.offsets):
+            continue  # where a neighbour lies is known only from the table
+        cells = CACHE_LINE // target.type.bytes
+        for line in range(0, schedule.chunk, cells):
+            ahead = (target.offsets[0] + schedule.prefetch + line, *target.offsets[1:])
+            result.append(Prefetch(Access(target.field, ahead, target.component)))
+    return result
+
+
+def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    n = Symbol("n", I64)
+    if space.listed:
+        entry, count = Symbol("i", I64), Symbol("cell_count", I64)
+        kind = "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
+        return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
+    first, last = Symbol("first", I64), Symbol("last", I64)
+    if schedule.chunk and target.inner == "simd":
+        return _chunked(kernel, n, first, last, kernel.body, schedule, True)
+    kind = _kind(True, True, schedule, target)
+    return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_dependences: a kernel whose cells could disturb each other does not generate.
+
+Cells run in any order, so an element that one cell writes may be touched by no other cell. With constant offsets that
+is decidable: element (field, component, cell + offset) belongs to exactly one cell if every access to that component
+uses one offset. Along the axis of a Scan, cells run in order and any offset is allowed. Stores on wall links
+(`If(..., wall=True)`) concern elements behind a wall, which no other cell reaches. Reads and writes must stay within
+the ghost layers. The kernel is returned unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heddle.errors import NOWHERE, KernelError, Place
+from heddle.ir import nodes as ir
+from heddle.ir.visit import children, walk
+from heddle.symbolic.field import offsets_text
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """One access, in program order; scan is the axis that runs sequentially around it, or None."""
+
+    element: ir.Access | ir.Gather
+    store: bool
+    scan: int | None
+    place: Place
+    conditional: bool = False
+
+    @property
+    def across(self) -> tuple[int, ...]:
+        """Offsets along the axes on which cells run in any order."""
+        assert isinstance(self.element, ir.Access)
+        return tuple(d for axis, d in enumerate(self.element.offsets) if axis != self.scan)
+
+
+def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
+    """Raises KernelError at the line of the model that makes the kernel unsafe."""
+    touches = list(_touches(kernel.body, None, NOWHERE))
+    axes = {touch.scan for touch in touches if touch.scan is not None}
+    if len(axes) > 1:
+        raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
+    if axes and any(touch.scan is None for touch in touches):
+        outside = next(touch for touch in touches if touch.scan is None)
+        raise KernelError(
+            outside.place,
+            f"'{kernel.name}' touches '{outside.element.field.name}' outside its scans.",
+            "move the statement into a Scan: there it happens once a cell",
+        )
+    for touch in touches:
+        _check_reach(kernel, touch)
+    written = {touch.element.field for touch in touches if touch.store}
+    for field in kernel.fields:
+        if field in written:
+            _check_field(kernel, field, [touch for touch in touches if touch.element.field is field])
+    if isinstance(kernel.space, ir.Sparse):
+        _check_links(kernel, kernel.space, touches, written)
+    return kernel
+
+
+def _touches(
+    body: Sequence[ir.Statement], scan: int | None, place: Place, conditional: bool = False, wall: bool = False
+) -> Iterator[_Touch]:
+    for statement in body:
+        here = getattr(statement, "place", place)
+        if isinstance(statement, ir.Scan):
+            for expression in statement.initial:
+                yield from _reads(expression, scan, here)
+            yield from _touches(statement.body, statement.axis, here)
+            for expression in statement.update:
+                yield from _reads(expression, statement.axis, here)
+        elif isinstance(statement, ir.If):
+            yield from _reads(statement.condition, scan, here)
+            yield from _touches(statement.body, scan, here, True, wall or statement.wall)
+        elif isinstance(statement, ir.Store):
+            yield from _reads(statement.value, scan, here)
+            assert isinstance(statement.target, ir.Access)
+            if not wall:
+                yield _Touch(statement.target, True, scan, here, conditional)
+        else:
+            for child in children(statement):
+                yield from _reads(child, scan, here)
+
+
+def _reads(expression: ir.Node, scan: int | None, place: Place) -> Iterator[_Touch]:
+    for node in walk(expression):
+        if isinstance(node, (ir.Access, ir.Gather)):
+            yield _Touch(node, False, scan, place)
+
+
+def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
+    element = touch.element
+    if isinstance(element, ir.Gather) or element.field.layout == "compressed":
+        return
+    reach = max((abs(offset) for offset in element.offsets), default=0)
+    if reach > element.field.ghost_layers:
+        raise KernelError(
+            touch.place,
+            f"'{kernel.name}' {'writes' if touch.store else 'reads'} {_name(element)}, {reach} cells away, but "
+            f"'{element.field.name}' has {element.field.ghost_layers} ghost layer(s).",
+            f"declare it with fields(..., ghost_layers={reach})",
+        )
+
+
+def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> None:
+    gathers = [touch for touch in touches if isinstance(touch.element, ir.Gather)]
+    if gathers:
+        raise KernelError(
+            gathers[0].place,
+            f"'{kernel.name}' writes '{field.name}' and gathers from it at positions known only at run time.",
+            "write to a second field",
+        )
+    owner: dict[int, _Touch] = {}
+    for touch in touches:
+        if touch.store:
+            component = touch.element.component
+            assert isinstance(touch.element, ir.Access)
+            first = owner.setdefault(component, touch)  # type: ignore[arg-type]
+            if first.across != touch.across:
+                raise KernelError(
+                    touch.place,
+                    f"'{kernel.name}' stores to {_name(first.element)} and to {_name(touch.element)}: "
+                    "two cells write the same element, in no defined order.",
+                    "store each component at one offset, or write to a second field",
+                )
+            if first is not touch and touch.scan is None and not (first.conditional and touch.conditional):
+                raise KernelError(
+                    touch.place,
+                    f"'{kernel.name}' stores twice to {_name(touch.element)}.",
+                    "combine the two values in one assignment",
+                )
+    stored: set[tuple[int, tuple[int, ...]]] = set()
+    for touch in touches:
+        assert isinstance(touch.element, ir.Access)
+        component = touch.element.component
+        if touch.store:
+            stored.add((component, touch.element.offsets))
+        elif component in owner:
+            if touch.across != owner[component].across:
+                raise KernelError(
+                    touch.place,
+                    f"'{kernel.name}' reads {_name(touch.element)} and writes {_name(owner[component].element)}: "
+                    "one cell reads what another one writes, in no defined order.",
+                    "write to a second field",
+                )
+            if touch.scan is None and (component, touch.element.offsets) in stored:
+                raise KernelError(
+                    touch.place,
+                    f"'{kernel.name}' reads {_name(touch.element)} after storing to it: old value or new?",
+                    "name the value you mean with a symbol, and use the symbol",
+                )
+
+
+def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], written: set[ir.Field]) -> None:
+    """Sparse accesses go through rows of the neighbour table; at walls a row leads to the own cell."""
+    rows = {(link.slot, link.offset): link for link in space.links}
+    for touch in touches:
+        element = touch.element
+        if isinstance(element, ir.Gather):
+            raise KernelError(touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space")
+        if not any(element.offsets):
+            continue
+        row = rows.get((element.component, element.offsets))
+        if row is None:
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' touches {_name(element)}, but the list '{space.name}' has no such link.",
+                "pass the pattern's links: Sparse(name, links=stream.links)",
+            )
+        if element.field in written:
+            back = tuple(-offset for offset in row.offset)
+            for other in space.links:
+                if other.slot == row.wall_slot and other.offset != back:
+                    raise KernelError(
+                        touch.place,
+                        f"at a wall {_name(element)} stands for component {row.wall_slot} of the own cell, which other "
+                        "cells reach too.",
+                        "use a streaming pattern whose walls are own-cell (AA), or two fields (pull)",
+                    )
+
+
+def _name(element: ir.Access | ir.Gather) -> str:
+    if isinstance(element, ir.Gather):
+        return f"{element.field.name}.gather(...)"
+    entries = [*element.offsets, *([element.component] if element.field.components else [])]
+    return element.field.name + offsets_text(entries)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hoist_invariants: compute once what is the same for every cell; drop what nobody uses.
+
+before   loop x { let w = 1/18; let omega_bar = sub(1, omega); let unused = ...; ... }
+after    let w = 1/18; let omega_bar = sub(1, omega); loop x { ... }
+
+Only whole named values move, and none from under a condition: what a condition guards may not be computable outside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.nodes import (
+    Access,
+    Comment,
+    Expression,
+    Gather,
+    If,
+    Kernel,
+    Let,
+    Loop,
+    Scan,
+    Statement,
+    Symbol,
+)
+from heddle.ir.visit import children, walk
+
+
+def hoist_invariants(kernel: Kernel) -> Kernel:
+    """Move invariant values to the head of the kernel and remove unused ones."""
+    invariant = {symbol.name for symbol in kernel.parameters}
+    hoisted: list[Statement] = []
+    body = _hoist(_without_unused(kernel.body), invariant, hoisted)
+    return Kernel(
+        kernel.name,
+        kernel.fields,
+        kernel.parameters,
+        kernel.space,
+        (*hoisted, *_without_empty_sections(body)),
+        kernel.outputs,
+        kernel.about,
+    )
+
+
+def _hoist(body: Sequence[Statement], invariant: set[str], hoisted: list[Statement]) -> tuple[Statement, ...]:
+    kept: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Let) and _is_invariant(statement.value, invariant):
+            invariant.add(statement.symbol.name)
+            hoisted.append(statement)
+        elif isinstance(statement, (Loop, Scan)):
+            inner = _without_empty_sections(_hoist(statement.body, invariant, hoisted))
+            kept.append(_with_body(statement, inner))
+        else:
+            kept.append(statement)
+    return tuple(kept)
+
+
+def _is_invariant(value: Expression, invariant: set[str]) -> bool:
+    return all(
+        not isinstance(node, (Access, Gather)) and (not isinstance(node, Symbol) or node.name in invariant)
+        for node in walk(value)
+    )
+
+
+def _with_body(statement: Loop | Scan | If, body: tuple[Statement, ...]) -> Statement:
+    return dataclasses.replace(statement, body=body)
+
+
+def _without_unused(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Repeatedly, since removing one value may leave another without a use."""
+    while True:
+        used = {node.name for statement in _uses(body) for node in walk(statement) if isinstance(node, Symbol)}
+        shorter = _filter(body, used)
+        if shorter == body:
+            return body
+        body = shorter
+
+
+def _uses(body: Sequence[Statement]) -> list[Expression]:
+    found: list[Expression] = []
+    for statement in body:
+        if isinstance(statement, Let):
+            found.append(statement.value)
+            continue
+        inner = set(getattr(statement, "body", ()))
+        found += [child for child in children(statement) if child not in inner]  # type: ignore[misc]
+        found += _uses(getattr(statement, "body", ()))
+    return found
+
+
+def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...]:
+    kept: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Let) and statement.symbol.name not in used:
+            continue
+        if isinstance(statement, (Loop, Scan, If)):
+            statement = _with_body(statement, _filter(statement.body, used))
+        kept.append(statement)
+    return tuple(kept)
+
+
+def _without_empty_sections(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """A heading goes when everything under it has gone."""
+    kept: list[Statement] = []
+    for position, statement in enumerate(body):
+        following = body[position + 1] if position + 1 < len(body) else None
+        if isinstance(statement, Comment) and (following is None or isinstance(following, Comment)):
+            continue
+        kept.append(statement)
+    return tuple(kept)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""infer_types: give every expression a type and make every conversion visible.
+
+before   store u[0] = add(u[0], mul(1/2, x))            u: f16 in memory, arithmetic f32
+after    store u[0] = f16(add(f32(u[0]), mul(0.5:f32, f32(x:i64))))
+
+Floating-point values are read into the arithmetic type, or stay wider if their field is; integers meet floats as
+floats; constants take the type of what they meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from heddle.errors import NOWHERE, KernelError, Place
+from heddle.ir.functions import OPERATORS
+from heddle.ir.nodes import (
+    BOOL,
+    I64,
+    Access,
+    Call,
+    Cast,
+    Const,
+    Expression,
+    Gather,
+    If,
+    Kernel,
+    Let,
+    Op,
+    Reduce,
+    Scalar,
+    Scan,
+    Select,
+    Statement,
+    Store,
+    Symbol,
+)
+from heddle.schedule import Precision
+
+_LOGICAL = {"and", "or", "not"}
+_INTEGER_ONLY = {"bitand", "shl", "rem"}
+
+
+def infer_types(kernel: Kernel, precision: Precision) -> Kernel:
+    """Type a frozen kernel. Raises KernelError where types cannot meet."""
+    return _Typer(precision.arithmetic).kernel(kernel)
+
+
+class _Typer:
+    def __init__(self, arithmetic: Scalar) -> None:
+        self.arithmetic = arithmetic
+        self.symbols: dict[str, Symbol] = {}
+        self.memo: dict[Expression, Expression] = {}
+        self.place: Place = NOWHERE
+
+    def kernel(self, kernel: Kernel) -> Kernel:
+        self.symbols.update({symbol.name: symbol for symbol in kernel.parameters})
+        outputs = tuple(self.declare(symbol, self.arithmetic) for symbol in kernel.outputs)
+        body = self.block(kernel.body)
+        return Kernel(kernel.name, kernel.fields, kernel.parameters, kernel.space, body, outputs, kernel.about)
+
+    def declare(self, symbol: Symbol, scalar: Scalar) -> Symbol:
+        typed = self.symbols[symbol.name] = Symbol(symbol.name, scalar)
+        self.memo.pop(symbol, None)
+        return typed
+
+    # Statements
+
+    def block(self, body: Sequence[Statement]) -> tuple[Statement, ...]:
+        return tuple(self.statement(statement) for statement in body)
+
+    def statement(self, statement: Statement) -> Statement:
+        self.place = getattr(statement, "place", self.place)
+        match statement:
+            case Let(symbol, value, place):
+                typed = self.settled(self.expression(value))
+                return Let(self.declare(symbol, typed.type), typed, place)
+            case Store(target, value, nontemporal, place):
+                return Store(target, self.converted(self.expression(value), target.type), nontemporal, place)
+            case If(condition, body, wall, place):
+                outer_symbols, outer_memo = dict(self.symbols), dict(self.memo)
+                typed = If(self.condition(condition), self.block(body), wall, place)
+                self.symbols, self.memo = outer_symbols, outer_memo
+                return typed
+            case Reduce(operation, output, value, place):
+                scalar = self.arithmetic
+                return Reduce(
+                    operation, self.declare(output, scalar), self.converted(self.expression(value), scalar), place
+                )
+            case Scan(axis, reverse, carried, initial, body, update, place):
+                start = tuple(self.converted(self.expression(value), self.arithmetic) for value in initial)
+                symbols = tuple(self.declare(symbol, self.arithmetic) for symbol in carried)
+                inner = self.block(body)
+                following = tuple(self.converted(self.expression(value), self.arithmetic) for value in update)
+                return Scan(axis, reverse, symbols, start, inner, following, place)
+        return statement
+
+    # Expressions
+
+    def expression(self, value: Expression) -> Expression:
+        typed = self.memo.get(value)
+        if typed is None:
+            typed = self.memo[value] = self.typed(value)
+        return typed
+
+    def typed(self, value: Expression) -> Expression:
+        match value:
+            case Const(number):
+                return Const(number, BOOL) if isinstance(number, bool) else value
+            case Symbol(name):
+                return self.symbols.get(name, value)
+            case Access():
+                return self.read(value)
+            case Gather(field, position, component):
+                where = tuple(self.integer(self.expression(entry)) for entry in position)
+                return self.read(Gather(field, where, self.integer(self.expression(component))))
+            case Select(condition, yes, no):
+                branches = self.unified([self.expression(yes), self.expression(no)])
+                return Select(self.condition(condition), *branches)
+            case Call(name, args):
+                operands = self.unified([self.expression(argument) for argument in args], floating=name not in _ANY)
+                return Call(name, tuple(operands), operands[0].type)
+            case Op(name, args) if name in _LOGICAL:
+                return Op(name, tuple(self.condition(argument) for argument in args), BOOL)
+            case Op(name, args):
+                operands = self.unified([self.expression(argument) for argument in args], floating=name == "div")
+                scalar = operands[0].type
+                if name in _INTEGER_ONLY and scalar.is_float:
+                    raise KernelError(self.place, f"'{name}' needs integers, not {scalar}.")
+                return Op(name, tuple(operands), BOOL if OPERATORS[name].result == "bool" else scalar)
+        raise AssertionError(value)
+
+    def read(self, element: Access | Gather) -> Expression:
+        scalar = element.type
+        if scalar.is_float and scalar.bits < self.arithmetic.bits:
+            return Cast(element, self.arithmetic)
+        return element
+
+    def condition(self, value: Expression) -> Expression:
+        typed = self.expression(value)
+        if typed.type == BOOL:
+            return typed
+        return Op("ne", tuple(self.unified([typed, Const(0)])), BOOL)
+
+    def integer(self, value: Expression) -> Expression:
+        if isinstance(value, Const) and value.type is None:
+            return Const(int(value.value), I64)
+        if value.type.is_float:
+            if isinstance(value, Call) and value.name == "floor":
+                return Cast(value, I64)
+            raise KernelError(self.place, "a gather position is not an integer.", "round it: floor(position)")
+        return value if value.type == I64 else Cast(value, I64)
+
+    def unified(self, operands: list[Expression], floating: bool = False) -> list[Expression]:
+        """Operands in one type: the widest float if there is one (or one is needed), else the widest integer."""
+        known = [operand.type for operand in operands if operand.type is not None]
+        fraction = any(
+            isinstance(operand, Const) and operand.type is None and isinstance(operand.value, (float, Fraction))
+            for operand in operands
+        )
+        floats = [scalar for scalar in known if scalar.is_float]
+        if floats or floating or fraction or not known:
+            target = max([*floats, self.arithmetic] if not floats else floats, key=lambda scalar: scalar.bits)
+        else:
+            target = max(known, key=lambda scalar: (scalar.bits, scalar.kind == "u"))
+        return [self.converted(operand, target) for operand in operands]
+
+    def converted(self, value: Expression, target: Scalar) -> Expression:
+        if isinstance(value, Const) and value.type is None:
+            if not target.is_float and isinstance(value.value, (float, Fraction)):
+                raise KernelError(self.place, f"{value.value} is stored as an integer.", "round it: floor(value)")
+            return Const(value.value, target)
+        return value if value.type == target else Cast(value, target)
+
+    def settled(self, value: Expression) -> Expression:
+        """A constant that meets nothing has the arithmetic type."""
+        return value if value.type is not None else self.converted(value, self.arithmetic)
+
+
+_ANY = {"min", "max", "abs", "sign"}

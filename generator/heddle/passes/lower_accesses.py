@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lower_accesses: cells and offsets become pointers and indices. The only pass that knows memory layouts.
+
+before   loop y { loop x { store v[0,0] = add(u[0,0], u[1,-1]) } }
+after    let n_x = v_extent[0]; ... let u_sy = u_stride[1]; ...
+         loop y { let u_row = view u + y*u_sy by u_sx; let u_row_s = view u + (y - 1)*u_sy by u_sx; ...
+                  loop x { store v_row[x] = add(u_row[x], u_row_s[x + 1]) } }
+
+A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within a row
+only the position along it counts. With a thread for each cell there is one pointer to the own cell instead. In a
+sparse list a neighbour is an entry of the table, which already leads to the own cell at walls.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.build import add, integer, multiply
+from heddle.ir.nodes import (
+    I64,
+    U32,
+    Access,
+    Call,
+    Cast,
+    Comment,
+    Const,
+    Dense,
+    Expression,
+    Field,
+    Gather,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Pointer,
+    Prefetch,
+    Sparse,
+    Statement,
+    Store,
+    Symbol,
+    View,
+)
+from heddle.ir.target import Target
+from heddle.ir.visit import statements, transform_expressions, walk
+from heddle.passes.apply_schedule import AXES, CHUNK_BEGIN
+
+_COMPASS = {1: ("s", "n"), 2: ("b", "t")}
+NEIGHBOUR = "neighbour"
+
+
+def lower_accesses(kernel: Kernel, target: Target) -> Kernel:
+    """Make memory explicit."""
+    return _Lowering(kernel, target).kernel_lowered()
+
+
+class _Lowering:
+    def __init__(self, kernel: Kernel, target: Target) -> None:
+        self.kernel, self.target = kernel, target
+        self.space = kernel.space
+        self.written = {
+            node.target.field
+            for node in statements(kernel.body)
+            if isinstance(node, Store) and isinstance(node.target, Access)
+        }
+        self.head: dict[Symbol, Let] = {}
+        self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
+        self.links: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+        self.row_axis = 0
+        self.position: Expression = Symbol("x", I64)
+        self.pending: list[Statement] = []
+
+    def kernel_lowered(self) -> Kernel:
+        names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
+        if isinstance(self.space, Dense):
+            for axis in range(self.space.rank):
+                if f"n_{AXES[axis]}" in names or self.target.checked:
+                    self.extent(axis)
+        body = self.block(self.kernel.body, [])
+        head = sorted(self.head.values(), key=self.head_order)
+        used = {node.name for node in walk(body) if isinstance(node, Symbol)}
+        return dataclasses.replace(self.kernel, body=(*(let for let in head if let.symbol.name in used), *body))
+
+    def head_order(self, let: Let) -> tuple[int, int]:
+        """Extents first, then the strides of each field in the order of the arguments."""
+        assert isinstance(let.value, Load) and isinstance(let.value.index, Const)
+        if let.symbol.name.startswith("n_"):
+            return -1, int(let.value.index.value)
+        names = [f"{field.name}_{what}" for what in ("extent", "stride") for field in self.kernel.fields]
+        return names.index(let.value.pointer.name), int(let.value.index.value)
+
+    # Arguments of the function, named on demand
+
+    def pointer(self, field: Field) -> Symbol:
+        return Symbol(field.name, Pointer(field.type, field not in self.written))
+
+    def extent(self, axis: int) -> Symbol:
+        symbol = Symbol(f"n_{AXES[axis]}", I64)
+        reference = next(f for f in self.kernel.fields if f.layout == "strided")
+        return self.argument(symbol, f"{reference.name}_extent", axis)
+
+    def stride(self, field: Field, axis: int) -> Symbol:
+        """Element stride along axis 0, 1, 2, or along the components for axis = rank."""
+        label = "q" if axis == field.rank else AXES[axis]
+        return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
+
+    def slot_stride(self, field: Field) -> Symbol:
+        return self.argument(Symbol(f"{field.name}_sq", I64), f"{field.name}_stride", 1)
+
+    def argument(self, symbol: Symbol, array: str, index: int) -> Symbol:
+        if symbol not in self.head:
+            self.head[symbol] = Let(symbol, Load(Symbol(array, Pointer(I64, True)), integer(index)))
+        return symbol
+
+    # Statements
+
+    def block(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
+        result: list[Statement] = []
+        rows = [statement for statement in body if isinstance(statement, Loop) and self.is_row(statement)]
+        if rows:
+            self.row_axis = AXES.index(rows[0].counter.name[0]) if rows[0].counter.name[0] in AXES else 0
+            lets = self.row_views([node for row in rows for node in walk(row)], counters)
+            first = body.index(rows[0])
+            result += [self.lowered(statement, counters) for statement in body[:first]]
+            return (*result, *lets, *(self.lowered(statement, counters) for statement in body[first:]))
+        for statement in body:
+            result.append(self.lowered(statement, counters))
+        return tuple(result)
+
+    def is_row(self, loop: Loop) -> bool:
+        """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
+        if loop.kind == "thread":
+            return False
+        inner = [statement for statement in loop.body if isinstance(statement, Loop)]
+        return not inner or loop.counter.name.endswith(CHUNK_BEGIN)
+
+    def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
+        match statement:
+            case Loop(kind, counter):
+                inner = [*counters, counter]
+                if kind == "thread" and not any(isinstance(s, Loop) for s in statement.body):
+                    return dataclasses.replace(statement, body=self.cell(statement, inner))
+                self.position = counter
+                if counter.name.endswith(CHUNK_BEGIN):
+                    body = tuple(self.lowered(inside, inner) for inside in statement.body)
+                elif self.innermost(statement):
+                    body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
+                else:
+                    body = self.block(statement.body, inner)
+                return dataclasses.replace(statement, body=body)
+            case If(condition, body):
+                return dataclasses.replace(
+                    statement, condition=self.value(condition), body=self.with_pending(body, counters)
+                )
+            case Store(target, value):
+                stored = self.value(value)
+                assert isinstance(target, Access)
+                return dataclasses.replace(statement, target=self.element(target), value=stored)
+            case Prefetch(target):
+                assert isinstance(target, Access)
+                return Prefetch(self.element(target))
+            case Comment():
+                return statement
+        return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def innermost(loop: Loop) -> bool:
+        return not any(isinstance(statement, Loop) for statement in loop.body)
+
+    def with_pending(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
+        """Lower statements one by one; what they need named first (a neighbour's index) comes before each."""
+        outer_links, outer_pending = dict(self.links), self.pending
+        result: list[Statement] = []
+        for statement in body:
+            self.pending = []
+            lowered = self.lowered(statement, counters)
+            result += [*self.pending, lowered]
+        self.links, self.pending = outer_links, outer_pending
+        return tuple(result)
+
+    def cell(self, loop: Loop, counters: list[Symbol]) -> tuple[Statement, ...]:
+        """The body of one CUDA thread."""
+        if isinstance(self.space, Sparse):
+            self.position = loop.counter
+            return (*self.list_position(loop), *self.with_pending(loop.body, counters))
+        self.row_axis = -1
+        lets = self.cell_views(loop, counters)
+        return (*lets, *self.with_pending(loop.body, counters))
+
+    # Views
+
+    def row_views(self, nodes: Sequence[object], counters: list[Symbol]) -> list[Statement]:
+        accesses = dict.fromkeys(node for node in nodes if isinstance(node, Access))
+        lets: list[Statement] = []
+        self.views = {}
+        if isinstance(self.space, Sparse):
+            return self.sparse_views(list(accesses))
+        order = {field: number for number, field in enumerate(self.kernel.fields)}
+        outer = sorted(
+            {(access.field, access.component, self.across(access)): None for access in accesses},
+            key=lambda row: (order[row[0]], row[1], [abs(d) for d in row[2]][::-1], row[2][::-1]),
+        )
+        offsets: dict[tuple[Field, int], list[tuple[int, ...]]] = {}
+        for field, component, across in outer:
+            offsets.setdefault((field, component), []).append(across)
+        for field, component, across in outer:
+            alone = len(offsets[field, component]) == 1
+            lets += self.row_view(field, component, across, alone, counters)
+        return lets
+
+    def across(self, access: Access) -> tuple[int, ...]:
+        """Offsets with the one along the row set to 0."""
+        return tuple(0 if axis == self.row_axis else d for axis, d in enumerate(access.offsets))
+
+    def row_view(
+        self, field: Field, component: int, across: tuple[int, ...], alone: bool, counters: list[Symbol]
+    ) -> list[Statement]:
+        terms: list[Expression] = []
+        if component:
+            terms.append(multiply(integer(component), self.stride(field, field.rank)))
+        for axis in range(field.rank):
+            counter = Symbol(AXES[axis], I64)
+            if counter in counters:
+                where = self.checked(field, axis, add(counter, integer(across[axis])))
+                terms.append(multiply(where, self.stride(field, axis)))
+            elif across[axis]:
+                terms.append(multiply(integer(across[axis]), self.stride(field, axis)))
+        offset: Expression = integer(0)
+        for term in terms:
+            offset = add(offset, term)
+        line = "row" if self.row_axis == 0 else "column"
+        name = self.component_label(field, component, line) + ("" if alone else _compass(across))
+        symbol = Symbol(name, Pointer(field.type, field not in self.written))
+        self.views[field, component, across] = symbol
+        return [Let(symbol, View(self.pointer(field), offset, self.stride(field, self.row_axis)))]
+
+    def component_label(self, field: Field, component: int, line: str) -> str:
+        if not field.components:
+            return f"{field.name}_{line}"
+        return f"{field.name}_{field.component_name(component)}_{line}"
+
+    def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
+        """One pointer a field, to the own cell; scans inside the thread add their own position."""
+        lets: list[Statement] = []
+        for field in dict.fromkeys(node.field for node in walk(loop) if isinstance(node, Access)):
+            offset: Expression = integer(0)
+            for axis in range(field.rank):
+                counter = Symbol(AXES[axis], I64)
+                if counter in counters:
+                    offset = add(offset, multiply(counter, self.stride(field, axis)))
+            symbol = Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written))
+            lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
+        return lets
+
+    def sparse_views(self, accesses: list[Access]) -> list[Statement]:
+        lets: list[Statement] = []
+        for access in accesses:
+            field = access.field
+            key = field, access.component, ()
+            if field.layout != "compressed" or any(access.offsets) or key in self.views or not field.components:
+                continue
+            symbol = Symbol(
+                self.component_label(field, access.component, "row"), Pointer(field.type, field not in self.written)
+            )
+            self.views[key] = symbol
+            offset = multiply(integer(access.component), self.slot_stride(field))
+            lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
+        for access in accesses:
+            if access.field.layout == "compressed" and any(access.offsets):
+                lets += self.link_row(access)
+        return lets
+
+    def link_row(self, access: Access) -> list[Statement]:
+        row = self.row_number(access)
+        symbol = self.link_pointer(access)
+        if symbol in self.views.values():
+            return []
+        self.views[access.field, -1 - row, ()] = symbol
+        table = Symbol(NEIGHBOUR, Pointer(U32, True))
+        offset = multiply(integer(row), Symbol(f"{NEIGHBOUR}_stride", I64))
+        return [Let(symbol, View(table, offset, integer(1)))]
+
+    def row_number(self, access: Access) -> int:
+        assert isinstance(self.space, Sparse)
+        return next(
+            number
+            for number, link in enumerate(self.space.links)
+            if (link.slot, link.offset) == (access.component, access.offsets)
+        )
+
+    def link_pointer(self, access: Access) -> Symbol:
+        return Symbol(f"{NEIGHBOUR}_{access.field.component_name(access.component)}", Pointer(U32, True))
+
+    def list_position(self, loop: Loop) -> list[Statement]:
+        if not self.listed:
+            return []
+        cell: Expression = Cast(Load(Symbol("cells", Pointer(U32, True)), loop.counter), I64)
+        return [Let(Symbol("n", I64), self.checked_cell(cell))]
+
+    def checked_cell(self, n: Expression) -> Expression:
+        if not self.target.checked:
+            return n
+        field = next(field for field in self.kernel.fields if field.layout == "compressed")
+        cells = self.argument(Symbol(f"{field.name}_cells", I64), f"{field.name}_extent", 0)
+        return Call("within", (n, integer(0), cells), I64)
+
+    # Expressions
+
+    def value(self, expression: Expression) -> Expression:
+        return transform_expressions(expression, self.leaf)  # type: ignore[no-any-return]
+
+    def leaf(self, expression: Expression) -> Expression:
+        match expression:
+            case Access():
+                return self.element(expression)
+            case Gather(field, position, component):
+                return self.gathered(field, position, component)
+        return expression
+
+    def element(self, access: Access) -> Load:
+        field = access.field
+        if field.layout == "entries":
+            return Load(self.pointer(field), Symbol("i", I64))
+        if field.layout == "compressed":
+            return self.listed_element(access)
+        if self.row_axis < 0 or self.target.threads:
+            return self.cell_element(access)
+        view = self.views[field, access.component, self.across(access)]
+        where = add(self.position, integer(access.offsets[self.row_axis]))
+        return Load(view, self.checked(field, self.row_axis, where))
+
+    def cell_element(self, access: Access) -> Load:
+        field = access.field
+        index: Expression = integer(0)
+        if access.component:
+            index = multiply(integer(access.component), self.stride(field, field.rank))
+        for axis in range(field.rank):
+            index = add(index, multiply(integer(access.offsets[axis]), self.stride(field, axis)))
+        if self.row_axis > 0:
+            index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
+        return Load(Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written)), index)
+
+    def listed_element(self, access: Access) -> Load:
+        field = access.field
+        n = self.position if not self.listed else Symbol("n", I64)
+        if any(access.offsets):
+            link: Expression = self.link_index(access, n)
+            if self.target.checked:
+                elements = multiply(integer(max(field.components, 1)), self.slot_stride(field))
+                link = Call("within", (Cast(link, I64), integer(0), elements), I64)
+            return Load(self.pointer(field), link)
+        if not field.components:
+            return Load(self.pointer(field), n)
+        view = self.views.get((field, access.component, ()))
+        if view is None:
+            offset = multiply(integer(access.component), self.slot_stride(field))
+            return Load(self.pointer(field), add(offset, n))
+        return Load(view, n)
+
+    @property
+    def listed(self) -> bool:
+        return isinstance(self.space, Sparse) and self.space.listed
+
+    def link_index(self, access: Access, n: Expression) -> Symbol:
+        """The neighbour's element, read from the table once a cell."""
+        key = access.component, access.offsets
+        if key not in self.links:
+            symbol = Symbol(f"i_{access.field.component_name(access.component)}", U32)
+            pointer = self.link_pointer(access)
+            if pointer in self.views.values():
+                entry = Load(pointer, n)
+            else:
+                offset = multiply(integer(self.row_number(access)), Symbol(f"{NEIGHBOUR}_stride", I64))
+                entry = Load(Symbol(NEIGHBOUR, Pointer(U32, True)), add(offset, n))
+            self.pending.append(Let(symbol, entry))
+            self.links[key] = symbol
+        return self.links[key]
+
+    def gathered(self, field: Field, position: tuple[Expression, ...], component: Expression) -> Load:
+        if field.layout == "entries":
+            return Load(self.pointer(field), position[0])
+        index = multiply(component, self.stride(field, field.rank)) if field.components else integer(0)
+        for axis in range(field.rank):
+            where = self.checked(field, axis, position[axis])
+            index = add(index, multiply(where, self.stride(field, axis)))
+        return Load(self.pointer(field), index)
+
+    def checked(self, field: Field, axis: int, where: Expression) -> Expression:
+        """On the reference target every index is tested against the field and its ghost layers."""
+        if not self.target.checked:
+            return where
+        lower = integer(-field.ghost_layers)
+        upper = add(Symbol(f"n_{AXES[axis]}", I64), integer(field.ghost_layers))
+        return Call("within", (where, lower, upper), I64)
+
+
+def _compass(offsets: tuple[int, ...]) -> str:
+    """`_n`, `_bs`, `_t2`: where a row lies, seen from the own one; x counts as `_e` and `_w` (rows along another axis)."""
+    letters = ""
+    for axis in reversed(range(len(offsets))):
+        d = offsets[axis]
+        if d:
+            pair = _COMPASS.get(axis, ("w", "e"))
+            letters += pair[d > 0] + (str(abs(d)) if abs(d) > 1 else "")
+    return f"_{letters}" if letters else ""

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""name_locals: every name is legal C++ and stands for one thing; the model's names survive.
+
+before   let new = ...; loop x { let n_x = ... }            (a keyword, and a name that the lowering uses)
+after    let new_ = ...; loop x { let n_x_ = ... }
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.nodes import Assign, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
+from heddle.ir.visit import rebuild
+
+_RESERVED = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const constexpr
+    continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr operator or
+    private protected public register return short signed sizeof static static_assert static_cast struct switch
+    template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor heddle
+    std main status unit_stride blockIdx threadIdx blockDim gridDim""".split()
+)
+
+
+def name_locals(kernel: Kernel) -> Kernel:
+    """Rename what C++ would not accept or what would hide another name."""
+    arguments = {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
+    for field in kernel.fields:
+        arguments |= {field.name, f"{field.name}_extent", f"{field.name}_stride"}
+    return dataclasses.replace(kernel, body=_block(kernel.body, _RESERVED | arguments, {}))
+
+
+def _block(body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol, Symbol]) -> tuple[Statement, ...]:
+    names = dict(names)
+    memo: dict[Expression, Expression] = {}
+
+    def renamed(node: Expression) -> Expression:
+        if isinstance(node, Symbol):
+            return names.get(node, node)
+        if node not in memo:
+            memo[node] = rebuild(node, renamed)  # type: ignore[assignment]
+        return memo[node]
+
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, (Let, Var, Local)):
+            symbol = statement.symbol
+            fresh = symbol.name
+            while fresh in taken:
+                fresh += "_"
+            taken |= {fresh}
+            changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+            if fresh != symbol.name or symbol in names:
+                names[symbol] = Symbol(fresh, symbol.type)
+                memo = {}
+            result.append(dataclasses.replace(changed, symbol=Symbol(fresh, symbol.type)))  # type: ignore[type-var]
+        elif hasattr(statement, "body"):
+            inside = taken | ({statement.counter.name} if isinstance(statement, Loop) else set())
+            inner = _block(statement.body, inside, names)
+            changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+            result.append(dataclasses.replace(changed, body=inner))  # type: ignore[type-var]
+        else:
+            if isinstance(statement, Assign):
+                statement = dataclasses.replace(statement, symbol=names.get(statement.symbol, statement.symbol))
+            result.append(rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node))  # type: ignore[arg-type]
+    return tuple(result)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stage_runs: within a chunk, move elements through small arrays, so that memory is touched in whole runs.
+
+before   loop simd n { let i = neighbour_e[n]; let f_w = f[i]; ... store f[i] = post }
+after    local f_e_run[16]; load run f_e_run from f by neighbour_e;
+         loop simd n { let f_w = f_e_run[n - n_begin]; ... store f_e_run[n - n_begin] = post }
+         store run f_e_run to f by neighbour_e
+
+Neighbours of consecutive cells mostly follow each other: a run is then one vector load and one vector store, and only
+the rest is gathered and scattered. Nontemporal stores go the same way: whole cache lines leave a small array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.build import add, operate
+from heddle.ir.nodes import (
+    Const,
+    Expression,
+    Kernel,
+    Let,
+    Load,
+    LoadRun,
+    Local,
+    Loop,
+    Op,
+    Pointer,
+    Statement,
+    Store,
+    StoreRun,
+    StreamRun,
+    Symbol,
+)
+from heddle.ir.visit import transform_expressions, walk
+from heddle.passes.apply_schedule import CHUNK_BEGIN
+from heddle.schedule import Schedule
+
+
+def stage_runs(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """Stage links and nontemporal stores of chunked loops; other kernels stay as they are."""
+    if not schedule.chunk:
+        return kernel
+    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
+
+
+def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Loop):
+            if statement.counter.name.endswith(CHUNK_BEGIN):
+                statement = dataclasses.replace(statement, body=_chunk(statement, length))
+            else:
+                statement = dataclasses.replace(statement, body=_block(statement.body, length))
+        result.append(statement)
+    return tuple(result)
+
+
+def _chunk(chunk: Loop, length: int) -> tuple[Statement, ...]:
+    *before, loop = chunk.body
+    assert isinstance(loop, Loop)
+    staged = _Staging(loop, chunk.counter, length)
+    inner = dataclasses.replace(loop, body=staged.body())
+    return (*before, *staged.locals, *staged.loads, inner, *staged.stores)
+
+
+class _Staging:
+    def __init__(self, loop: Loop, begin: Symbol, length: int) -> None:
+        self.loop, self.begin, self.length = loop, begin, length
+        self.lane = operate("sub", loop.counter, begin)
+        self.count = operate("sub", loop.end, begin)
+        self.locals: list[Statement] = []
+        self.loads: list[Statement] = []
+        self.stores: list[Statement] = []
+        self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
+        self.runs: dict[Symbol, Symbol] = {}
+
+    def body(self) -> tuple[Statement, ...]:
+        result: list[Statement] = []
+        for statement in self.loop.body:
+            if isinstance(statement, Let) and statement.symbol in self.links:
+                continue
+            if isinstance(statement, Store) and statement.nontemporal:
+                result.append(self.streamed(statement))
+                continue
+            if isinstance(statement, Store):
+                self.note_store(statement)
+            result.append(transform_expressions(statement, self.staged))
+        return tuple(result)
+
+    def note_store(self, statement: Store) -> None:
+        target = statement.target
+        if isinstance(target, Load) and isinstance(target.index, Symbol) and target.index in self.links:
+            link = self.links[target.index]
+            assert isinstance(link, Load)
+            run = self.run(target.index, target.pointer)
+            self.stores.append(
+                StoreRun(run, target.pointer, link.pointer, self.begin, self.count, self.length)
+            )
+
+    def staged(self, expression: Expression) -> Expression:
+        if isinstance(expression, Load) and isinstance(expression.index, Symbol) and expression.index in self.links:
+            return Load(self.run(expression.index, expression.pointer), self.lane)
+        return expression
+
+    def run(self, index: Symbol, pointer: Symbol) -> Symbol:
+        """The array of a link; loaded first unless the loop only stores through the link."""
+        if index not in self.runs:
+            link = self.links[index]
+            assert isinstance(link, Load) and isinstance(pointer.type, Pointer)
+            direction = index.name.removeprefix("i_")
+            symbol = Symbol(f"{pointer.name}_{direction}_run", Pointer(pointer.type.element))
+            self.runs[index] = symbol
+            self.locals.append(Local(symbol, self.length, "scratch"))
+            stores = {s.target for s in self.loop.body if isinstance(s, Store)}
+            if any(
+                isinstance(node, Load) and node.index is index and node not in stores
+                for statement in self.loop.body
+                for node in walk(statement)
+            ):
+                load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length)
+                self.loads.append(load)
+        return self.runs[index]
+
+    def streamed(self, store: Store) -> Statement:
+        target = store.target
+        assert isinstance(target, Load) and isinstance(target.pointer.type, Pointer)
+        symbol = Symbol(f"{target.pointer.name}_run", Pointer(target.pointer.type.element))
+        self.locals.append(Local(symbol, self.length, "scratch"))
+        first = add(self.begin, self.shift(target.index))
+        self.stores.append(StreamRun(symbol, target.pointer, first, self.count, self.length))
+        value = transform_expressions(store.value, self.staged)
+        return Store(Load(symbol, self.lane), value, False, store.place)
+
+    def shift(self, index: Expression) -> Expression:
+        """The constant by which an index differs from the loop's counter."""
+        if isinstance(index, Op) and isinstance(index.args[1], Const):
+            offset = int(index.args[1].value)
+            return Const(offset if index.name == "add" else -offset, index.type)
+        return Const(0, self.begin.type)
+
+
+def _is_link(statement: Let) -> bool:
+    value = statement.value
+    return isinstance(value, Load) and value.pointer.name.startswith("neighbour")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one pipeline from a model to a lowered kernel, for all targets and schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from heddle.ir.nodes import Dense, Kernel, Sparse
+from heddle.ir.target import Target
+from heddle.ir.verify import verify
+from heddle.passes.apply_schedule import apply_schedule
+from heddle.passes.check_dependences import check_dependences
+from heddle.passes.freeze import freeze
+from heddle.passes.hoist_invariants import hoist_invariants
+from heddle.passes.infer_types import infer_types
+from heddle.passes.lower_accesses import lower_accesses
+from heddle.passes.lower_reductions import lower_reductions
+from heddle.passes.name_locals import name_locals
+from heddle.passes.select_functions import select_functions
+from heddle.passes.stage_runs import stage_runs
+from heddle.schedule import Precision, Schedule
+from heddle.symbolic.assignment import Statement
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the passes are asked for."""
+
+    precision: Precision
+    schedule: Schedule
+    target: Target
+
+
+Pass = Callable[[Kernel, Request], Kernel]
+
+TYPING: tuple[Pass, ...] = (
+    lambda kernel, request: infer_types(kernel, request.precision),
+    lambda kernel, request: check_dependences(kernel),
+)
+SCHEDULING: tuple[Pass, ...] = (
+    lambda kernel, request: apply_schedule(kernel, request.schedule, request.target),
+)
+LOWERING: tuple[Pass, ...] = (
+    lambda kernel, request: hoist_invariants(kernel),
+    lambda kernel, request: lower_reductions(kernel),
+    lambda kernel, request: lower_accesses(kernel, request.target),
+    lambda kernel, request: stage_runs(kernel, request.schedule),
+    lambda kernel, request: select_functions(kernel, request.schedule),
+    lambda kernel, request: name_locals(kernel),
+)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """A kernel at every level."""
+
+    kernel: Kernel
+    scheduled: Kernel
+    lowered: Kernel
+
+
+def typed(
+    name: str, statements: Iterable[Statement], space: Dense | Sparse, precision: Precision, about: str = ""
+) -> Kernel:
+    """Freeze, type and check a model: the part that does not depend on the target."""
+    request = Request(precision, Schedule(), Target("none", "serial", "serial"))
+    kernel = freeze(name, statements, space, precision, about)
+    for step in TYPING:
+        kernel = step(kernel, request)
+    return verify(kernel, "symbolic")
+
+
+def lower(kernel: Kernel, request: Request) -> Stages:
+    """Schedule and lower a typed kernel for a target."""
+    scheduled = kernel
+    for step in SCHEDULING:
+        scheduled = step(scheduled, request)
+    verify(scheduled, "scheduled")
+    lowered = scheduled
+    for step in LOWERING:
+        lowered = step(lowered, request)
+    return Stages(kernel, scheduled, verify(lowered, "lowered"))

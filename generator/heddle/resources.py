@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where Heddle's own files lie: beside the generator in a checkout, inside the package when installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parents[1]
+
+
+def folder(name: str) -> Path:
+    """The folder `templates`, `runtime/cmake` or `runtime/include`."""
+    for root in (_PACKAGE / "data", _CHECKOUT):
+        if (root / name).is_dir():
+            return root / name
+    raise FileNotFoundError(f"heddle's folder '{name}' is missing: reinstall heddle")

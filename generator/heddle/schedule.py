@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an iteration space maps to loops and threads, and in which precision a kernel stores and computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heddle.errors import KernelError, calling_place
+from heddle.ir.nodes import SCALARS, Scalar
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a kernel runs. Every option changes the emitted text.
+
+    parallel: OpenMP threads over the outer axes (CPU). simd: vector lanes along x (CPU).
+    chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch` and
+    `nontemporal` work in, and what a sparse kernel loads at once where neighbours are contiguous.
+    prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
+    nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU).
+    fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
+    block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must allow.
+    """
+
+    parallel: bool = True
+    simd: bool = True
+    chunk: int = 0
+    prefetch: int = 0
+    nontemporal: bool = False
+    fma: bool = False
+    block: tuple[int, int, int] = (256, 1, 1)
+    minimum_blocks: int = 0
+
+    def __post_init__(self) -> None:
+        threads = self.block[0] * self.block[1] * self.block[2]
+        if not 1 <= threads <= 1024:
+            raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
+        if (self.prefetch or self.nontemporal) and not self.chunk:
+            raise KernelError(calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)")
+        if self.chunk and not self.simd:
+            raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Type of `real` fields in memory and of the arithmetic on them."""
+
+    storage: Scalar
+    arithmetic: Scalar
+
+    @property
+    def suffix(self) -> str:
+        """What the names of emitted functions end with."""
+        usual = {"f16": "f32", "f32": "f32", "f64": "f64"}[str(self.storage)]
+        return str(self.storage) + ("" if str(self.arithmetic) == usual else f"_{self.arithmetic}")
+
+
+def precision(text: str) -> Precision:
+    """Read "f64", "f32", "f16" (f16 in memory, f32 arithmetic) or "storage/arithmetic" such as "f32/f64"."""
+    storage, _, arithmetic = text.partition("/")
+    arithmetic = arithmetic or {"f16": "f32"}.get(storage, storage)
+    if storage not in ("f16", "f32", "f64") or arithmetic not in ("f32", "f64"):
+        raise KernelError(
+            calling_place(), f"'{text}' is not a precision.", "storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\""
+        )
+    if SCALARS[storage].bits > SCALARS[arithmetic].bits:
+        raise KernelError(calling_place(), f"'{text}' stores more bits than it computes with.")
+    return Precision(SCALARS[storage], SCALARS[arithmetic])

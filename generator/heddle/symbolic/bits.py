@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bit operations on integer quantities, for flags and direction masks."""
+
+from __future__ import annotations
+
+import sympy
+
+
+class bit_and(sympy.Function):
+    """`a & b` on unsigned integers."""
+
+    nargs = 2
+
+
+class shift_left(sympy.Function):
+    """`a << b` on unsigned integers."""
+
+    nargs = 2
+
+
+def has_bit(mask: sympy.Expr, bit: int) -> sympy.Ne:
+    """True where bit number `bit` of `mask` is set."""
+    return sympy.Ne(bit_and(mask, sympy.Integer(1 << bit)), 0)
+
+
+__all__ = ["bit_and", "has_bit", "shift_left"]

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boundary conditions: the value of a population that would have to come in from outside the fluid.
+
+A boundary sweep runs between two steps. A condition sees the post-collision populations of a boundary cell
+and gives f_q for each incoming direction q from f*_p, the population that left the opposite way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import Assignment, If, Statement
+from heddle.symbolic.bits import has_bit
+from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
+from heddle.symbolic.equilibrium import name_weights
+from heddle.symbolic.field import Access
+from heddle.symbolic.force import Vector, force_vector
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moments import labelled, macroscopic, vector_field
+
+
+@dataclass(frozen=True)
+class BoundaryCell:
+    """What a condition sees of a boundary cell.
+
+    post: the post-collision population of each direction where all lie in the own cell, else None.
+    always_post: post is there after every step. leaving: incoming q -> where f* of the opposite direction
+    lies. arriving: incoming q -> where the next step reads f_q. mask: the bits of the incoming directions,
+    None if all in `leaving` come in.
+    """
+
+    lattice: Lattice
+    zero_centred: bool
+    post: Sequence[Access] | None
+    always_post: bool
+    leaving: Mapping[int, Access]
+    arriving: Mapping[int, Access]
+    mask: Access | None
+
+
+class BoundaryCondition(ABC):
+    """Base of the conditions. title: the formula, for the emitted code."""
+
+    title = ""
+
+    @abstractmethod
+    def given(self) -> Sequence[sympy.Expr]:
+        """The user's expressions."""
+
+    @abstractmethod
+    def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
+        """Statements that serve all directions, and what the directions need of them."""
+
+    @abstractmethod
+    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+        """f_q, given `left`, the post-collision population of the opposite direction."""
+
+
+@dataclass(frozen=True)
+class BoundaryState:
+    """What a condition prepared.
+
+    terms: what each incoming direction adds to or subtracts f*_p from. post: names of post-collision
+    populations that are loaded already, by direction.
+    """
+
+    terms: Mapping[int, sympy.Expr]
+    post: Mapping[int, sympy.Expr] | None = None
+
+
+def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell) -> list[Statement]:
+    """The statements of one boundary sweep."""
+    equations = Equations(condition.given())
+    state = condition.prepare(cell, equations)
+    equations.section(f"Incoming populations: {condition.title}")
+    loaded = state.post or {}
+    for q in cell.leaving:
+        left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
+        value = condition.incoming(cell, state, q, left)
+        if value == cell.arriving[q]:
+            continue
+        store = Assignment(cell.arriving[q], value)
+        equations.statements.append(store if cell.mask is None else If(has_bit(cell.mask, q), [store]))
+    return equations.statements
+
+
+class VelocityBounceBack(BoundaryCondition):
+    """f_q = f*_p + 6 w_q rho_0 c_q.u, half-way bounce-back off a wall or inlet that moves with u.
+
+    velocity: an entry an axis; names are kernel arguments, and an access to a field [entries] gives a value
+    an entry. The density in the momentum term is the reference density 1, which keeps the mass balance (Ladd
+    1994).
+    """
+
+    title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
+
+    def __init__(self, velocity: Sequence[Scalar]) -> None:
+        self.velocity = tuple(quantity(component) for component in velocity)
+
+    def given(self) -> Sequence[sympy.Expr]:
+        """The wall's velocity."""
+        return self.velocity
+
+    def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
+        """6 w c_q.u for each direction."""
+        velocity = _wall_velocity(cell.lattice, equations, self.velocity)
+        along = {q: _along(cell.lattice, q, velocity) for q in cell.leaving}
+        moving = any(value != 0 for value in along.values())
+        weights = _name_weights(cell, equations) if moving else {}
+        return BoundaryState(
+            {
+                q: multiply(6, weights[cell.lattice.order(q)], value)
+                for q, value in along.items()
+                if value != 0
+            }
+        )
+
+    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+        """f*_p + 6 w c_q.u."""
+        return add(left, state.terms[q]) if q in state.terms else left
+
+
+class NoSlip(VelocityBounceBack):
+    """f_q = f*_p, half-way bounce-back off a wall at rest (a sparse list has it for nothing)."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        super().__init__((0,) * lattice.dimension)
+
+
+class PressureAntiBounceBack(BoundaryCondition):
+    """f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], anti-bounce-back that holds the density.
+
+    rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: an entry an axis, or None
+    for that of the boundary cell, from its post-collision populations. force: as in the collision, for that
+    velocity. After a step that leaves them in the neighbours (AA, odd) the velocity of the step before is
+    used: the after_even sweep leaves it in the cell's entry of the field `saved`, as moments() would.
+    """
+
+    title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"
+
+    def __init__(
+        self,
+        rho: Scalar = 1,
+        velocity: Sequence[Scalar] | None = None,
+        *,
+        force: Sequence[Scalar] | None = None,
+        saved: str = "u",
+    ) -> None:
+        self.rho = quantity(rho)
+        self.velocity = None if velocity is None else tuple(quantity(component) for component in velocity)
+        self.force = force
+        self.saved = saved
+
+    def given(self) -> Sequence[sympy.Expr]:
+        """Density, velocity and force."""
+        return [self.rho, *(self.velocity or ()), *(quantity(component) for component in self.force or ())]
+
+    def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
+        """Weights, velocity, and the deviation rho - 1 of zero-centred populations."""
+        weights = _name_weights(cell, equations)
+        rho = equations.let("rho_boundary", self.rho)
+        deviation = equations.let("delta_boundary", add(rho, -1)) if cell.zero_centred else rho
+        post: dict[int, sympy.Expr] | None = None
+        if self.velocity is not None:
+            velocity = _wall_velocity(cell.lattice, equations, self.velocity)
+        elif cell.mask is None:
+            raise KernelError(
+                calling_place(),
+                "a dense face cannot take the velocity from its cells: some populations lie outside.",
+                "give velocity=(...), for example from the fields that moments() writes",
+            )
+        else:
+            velocity, post = self._own_velocity(cell, equations)
+        equations.section("Even part of the equilibrium: 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2]")
+        kinetic = multiply(Fraction(3, 2), rho, add(*(multiply(u, u) for u in velocity)))
+        base = equations.let("base", add(deviation, multiply(-1, kinetic)))
+        terms: dict[int, sympy.Expr] = {}
+        for q, opposite in cell.lattice.pairs:
+            if q in cell.leaving or opposite in cell.leaving:
+                along = equations.let(f"u_{cell.lattice.names[q]}", _along(cell.lattice, q, velocity))
+                even = add(base, multiply(Fraction(9, 2), rho, along, along))
+                terms[q] = terms[opposite] = equations.let(
+                    f"even_{cell.lattice.names[q]}", multiply(2, weights[cell.lattice.order(q)], even)
+                )
+        return BoundaryState(terms, post)
+
+    def _own_velocity(
+        self, cell: BoundaryCell, equations: Equations
+    ) -> tuple[Vector, dict[int, sympy.Expr] | None]:
+        d = cell.lattice.dimension
+        saved = vector_field(self.saved, d)
+        if cell.post is None:
+            return tuple(equations.let(labelled("u", a), saved.component(a)) for a in range(d)), None
+        half = " - F / 2" if self.force else ""
+        equations.section(f"Moments after collision: rho = sum f*_q, rho u = sum c_q f*_q{half}")
+        names = cell.lattice.names
+        post = {q: equations.let(f"post_{names[q]}", access) for q, access in enumerate(cell.post)}
+        force = tuple(multiply(-1, component) for component in force_vector(cell.lattice, self.force))
+        state = macroscopic(
+            equations,
+            cell.lattice,
+            {names[q]: value for q, value in post.items()},
+            zero_centred=cell.zero_centred,
+            force=force,
+        )
+        if not cell.always_post:
+            for a, component in enumerate(state.velocity):
+                equations.store(saved.component(a), component)
+        return state.velocity, post
+
+    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+        """2 w rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2] - f*_p."""
+        return add(state.terms[q], multiply(-1, left))
+
+
+def _along(lattice: Lattice, q: int, velocity: Vector) -> sympy.Expr:
+    return add(*(signed(c, u) for c, u in zip(lattice.velocities[q], velocity, strict=True)))
+
+
+def _wall_velocity(lattice: Lattice, equations: Equations, velocity: Vector) -> Vector:
+    if len(velocity) != lattice.dimension:
+        raise KernelError(
+            calling_place(),
+            f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(velocity)}.",
+            "give one entry an axis",
+        )
+    return tuple(equations.let(labelled("wall_u", a), component) for a, component in enumerate(velocity))
+
+
+def _name_weights(cell: BoundaryCell, equations: Equations) -> dict[int, sympy.Expr]:
+    equations.section("Constants: lattice weights")
+    return name_weights(equations, cell.lattice, rest=False)

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collision operators: from the populations that arrive in a cell to those that leave it.
+
+Each operator is a function of a mapping from direction names to populations. It knows nothing of streaming or
+storage but whether the populations are zero-centred (f - w, which keeps the rounding errors of weak flows
+small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import Statement
+from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, square_root
+from heddle.symbolic.equilibrium import Third, halves, name_weights, outer, require_momentum
+from heddle.symbolic.force import Vector, force_vector, is_zero
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moments import Tensor, contract, entry, indices, labelled, macroscopic, second_moments
+
+
+@dataclass(frozen=True)
+class Collided:
+    """The statements of a collision and what the post-collision population of each direction is called."""
+
+    statements: tuple[Statement, ...]
+    post: Mapping[str, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class Smagorinsky:
+    """An eddy viscosity (C_s Delta)^2 |S|, from the local stress in closed form (Hou et al. 1996).
+
+    tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2. constant: C_s, 0.1 to 0.18.
+    """
+
+    constant: Scalar = 0.12
+
+
+class CollisionOperator(ABC):
+    """Base of the operators: moments, then a local relaxation rate where there is one, then `relax`.
+
+    omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
+    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a Smagorinsky model, or None.
+    compressible: False for the incompressible equilibrium of He and Luo (1997), whose steady flows are
+    exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or a rate known to
+    be unstable.
+    """
+
+    title = ""
+    needs_stress = False
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        omega: Scalar = "omega",
+        *,
+        force: Sequence[Scalar] | None = None,
+        eddy_viscosity: Smagorinsky | None = None,
+        compressible: bool = True,
+    ) -> None:
+        require_momentum(lattice, type(self).__name__)
+        self.lattice = lattice
+        self.omega = quantity(omega)
+        if self.omega.is_number and not 0 < float(self.omega) < 2:
+            raise KernelError(
+                calling_place(),
+                f"the relaxation rate {self.omega} is not stable.",
+                "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
+            )
+        self.force = force_vector(lattice, force)
+        self.eddy_viscosity = eddy_viscosity
+        self.compressible = compressible
+
+    @property
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+        constant = () if self.eddy_viscosity is None else (quantity(self.eddy_viscosity.constant),)
+        return (self.omega, *self.force, *constant)
+
+    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
+        """The statements from arrived to post-collision populations."""
+        work = Derivation(self, populations, zero_centred)
+        relaxed = self.relax(work)
+        post = {name: work.equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
+        return Collided(tuple(work.equations.statements), post)
+
+    @abstractmethod
+    def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
+        """The post-collision value of each direction, after the statements that it needs."""
+
+
+class Derivation:
+    """One derivation in progress: the statements so far, moments, weights and the relaxation rate in use."""
+
+    def __init__(
+        self, operator: CollisionOperator, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> None:
+        self.lattice = operator.lattice
+        self.populations = populations
+        self.equations = equations = Equations(operator.given)
+        equations.section("Constants: lattice weights")
+        self.weights = name_weights(equations, self.lattice)
+        self.force: Vector = tuple(
+            equations.let(labelled("force", a), component) for a, component in enumerate(operator.force)
+        )
+        density = "delta_rho = sum f_q" if zero_centred else "rho = sum f_q"
+        half = "" if all(map(is_zero, self.force)) else " + F / 2"
+        equations.section(f"Moments: {density}, j = rho u = sum c_q f_q{half}")
+        stress = operator.needs_stress or operator.eddy_viscosity is not None
+        self.state = macroscopic(
+            equations,
+            self.lattice,
+            populations,
+            zero_centred=zero_centred,
+            force=self.force,
+            compressible=operator.compressible,
+            share_planes=stress,
+        )
+        self.third_of_density: sympy.Expr = sympy.Integer(0)
+        self.moments: Tensor = {}
+        if stress:
+            self.moments = second_moments(equations, self.lattice, self.state)
+            self.third_of_density = equations.let("third", multiply(Fraction(1, 3), self.state.deviation))
+        self.omega = operator.omega
+        if operator.eddy_viscosity is not None:
+            self.omega = self._local_rate(operator.eddy_viscosity)
+        deviation = "delta_rho" if zero_centred else "rho"
+        equations.section(operator.title.replace("{d}", deviation))
+
+    def stress(self, a: int, b: int, flow: sympy.Expr) -> sympy.Expr:
+        """The second moment of f - f_eq: p_ab - delta_ab / 3 times the density, less flow = rho u_a u_b."""
+        isotropic = multiply(-1, self.third_of_density) if a == b else sympy.Integer(0)
+        return add(self.moments[a, b], isotropic, multiply(-1, flow))
+
+    def guo(self, rate: sympy.Expr, suffix: str = "") -> Vector:
+        """(1 - rate / 2) F, named; zeros where there is no force."""
+        if all(map(is_zero, self.force)):
+            return self.force
+        strength = self.equations.let("guo" + suffix, add(sympy.Integer(1), multiply(Fraction(-1, 2), rate)))
+        return tuple(
+            self.equations.let(labelled("guo" + suffix, a), multiply(strength, component))
+            for a, component in enumerate(self.force)
+        )
+
+    def forced_flow(self, vector: Vector, guo: Vector) -> Tensor:
+        """Name t_ab = u_a (vector_b + guo_b), symmetric because vector = rate rho u + guo."""
+        u = self.state.velocity
+        return {
+            (a, b): self.equations.let(
+                labelled("t", a, b),
+                multiply(u[a], add(vector[a], guo[a]))
+                if a == b
+                else add(multiply(u[a], vector[b]), multiply(guo[a], u[b])),
+            )
+            for a, b in indices(self.lattice)
+        }
+
+    def _local_rate(self, model: Smagorinsky) -> sympy.Expr:
+        equations, state = self.equations, self.state
+        equations.section("Eddy viscosity: tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2")
+        stress: Tensor = {}
+        for a, b in indices(self.lattice):
+            flow = multiply(state.momentum[a], state.velocity[b])
+            u, half = state.velocity, state.half_force
+            forced = (
+                multiply(2, u[a], half[a])
+                if a == b
+                else add(multiply(u[a], half[b]), multiply(half[a], u[b]))
+            )
+            stress[a, b] = equations.let(labelled("stress", a, b), add(self.stress(a, b, flow), forced))
+        magnitude = equations.let("stress_norm", square_root(contract(equations, stress, "stress_squared")))
+        tau_0 = equations.let("tau_0", divide(1, self.omega))
+        constant = quantity(model.constant)
+        factor = sympy.Float(18 * 2**0.5)
+        if constant.is_number:
+            factor, constant = sympy.Float(18 * 2**0.5 * float(constant) ** 2), sympy.Integer(1)
+        strength = equations.let("strength", multiply(factor, constant, constant))
+        under_root = add(multiply(tau_0, tau_0), multiply(strength, magnitude, state.inv_rho))
+        tau = equations.let("tau", multiply(Fraction(1, 2), add(tau_0, square_root(under_root))))
+        return equations.let("omega_local", divide(1, tau))
+
+
+class BGK(CollisionOperator):
+    """Single relaxation time (Bhatnagar, Gross and Krook 1954), second-order equilibrium."""
+
+    title = "Collide: f* = f + omega (f_eq - f), f_eq = w [{d} + rho (3 c.u + 9/2 (c.u)^2 - 3/2 u^2)]"
+
+    def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
+        equations, state, f = work.equations, work.state, work.populations
+        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        guo = work.guo(work.omega)
+        flow = tuple(
+            equations.let(labelled("flow", a), add(multiply(work.omega, j), guo[a]))
+            for a, j in enumerate(state.momentum)
+        )
+        deviation = multiply(work.omega, state.deviation)
+        parts = halves(equations, self.lattice, work.weights, deviation, flow, work.forced_flow(flow, guo))
+        return {
+            name: add(multiply(keep, f[name]), value)
+            for name, value in parts.populations(self.lattice).items()
+        }
+
+
+class TRT(CollisionOperator):
+    """Two relaxation times (Ginzburg et al. 2008): omega for the even half, omega_minus for the odd one.
+
+    magic: (1/omega - 1/2) (1/omega_minus - 1/2). 3/16 puts half-way walls exactly in the middle of the link,
+    1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection.
+    """
+
+    title = "Collide: f* = f - omega (f+ - f_eq+) - omega_minus (f- - f_eq-), even and odd half of each pair"
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        omega: Scalar = "omega",
+        *,
+        magic: Scalar = Fraction(3, 16),
+        force: Sequence[Scalar] | None = None,
+        eddy_viscosity: Smagorinsky | None = None,
+        compressible: bool = True,
+    ) -> None:
+        super().__init__(
+            lattice, omega, force=force, eddy_viscosity=eddy_viscosity, compressible=compressible
+        )
+        self.magic = quantity(magic)
+
+    @property
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+        return (*super().given, self.magic)
+
+    def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
+        equations, state, f = work.equations, work.state, work.populations
+        half = sympy.Rational(1, 2)
+        even_time = add(divide(1, work.omega), -half)
+        odd_rate = equations.let("omega_minus", divide(1, add(half, divide(self.magic, even_time))))
+        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        half_plus = equations.let("half_omega", multiply(half, work.omega))
+        half_minus = equations.let("half_omega_minus", multiply(half, odd_rate))
+        guo_plus, guo_minus = work.guo(work.omega, "_plus"), work.guo(odd_rate, "_minus")
+        plus, minus = (
+            tuple(
+                equations.let(labelled(name, a), add(multiply(rate, j), guo[a]))
+                for a, j in enumerate(state.momentum)
+            )
+            for name, rate, guo in (("plus", work.omega, guo_plus), ("minus", odd_rate, guo_minus))
+        )
+        deviation = multiply(work.omega, state.deviation)
+        tensor = work.forced_flow(plus, guo_plus)
+        parts = halves(equations, self.lattice, work.weights, deviation, minus, tensor)
+        post = {"c": add(multiply(keep, f["c"]), parts.rest)}
+        for q, opposite in self.lattice.pairs:
+            name, other = self.lattice.names[q], self.lattice.names[opposite]
+            total, difference = state.pairs.total[name], state.pairs.difference[name]
+            sym = equations.let(f"sym_{name}", add(parts.even[name], multiply(-1, half_plus, total)))
+            anti = equations.let(f"anti_{name}", add(parts.odd[name], multiply(-1, half_minus, difference)))
+            post[name] = add(f[name], sym, anti)
+            post[other] = add(f[other], sym, multiply(-1, anti))
+        return post
+
+
+class Regularised(CollisionOperator):
+    """Populations rebuilt from density, momentum and stress (Latt and Chopard 2006)."""
+
+    title = "Collide: f* = f_eq + (1 - omega) 9/2 w (c_a c_b - delta_ab / 3) Pi_ab, Pi the stress of f - f_eq"
+    needs_stress = True
+
+    def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
+        equations, state = work.equations, work.state
+        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        guo = work.guo(work.omega)
+        flow = outer(equations, self.lattice, state.momentum, state.velocity, "flow")
+        pi = {
+            (a, b): equations.let(labelled("pi", a, b), multiply(keep, work.stress(a, b, flow[a, b])))
+            for a, b in indices(self.lattice)
+        }
+        tensor: Tensor = {}
+        for a, b in indices(self.lattice):
+            u = state.velocity
+            forced = (
+                multiply(2, u[a], guo[a]) if a == b else add(multiply(u[a], guo[b]), multiply(guo[a], u[b]))
+            )
+            tensor[a, b] = equations.let(labelled("t", a, b), add(flow[a, b], pi[a, b], forced))
+        momentum = tuple(
+            equations.let(labelled("post_j", a), add(j, state.half_force[a]))
+            for a, j in enumerate(state.momentum)
+        )
+        third = self.third_moments(work, flow, pi)
+        parts = halves(equations, self.lattice, work.weights, state.deviation, momentum, tensor, third)
+        return parts.populations(self.lattice)
+
+    def third_moments(self, work: Derivation, flow: Tensor, pi: Tensor) -> Third | None:
+        """The third moments to give the populations; none here."""
+        del work, flow, pi
+        return None
+
+
+class RecursiveRegularised(Regularised):
+    """Third-order recursive regularisation, RR3 (Malaspinas 2015; Coreixas et al. 2017).
+
+    The third moments follow from the stress: a_aab = rho u_a^2 u_b + u_b Pi_aa + 2 u_a Pi_ab. D3Q19 uses the
+    sums and differences of H_xxy and H_zzy, which are orthogonal there. Raises KernelError for D3Q15.
+    """
+
+    title = "Collide: third-order f_eq + (1 - omega) f_1, third moments u_b (rho u_a^2 + Pi_aa) + 2 u_a Pi_ab"
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        omega: Scalar = "omega",
+        *,
+        force: Sequence[Scalar] | None = None,
+        eddy_viscosity: Smagorinsky | None = None,
+        compressible: bool = True,
+    ) -> None:
+        if lattice.name == "D3Q15":
+            raise KernelError(
+                calling_place(),
+                "D3Q15 has too few directions for third-order moments.",
+                "use D3Q19 or D3Q27, or the Regularised operator",
+            )
+        super().__init__(
+            lattice, omega, force=force, eddy_viscosity=eddy_viscosity, compressible=compressible
+        )
+
+    def third_moments(self, work: Derivation, flow: Tensor, pi: Tensor) -> Third | None:
+        """rho u_a^2 u_b + u_b Pi_aa + 2 u_a Pi_ab, and the like for xyz on lattices with corners."""
+        u, d = work.state.velocity, self.lattice.dimension
+        twice = [work.equations.let(labelled("two_u", a), multiply(2, u[a])) for a in range(d)]
+        whole = {a: work.equations.let(labelled("n", a, a), add(flow[a, a], pi[a, a])) for a in range(d)}
+        third: dict[tuple[int, int, int], sympy.Expr] = {
+            (a, a, b): add(multiply(u[b], whole[a]), multiply(twice[a], entry(pi, a, b)))
+            for a in range(d)
+            for b in range(d)
+            if a != b
+        }
+        if self.lattice.name == "D3Q27":
+            third[0, 1, 2] = add(
+                multiply(u[0], add(flow[1, 2], pi[1, 2])), multiply(u[1], pi[0, 2]), multiply(u[2], pi[0, 1])
+            )
+        return third

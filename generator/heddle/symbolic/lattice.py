@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Velocity sets: which neighbours a population travels to, and with which weight.
+
+Index 0 is rest; 2k-1 and 2k are opposite, the first of a pair is the one whose first non-zero component is
+positive. Directions are named by the compass: e/w = +-x, n/s = +-y, t/b = +-z, so "tn" is (0, 1, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+
+from heddle.errors import KernelError, calling_place
+
+Velocity = tuple[int, ...]
+
+_PAIRS_2D: dict[int, list[Velocity]] = {1: [(1, 0), (0, 1)], 2: [(1, 1), (1, -1)]}
+_PAIRS_3D: dict[int, list[Velocity]] = {
+    1: [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
+    2: [(1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1)],
+    3: [(1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1)],
+}
+
+CLASSES = ("rest", "axis", "edge", "corner")
+"""Directions by the number of their non-zero components."""
+
+_WEIGHTS: dict[str, tuple[Fraction, dict[int, Fraction]]] = {
+    # name: (c_s^2, number of non-zero components -> weight)
+    "D2Q5": (Fraction(1, 3), {0: Fraction(1, 3), 1: Fraction(1, 6)}),
+    "D2Q9": (Fraction(1, 3), {0: Fraction(4, 9), 1: Fraction(1, 9), 2: Fraction(1, 36)}),
+    "D3Q7": (Fraction(1, 4), {0: Fraction(1, 4), 1: Fraction(1, 8)}),
+    "D3Q15": (Fraction(1, 3), {0: Fraction(2, 9), 1: Fraction(1, 9), 3: Fraction(1, 72)}),
+    "D3Q19": (Fraction(1, 3), {0: Fraction(1, 3), 1: Fraction(1, 18), 2: Fraction(1, 36)}),
+    "D3Q27": (
+        Fraction(1, 3),
+        {0: Fraction(8, 27), 1: Fraction(2, 27), 2: Fraction(1, 54), 3: Fraction(1, 216)},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A velocity set by name: D2Q5, D2Q9, D3Q7, D3Q15, D3Q19 or D3Q27.
+
+    D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. Raises KernelError for
+    another name.
+    """
+
+    name: str
+    velocities: tuple[Velocity, ...] = field(init=False, repr=False)
+    names: tuple[str, ...] = field(init=False, repr=False)
+    cs2: Fraction = field(init=False, repr=False)
+    class_weights: Mapping[int, Fraction] = field(init=False, repr=False, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.name not in _WEIGHTS:
+            raise KernelError(
+                calling_place(), f"'{self.name}' is not a lattice.", "one of " + ", ".join(_WEIGHTS)
+            )
+        cs2, weights = _WEIGHTS[self.name]
+        pairs = _PAIRS_2D if self.name.startswith("D2") else _PAIRS_3D
+        velocities: list[Velocity] = [(0,) * int(self.name[1])]
+        for components in sorted(weights):
+            for velocity in pairs.get(components, []):
+                velocities += [velocity, tuple(-c for c in velocity)]
+        object.__setattr__(self, "velocities", tuple(velocities))
+        object.__setattr__(self, "names", tuple(map(direction_name, velocities)))
+        object.__setattr__(self, "cs2", cs2)
+        object.__setattr__(self, "class_weights", weights)
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.velocities[0])
+
+    @property
+    def size(self) -> int:
+        """The number of directions, rest included."""
+        return len(self.velocities)
+
+    @property
+    def axes(self) -> str:
+        """The axis letters, "xy" or "xyz"."""
+        return "xyz"[: self.dimension]
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Opposite directions (q, opposite), the positive one first."""
+        return tuple((q, q + 1) for q in range(1, self.size, 2))
+
+    def opposite(self, q: int) -> int:
+        """The direction that points the other way."""
+        return q if q == 0 else (q + 1 if q % 2 else q - 1)
+
+    def order(self, q: int) -> int:
+        """The number of non-zero velocity components of q: 0 rest, 1 axis, 2 edge, 3 corner."""
+        return sum(map(abs, self.velocities[q]))
+
+    def weight(self, q: int) -> Fraction:
+        """The quadrature weight of q."""
+        return self.class_weights[self.order(q)]
+
+    def weight_name(self, q: int) -> str:
+        """What the weight of q is called in emitted code: w_rest, w_axis, w_edge or w_corner."""
+        return "w_" + CLASSES[self.order(q)]
+
+    def moment(self, powers: tuple[int, ...]) -> Fraction:
+        """The sum over q of weight times velocity components to the given powers, exactly."""
+        total = Fraction(0)
+        for q, velocity in enumerate(self.velocities):
+            term = self.weight(q)
+            for component, power in zip(velocity, powers, strict=True):
+                term *= component**power
+            total += term
+        return total
+
+    def isotropy(self) -> int:
+        """The highest even order (2, 4, 6; else 0) up to which the moments are those of the Maxwellian."""
+        reached = 0
+        for order in (2, 4, 6):
+            for powers in product(range(order + 1), repeat=self.dimension):
+                if sum(powers) == order and self.moment(powers) != self._gaussian(powers):
+                    return reached
+            reached = order
+        return reached
+
+    def _gaussian(self, powers: tuple[int, ...]) -> Fraction:
+        value = Fraction(1)
+        for power in powers:
+            if power % 2:
+                return Fraction(0)
+            for factor in range(1, power, 2):
+                value *= factor * self.cs2
+        return value
+
+
+def direction_name(velocity: Velocity) -> str:
+    """The compass name of a velocity: c, e, w, n, s, t, b, ne, ..., tne, bsw."""
+    x, y, z = (*velocity, 0)[:3] if len(velocity) == 2 else velocity
+    return ("b", "", "t")[z + 1] + ("s", "", "n")[y + 1] + ("w", "", "e")[x + 1] or "c"

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streaming patterns: where each population is read and written, as two functions.
+
+`read(q, step)` and `write(q, step)` give (slot, offset): population q of cell x is component `slot` of cell x
++ offset. Everything else - the load and the store of a kernel, boundary sweeps, moments, the rows of a sparse
+neighbour table - follows from them. Sources: AA, Bailey et al. 2009; EsoTwist, Geier and Schoenherr 2017;
+EsoPull, Lehmann 2022, in the form with a shift m(q) that satisfies m(q) - m(opposite q) = -c_q.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import AssignmentCollection, Statement
+from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
+from heddle.symbolic.collision import CollisionOperator
+from heddle.symbolic.equations import Equations, Scalar
+from heddle.symbolic.field import Access, Field
+from heddle.symbolic.force import force_vector
+from heddle.symbolic.initial import initial_populations
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moments import macroscopic, vector_field
+
+Offset = tuple[int, ...]
+Slot = tuple[int, Offset]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A row of the neighbour table of a sparse list: where component `slot` of the cell at `offset` lives.
+
+    Where that cell is not in the list, the entry is component `wall_slot` of the own cell: half-way
+    bounce-back.
+    """
+
+    slot: int
+    offset: Offset
+    wall_slot: int
+
+
+@dataclass(frozen=True)
+class StreamingKernels:
+    """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
+
+    links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
+    walls.
+    """
+
+    steps: Mapping[str, AssignmentCollection]
+    links: tuple[Link, ...]
+
+
+class StreamingPattern(ABC):
+    """Base of the patterns. A pattern checks itself when it is made: a wrong one is refused.
+
+    lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
+    zero_centred: the field holds f - w (the default); every kernel made by this object then agrees on it.
+    Raises KernelError if two cells would touch one element, or a population would not arrive where it is
+    read.
+    """
+
+    steps: tuple[str, ...] = ("",)
+    in_place = False
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        field: str = "f",
+        field_next: str = "f_next",
+        *,
+        zero_centred: bool = True,
+    ) -> None:
+        self.lattice = lattice
+        self.zero_centred = zero_centred
+        self.source = Field(field, "real", lattice.dimension, lattice.size, component_names=lattice.names)
+        self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
+        self.check()
+
+    @abstractmethod
+    def read(self, q: int, step: str) -> Slot:
+        """Where population q that arrives in a cell is read in this step."""
+
+    @abstractmethod
+    def write(self, q: int, step: str) -> Slot:
+        """Where the post-collision population q is written in this step."""
+
+    def next_step(self, step: str) -> str:
+        """The step after this one."""
+        return self.steps[(self.steps.index(step) + 1) % len(self.steps)]
+
+    def check(self) -> None:
+        """Raise KernelError unless steps are free of races and populations arrive where they are read."""
+        directions = range(self.lattice.size)
+        for step in self.steps:
+            reads = [self.read(q, step) for q in directions]
+            writes = [self.write(q, step) for q in directions]
+            self._check_unique(step, "writes", writes)
+            if self.in_place:
+                self._check_unique(step, "reads", reads)
+                if set(reads) != set(writes):
+                    stray = next(slot for slot in writes if slot not in reads)
+                    raise KernelError(
+                        calling_place(),
+                        f"{self._step_name(step)} writes component {stray[0]} at {list(stray[1])}, which "
+                        "another cell reads: the two do not commute.",
+                        "write to the elements that the cell itself reads, or use a second array",
+                    )
+            following = self.next_step(step)
+            for q in directions:
+                slot, offset = self.read(q, following)
+                arrives = (
+                    slot,
+                    tuple(c + o for c, o in zip(self.lattice.velocities[q], offset, strict=True)),
+                )
+                if arrives != self.write(q, step):
+                    raise KernelError(
+                        calling_place(),
+                        f"{self._step_name(step)} writes population {self.lattice.names[q]} to component "
+                        f"{self.write(q, step)[0]} at {list(self.write(q, step)[1])}, but the next step "
+                        f"reads it from component {arrives[0]} at {list(arrives[1])}.",
+                        "read(q, next) must be the place of write(q) seen from the cell at c_q",
+                    )
+
+    def _step_name(self, step: str) -> str:
+        return f"the {step} step of {type(self).__name__}" if step else type(self).__name__
+
+    def _check_unique(self, step: str, verb: str, places: Sequence[Slot]) -> None:
+        components = [slot for slot, _ in places]
+        for slot in range(self.lattice.size):
+            if components.count(slot) != 1:
+                raise KernelError(
+                    calling_place(),
+                    f"{self._step_name(step)} {verb} component {slot} {components.count(slot)} times a cell.",
+                    "each component belongs to exactly one population of a step",
+                )
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The rows of the neighbour table, row q - 1 for direction q; empty if walls cannot be own-cell."""
+        return ()
+
+    def access(self, place: Slot, field: Field | None = None) -> Access:
+        """The element at a place, as a relative access."""
+        return (field or self.source)[(*place[1], place[0])]
+
+    def own(self, place: Slot) -> Slot:
+        """The place in the own cell that a wall folds this one to."""
+        if not any(place[1]):
+            return place
+        for link in self.links:
+            if (link.slot, link.offset) == place:
+                return link.wall_slot, (0,) * self.lattice.dimension
+        raise KernelError(
+            calling_place(),
+            f"{type(self).__name__} has no own-cell walls, so no boundary sweep over a list.",
+            "use AA, Pull or Push, or give the face: stream.boundary(condition, face=...)",
+        )
+
+    def __call__(self, collide: CollisionOperator) -> StreamingKernels:
+        """The kernels that stream and collide: one a step, Load, the collision, Store."""
+        if collide.lattice != self.lattice:
+            raise KernelError(
+                calling_place(),
+                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
+                "use one lattice for both",
+            )
+        return self._each(lambda step: self._step(collide, step))
+
+    def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
+        return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)
+
+    def _step(self, collide: CollisionOperator, step: str) -> list[Statement]:
+        equations = Equations()
+        arrived = self._load(equations, step)
+        collided = collide(arrived, self.zero_centred)
+        equations.statements += collided.statements
+        equations.section("Store")
+        for q, name in enumerate(self.lattice.names):
+            equations.store(self.access(self.write(q, step), self.target), collided.post[name])
+        return equations.statements
+
+    def _load(self, equations: Equations, step: str) -> dict[str, sympy.Expr]:
+        equations.section("Load the populations that arrive")
+        return {
+            name: equations.let(f"f_{name}", self.access(self.read(q, step)))
+            for q, name in enumerate(self.lattice.names)
+        }
+
+    def moments(
+        self,
+        rho: str | None = "rho",
+        u: str | None = "u",
+        *,
+        force: Sequence[Scalar] | None = None,
+        compressible: bool = True,
+    ) -> StreamingKernels:
+        """Kernels that write density and velocity of the state that `step` would collide.
+
+        rho, u: names of the fields (u has a component an axis); None leaves one out. force, compressible: as
+        in the collision.
+        """
+        return self._each(lambda step: self._moments(step, rho, u, force, compressible))
+
+    def _moments(
+        self, step: str, rho: str | None, u: str | None, force: Sequence[Scalar] | None, compressible: bool
+    ) -> list[Statement]:
+        lattice, body_force = self.lattice, force_vector(self.lattice, force)
+        equations = Equations(body_force, [name for name in (rho, u) if name is not None])
+        arrived = self._load(equations, step)
+        equations.section("Moments: rho = sum f_q, rho u = sum c_q f_q" + (" + F / 2" if force else ""))
+        state = macroscopic(
+            equations,
+            lattice,
+            arrived,
+            zero_centred=self.zero_centred,
+            force=body_force,
+            compressible=compressible,
+        )
+        equations.section("Store")
+        if rho is not None:
+            density = state.rho
+            if not compressible and self.zero_centred:
+                density = sympy.Add(1, state.deviation, evaluate=False)
+            elif not compressible:
+                density = state.deviation
+            equations.store(Field(rho, "real", lattice.dimension).here, density)
+        if u is not None:
+            velocity = vector_field(u, lattice.dimension)
+            for a, component in enumerate(state.velocity):
+                equations.store(velocity.component(a), component)
+        return equations.statements
+
+    def initialise(
+        self,
+        rho: Scalar | Access = "rho",
+        u: str | Sequence[Scalar | Access] = "u",
+        *,
+        omega: Scalar | None = None,
+        force: Sequence[Scalar] | None = None,
+    ) -> StreamingKernels:
+        """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
+
+        rho, u: names of fields that hold the state, or expressions. omega: with it the stress that belongs to
+        the velocity gradients is added (central differences of the field u, so its ghost layer must be
+        current). The populations lie where the first step reads them, for some patterns in neighbour cells.
+        """
+        first = self.steps[0]
+        equations, values = initial_populations(
+            self.lattice, rho, u, omega=omega, force=force, zero_centred=self.zero_centred
+        )
+        equations.section("Store")
+        for q, name in enumerate(self.lattice.names):
+            equations.store(self.access(self.read(q, first)), values[name])
+        return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
+
+    def boundary(
+        self, condition: BoundaryCondition, *, face: str | None = None, mask: str = "mask"
+    ) -> StreamingKernels:
+        """Boundary sweeps to run between steps: after_even and after_odd, or one for two-array patterns.
+
+        They set what the next step reads for every direction that comes in from outside. Without `face`, over
+        a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
+        in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
+        side on which the outside lies), over the dense layer of cells at that side: the incoming directions
+        are known.
+        """
+        steps = {
+            f"after_{step}" if step else "": AssignmentCollection(self._boundary(condition, step, face, mask))
+            for step in self.steps
+        }
+        return StreamingKernels(steps, self.links)
+
+    def _boundary(
+        self, condition: BoundaryCondition, step: str, face: str | None, mask: str
+    ) -> list[Statement]:
+        lattice, following = self.lattice, self.next_step(step)
+        here = [self.write(q, step) for q in range(lattice.size)]
+        leaving: dict[int, Access] = {}
+        arriving: dict[int, Access] = {}
+        for q in range(1, lattice.size):
+            left, arrives = here[lattice.opposite(q)], self.read(q, following)
+            if face is None:
+                left, arrives = self.own(left), self.own(arrives)
+            elif sum(a * b for a, b in zip(lattice.velocities[q], self._side(face), strict=True)) >= 0:
+                continue
+            leaving[q], arriving[q] = self.access(left), self.access(arrives)
+        return boundary_statements(
+            condition,
+            BoundaryCell(
+                lattice=lattice,
+                zero_centred=self.zero_centred,
+                post=None
+                if any(any(offset) for _, offset in here)
+                else [self.access(place) for place in here],
+                always_post=len(self.steps) == 1,
+                leaving=leaving,
+                arriving=arriving,
+                mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
+            ),
+        )
+
+    def _side(self, face: str) -> tuple[int, ...]:
+        """The outward normal of a side."""
+        axes = [q for q in range(1, self.lattice.size) if self.lattice.order(q) == 1]
+        for q in axes:
+            if self.lattice.names[q] == face:
+                return self.lattice.velocities[q]
+        raise KernelError(
+            calling_place(),
+            f"'{face}' is not a side.",
+            "one of " + ", ".join(self.lattice.names[q] for q in axes),
+        )
+
+
+class TwoArrays(StreamingPattern):
+    """Base of the patterns that read one array and write another."""
+
+
+class Pull(TwoArrays):
+    """Read the populations that come in from the neighbours of `f`, write the own cell of `f_next`."""
+
+    def read(self, q: int, step: str) -> Slot:
+        return q, _minus(self.lattice.velocities[q])
+
+    def write(self, q: int, step: str) -> Slot:
+        return q, (0,) * self.lattice.dimension
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        return tuple(
+            Link(q, _minus(self.lattice.velocities[q]), self.lattice.opposite(q))
+            for q in range(1, self.lattice.size)
+        )
+
+
+class Push(TwoArrays):
+    """Read the own cell of `f`, write to the neighbours in `f_next`."""
+
+    def read(self, q: int, step: str) -> Slot:
+        return q, (0,) * self.lattice.dimension
+
+    def write(self, q: int, step: str) -> Slot:
+        return q, self.lattice.velocities[q]
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        return tuple(
+            Link(q, self.lattice.velocities[q], self.lattice.opposite(q)) for q in range(1, self.lattice.size)
+        )
+
+
+class InPlace(StreamingPattern):
+    """Base of the patterns with one array and two alternating steps, defined by the shift of the even step.
+
+    Even: read (q, m(q)), write (opposite, m(opposite)). Odd: read (opposite, n(q)), write (q, n(opposite))
+    with n(q) = m(opposite) - c_q, so that odd reads what even wrote.
+    """
+
+    steps = ("even", "odd")
+    in_place = True
+
+    @abstractmethod
+    def shift(self, q: int) -> Offset:
+        """m(q), the shift of the even step."""
+
+    def read(self, q: int, step: str) -> Slot:
+        if step == "even":
+            return q, self.shift(q)
+        return self.lattice.opposite(q), self._odd_shift(q)
+
+    def write(self, q: int, step: str) -> Slot:
+        opposite = self.lattice.opposite(q)
+        if step == "even":
+            return opposite, self.shift(opposite)
+        return q, self._odd_shift(opposite)
+
+    def _odd_shift(self, q: int) -> Offset:
+        shift = self.shift(self.lattice.opposite(q))
+        return tuple(m - c for m, c in zip(shift, self.lattice.velocities[q], strict=True))
+
+
+class AA(InPlace):
+    """Bailey et al. 2009: even stays in the own cell, odd reads and writes the neighbours."""
+
+    def shift(self, q: int) -> Offset:
+        return (0,) * self.lattice.dimension
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        opposite = self.lattice.opposite
+        return tuple(
+            Link(opposite(q), _minus(self.lattice.velocities[q]), q) for q in range(1, self.lattice.size)
+        )
+
+
+class EsoTwist(InPlace):
+    """Geier and Schoenherr 2017: all shifts lie in {0, 1}, both steps look alike. Dense fields only."""
+
+    def shift(self, q: int) -> Offset:
+        return tuple(max(0, -c) for c in self.lattice.velocities[q])
+
+
+class EsoPull(InPlace):
+    """Lehmann 2022: the second direction of each pair is read from the neighbour. Dense fields only."""
+
+    def shift(self, q: int) -> Offset:
+        return self.lattice.velocities[q - 1] if q and q % 2 == 0 else (0,) * self.lattice.dimension
+
+
+def _minus(velocity: Offset) -> Offset:
+    return tuple(-c for c in velocity)

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_FIELD_HPP
+#define HEDDLE_FIELD_HPP
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/buffer.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field_layout.hpp"
+#include "heddle/field_view.hpp"
+#include "heddle/parallel.hpp"
+
+namespace heddle {
+
+struct FieldOptions {
+  int components = 1;
+  GhostLayers ghost_layers = 1;
+  Memory memory = Memory::host;
+  std::string name = "f";
+};
+
+/// Owner of a field on all blocks of a grid: one allocation a block, laid out by FieldLayout, zero at first.
+/// Sweeps and exchanges refer to the object itself, so it must outlive them and stay where it is.
+template <class T> class Field {
+public:
+  using value_type = T;
+
+  explicit Field(const BlockGrid& grid, FieldOptions options = {})
+      : grid_(grid), options_(std::move(options)) {
+    for (int b = 0; b < grid_.size(); ++b) {
+      layouts_.emplace_back(grid_.block(b).extents(), options_.components, options_.ghost_layers, sizeof(T));
+      const FieldLayout& layout = layouts_.back();
+      buffers_.emplace_back(layout.size, options_.memory, Buffer<T>::Contents::zero, layout.stride[3]);
+    }
+  }
+
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
+  [[nodiscard]] std::string_view name() const noexcept { return options_.name; }
+  [[nodiscard]] int components() const noexcept { return options_.components; }
+  [[nodiscard]] const std::array<int, 3>& ghost_layers() const noexcept {
+    return options_.ghost_layers.layers;
+  }
+  [[nodiscard]] Memory memory() const noexcept { return options_.memory; }
+  [[nodiscard]] int blocks() const noexcept { return grid_.size(); }
+
+  [[nodiscard]] FieldView<T> view(int block = 0) {
+    const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
+    return {buffers_[static_cast<std::size_t>(block)].data() + layout.origin, layout.extent, layout.stride};
+  }
+  [[nodiscard]] FieldView<const T> view(int block = 0) const {
+    const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
+    return {buffers_[static_cast<std::size_t>(block)].data() + layout.origin, layout.extent, layout.stride};
+  }
+
+  /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates: the same for any blocks.
+  /// `f` is called from several threads. Ghost cells stay as they are.
+  template <class F>
+  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+  void fill(F&& f) {
+    for (int b = 0; b < blocks(); ++b) {
+      edit(b, [&](FieldView<T> view) {
+        const Box& box = grid_.block(b);
+        for_rows(view.extents(), [&](std::int64_t y, std::int64_t z, int c) {
+          for (std::int64_t x = 0; x < view.extent(0); ++x) {
+            view(x, y, z, c) = static_cast<T>(f(x + box.lower[0], y + box.lower[1], z + box.lower[2], c));
+          }
+        });
+      });
+    }
+  }
+
+  /// Sets all cells, ghost cells too.
+  void fill(T value) {
+    for (int b = 0; b < blocks(); ++b) {
+      edit(b, [&](FieldView<T> view) {
+        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, bool) {
+          for (std::int64_t x = first; x < last; ++x)
+            row[x] = value;
+        });
+      });
+    }
+  }
+
+  /// Sets only the ghost cells; NaN shows in a test who reads a ghost that nobody filled.
+  void fill_ghosts(T value) {
+    for (int b = 0; b < blocks(); ++b) {
+      edit(b, [&](FieldView<T> view) {
+        const std::int64_t inner = view.extent(0);
+        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, bool ghost) {
+          for (std::int64_t x = first; x < last; ++x) {
+            if (ghost || x < 0 || x >= inner) row[x] = value;
+          }
+        });
+      });
+    }
+  }
+
+  /// Copies everything, ghosts too, from a field of the same shape in any memory; throws Error otherwise.
+  void copy_from(const Field& other) {
+    for (int b = 0; b < blocks(); ++b) {
+      const auto i = static_cast<std::size_t>(b);
+      if (other.blocks() != blocks() || other.layouts_[i].extent != layouts_[i].extent ||
+          other.layouts_[i].stride != layouts_[i].stride || other.layouts_[i].origin != layouts_[i].origin) {
+        throw Error("Field::copy_from",
+                    "'" + other.options_.name + "' has not the shape of '" + options_.name + "'",
+                    "blocks, components and ghost layers must agree");
+      }
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      buffers_[i].copy_from(other.buffers_[i]);
+  }
+
+  /// Interior values of one component of one block, compact, x fastest; a copy, from any memory.
+  [[nodiscard]] std::vector<T> read(int block = 0, int component = 0) const {
+    std::vector<T> values;
+    inspect(block, [&](FieldView<const T> view) {
+      check_component(component);
+      values.resize(static_cast<std::size_t>(view.extent(0) * view.extent(1) * view.extent(2)));
+      auto to = values.begin();
+      for (std::int64_t z = 0; z < view.extent(2); ++z) {
+        for (std::int64_t y = 0; y < view.extent(1); ++y) {
+          const T* row = &view(0, y, z, component);
+          to = std::copy(row, row + view.extent(0), to);
+        }
+      }
+    });
+    return values;
+  }
+
+  /// The opposite of read(); throws Error when the number of values is not that of the block's cells.
+  void write(int block, int component, std::span<const T> values) {
+    check_component(component);
+    edit(block, [&](FieldView<T> view) {
+      if (static_cast<std::int64_t>(values.size()) != view.extent(0) * view.extent(1) * view.extent(2)) {
+        throw Error("Field::write", "block " + std::to_string(block) + " of '" + options_.name + "' has " +
+                                        std::to_string(view.extent(0) * view.extent(1) * view.extent(2)) +
+                                        " cells, but " + std::to_string(values.size()) + " values came");
+      }
+      const T* from = values.data();
+      for (std::int64_t z = 0; z < view.extent(2); ++z) {
+        for (std::int64_t y = 0; y < view.extent(1); ++y, from += view.extent(0)) {
+          std::copy(from, from + view.extent(0), &view(0, y, z, component));
+        }
+      }
+    });
+  }
+
+  /// Calls f(FieldView<const T>) on host memory: on the block itself, or on a copy of what is on the device.
+  template <class F> void inspect(int block, F&& f) const {
+    if (memory() != Memory::device) return f(view(block));
+    const Buffer<T> staging = staged(block);
+    const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
+    f(FieldView<const T>(staging.data() + layout.origin, layout.extent, layout.stride));
+  }
+
+  /// Calls f(FieldView<T>) on host memory; what f writes is on the device afterwards, too.
+  template <class F> void edit(int block, F&& f) {
+    if (memory() != Memory::device) return f(view(block));
+    Buffer<T> staging = staged(block);
+    const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
+    f(FieldView<T>(staging.data() + layout.origin, layout.extent, layout.stride));
+    buffers_[static_cast<std::size_t>(block)].copy_from(staging);
+  }
+
+private:
+  [[nodiscard]] Buffer<T> staged(int block) const {
+    const Buffer<T>& source = buffers_.at(static_cast<std::size_t>(block));
+    Buffer<T> staging(source.size(), Memory::host, Buffer<T>::Contents::undefined);
+    staging.copy_from(source);
+    return staging;
+  }
+
+  void check_component(int component) const {
+    if (component < 0 || component >= components()) {
+      throw Error("Field", "'" + options_.name + "' has no component " + std::to_string(component));
+    }
+  }
+
+  template <class Row> static void for_rows(const std::array<std::int64_t, 4>& extent, Row&& row) {
+    parallel_ranges(extent[1] * extent[2], [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t c = 0; c < extent[3]; ++c) {
+        for (std::int64_t r = first; r < last; ++r)
+          row(r % extent[1], r / extent[1], static_cast<int>(c));
+      }
+    });
+  }
+
+  /// row(pointer to x = 0, first x, last x, whole row lies in the ghost layers)
+  template <class Row> void visit_rows_with_ghosts(const FieldView<T>& view, Row&& row) {
+    const auto [gx, gy, gz] = ghost_layers();
+    const std::array<std::int64_t, 4> extent{view.extent(0), view.extent(1) + 2 * gy, view.extent(2) + 2 * gz,
+                                             view.extent(3)};
+    for_rows(extent, [&, gx = gx, gy = gy, gz = gz](std::int64_t y, std::int64_t z, int c) {
+      const bool ghost = y < gy || y >= gy + view.extent(1) || z < gz || z >= gz + view.extent(2);
+      row(&view(0, y - gy, z - gz, c), -gx, view.extent(0) + gx, ghost);
+    });
+  }
+
+  BlockGrid grid_;
+  FieldOptions options_;
+  std::vector<FieldLayout> layouts_;
+  std::vector<Buffer<T>> buffers_;
+};
+
+} // namespace heddle
+
+#endif

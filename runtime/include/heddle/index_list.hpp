@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_INDEX_LIST_HPP
+#define HEDDLE_INDEX_LIST_HPP
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heddle/box.hpp"
+#include "heddle/buffer.hpp"
+#include "heddle/cell_range.hpp"
+#include "heddle/link.hpp"
+
+namespace heddle {
+
+/// The listed cells of a box, numbered n = 0, 1, …, and the table of their neighbours.
+///
+/// Order: interior cells first, then border cells (within one cell of a face that is communicated); within
+/// each, row-major, x fastest. Entry (row r, cell n) of the table is a flat element index `slot *
+/// slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md, section 6; Bailey et
+/// al. 2009 for AA). Cells count() <= n < cells() are padding to a whole number of 32: their entries point to
+/// themselves.
+class IndexList {
+public:
+  /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
+  /// `communicates`: faces -x, +x, -y, +y, -z, +z whose cells belong to the border.
+  /// Throws Error when the number of flags is not the volume of the box, no cell is listed, there are no
+  /// links or a slot is negative, or a flat index does not fit 32 bits.
+  IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
+            std::span<const Link> links, Memory memory = Memory::host,
+            const std::array<bool, 6>& communicates = {false, false, false, false, false, false});
+
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
+  [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
+  /// Listed cells.
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  /// Listed cells and padding.
+  [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
+  [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
+  [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
+  [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
+
+  /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
+  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes.
+  [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
+
+  /// The table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
+  [[nodiscard]] const std::uint32_t* neighbour() const noexcept { return table_.data(); }
+  [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return neighbour_stride_; }
+  [[nodiscard]] int rows() const noexcept { return rows_; }
+
+  /// Number of the cell at x, y, z (coordinates of the box); -1 when it is not listed or outside.
+  [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
+  /// Coordinates of cell `n`; throws Error when 0 <= n < count() does not hold.
+  [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
+
+  /// Numbers of the listed cells whose byte in `flags` (laid out as for the constructor) equals `value`,
+  /// ascending, in memory(): the listed space of a boundary kernel. May be empty.
+  [[nodiscard]] Buffer<std::uint32_t> select(std::span<const std::uint8_t> flags, std::uint8_t value) const;
+
+  /// Numbers of the cells of the row at y, z in ascending x: f(n, x) is called for each listed cell.
+  template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const;
+
+private:
+  [[nodiscard]] std::int64_t row_of(std::int64_t y, std::int64_t z) const noexcept {
+    return (y - box_.lower[1]) + box_.extent(1) * (z - box_.lower[2]);
+  }
+  /// Columns of row r, counted from the box's lower x, that are interior (geometrically): first <= column <
+  /// last.
+  [[nodiscard]] CellRange inner_columns(std::int64_t row) const noexcept;
+  /// Listed cells of row r with first <= column < last.
+  [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
+  void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
+  void number_cells(std::span<const std::uint8_t> flags);
+  void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
+
+  Box box_;
+  std::array<bool, 6> communicates_;
+  std::int64_t count_ = 0;
+  std::int64_t interior_ = 0;
+  std::int64_t cells_ = 0;
+  std::int64_t slot_stride_ = 0;
+  std::int64_t neighbour_stride_ = 0;
+  int rows_ = 0;
+  std::int64_t words_ = 0;                    // 64-bit words a row of the box
+  std::vector<std::uint64_t> bits_;           // one bit a cell: listed
+  std::vector<std::int64_t> interior_before_; // of each row: interior cells in the rows before it; total last
+  std::vector<std::int64_t> border_before_;   // of each row: border cells in the rows before it; total last
+  Buffer<std::uint32_t> table_;
+};
+
+template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
+  const std::int64_t row = row_of(y, z);
+  const CellRange inner = inner_columns(row);
+  std::int64_t next_interior = interior_before_[static_cast<std::size_t>(row)];
+  std::int64_t next_border = interior_ + border_before_[static_cast<std::size_t>(row)];
+  const std::int64_t nx = box_.extent(0);
+  for (std::int64_t column = 0; column < nx; ++column) {
+    const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
+    if (((word >> (column % 64)) & 1U) == 0) continue;
+    const bool interior = column >= inner.first && column < inner.last;
+    f(interior ? next_interior++ : next_border++, column + box_.lower[0]);
+  }
+}
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_OUTPUT_HPP
+#define HEDDLE_OUTPUT_HPP
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/sparse_field.hpp"
+
+namespace heddle {
+
+struct OutputOptions {
+  std::array<double, 3> origin{0.0, 0.0, 0.0};  // of the lower corner of cell (0, 0, 0)
+  std::array<double, 3> spacing{1.0, 1.0, 1.0}; // of cells
+};
+
+/// Writes cell data of a grid for ParaView: image data (.vti), for several blocks one file a block and a
+/// .pvti, and a .pvd with the times. Raw appended data, little endian, 64-bit headers (VTK file formats,
+/// "XML", appended data). All files of a step are written beside their places and moved there when all are
+/// complete, the .pvd last: a failure leaves what was there before.
+class Output {
+public:
+  /// Files are folder/name.pvd, folder/name_00000042.vti, … The folder is made by the first write.
+  /// Throws Error for a name that is empty or contains a slash, or a spacing that is not positive.
+  Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options = {});
+
+  /// All components of a field, which must outlive this; throws Error when its blocks are not those of the
+  /// grid.
+  template <class T> void add(const Field<T>& field, std::string name = {}) {
+    require_domain(field.grid().domain(), field.grid().blocks(), field.name());
+    add(Array{named(std::move(name), field.name()), vtk_type<T>(), field.components(), sizeof(T),
+              [&field](int block, const Sink& sink) {
+                field.inspect(block, [&](FieldView<const T> view) {
+                  write_planes<T>(view.extents(), sink,
+                                  [&](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+                                    return view(x, y, z, c);
+                                  });
+                });
+              }});
+  }
+
+  /// All components of a field over a list whose box is the domain of a grid of one block; `missing` stands
+  /// in cells that are not listed.
+  template <class T>
+  void add(const SparseField<T>& field, std::string name = {},
+           T missing = std::numeric_limits<T>::quiet_NaN()) {
+    require_domain(field.list().box(), {1, 1, 1}, field.name());
+    add(Array{named(std::move(name), field.name()), vtk_type<T>(), field.components(), sizeof(T),
+              [&field, missing](int, const Sink& sink) {
+                field.inspect(
+                    [&](SparseView<const T> view) { write_list(field.list(), view, missing, sink); });
+              }});
+  }
+
+  /// Values made when they are written: f(block, x, y, z, c), with x, y, z counted from the block's first
+  /// interior cell.
+  template <class T, class F>
+  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t, int>
+  void add(std::string name, int components, F f) {
+    add(Array{std::move(name), vtk_type<T>(), components, sizeof(T),
+              [this, components, f = std::move(f)](int block, const Sink& sink) {
+                const auto [nx, ny, nz] = grid_.block(block).extents();
+                write_planes<T>({nx, ny, nz, components}, sink,
+                                [&, block](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+                                  return static_cast<T>(f(block, x, y, z, c));
+                                });
+              }});
+  }
+
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Writes all arrays as they are now, and the series with `time` (a step written before is replaced).
+  /// Returns the file of this step. Throws Error when there is no array, `step` is negative, or a file cannot
+  /// be written.
+  std::filesystem::path write(std::int64_t step, double time);
+
+  /// folder/name.pvd
+  [[nodiscard]] std::filesystem::path series() const;
+
+private:
+  using Sink = std::function<void(const void* data, std::size_t bytes)>;
+  struct Array {
+    std::string name;
+    std::string type; // of VTK
+    int components;
+    std::size_t value_bytes;
+    std::function<void(int block, const Sink& sink)> read;
+  };
+  struct Step {
+    std::int64_t step;
+    double time;
+    std::string file;
+  };
+
+  template <class T> static std::string vtk_type() {
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
+    const std::string bits = std::to_string(8 * sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) {
+      return "Float" + bits;
+    } else {
+      return (std::is_signed_v<T> ? "Int" : "UInt") + bits;
+    }
+  }
+
+  static std::string named(std::string name, std::string_view otherwise) {
+    return name.empty() ? std::string(otherwise) : std::move(name);
+  }
+
+  /// VTK wants the components of a cell together and x fastest; a plane at a time keeps the copy small.
+  template <class T, class F>
+  static void write_planes(const std::array<std::int64_t, 4>& extent, const Sink& sink, F&& value) {
+    std::vector<T> plane(static_cast<std::size_t>(extent[0] * extent[1] * extent[3]));
+    for (std::int64_t z = 0; z < extent[2]; ++z) {
+      parallel_ranges(extent[1], [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t c = 0; c < extent[3]; ++c) {
+          for (std::int64_t y = first; y < last; ++y) {
+            T* to = plane.data() + (y * extent[0]) * extent[3] + c;
+            for (std::int64_t x = 0; x < extent[0]; ++x, to += extent[3])
+              *to = value(x, y, z, static_cast<int>(c));
+          }
+        }
+      });
+      sink(plane.data(), plane.size() * sizeof(T));
+    }
+  }
+
+  template <class T>
+  static void write_list(const IndexList& list, const SparseView<const T>& view, T missing,
+                         const Sink& sink) {
+    const Box& box = list.box();
+    const std::int64_t components = view.extent(1);
+    std::vector<T> row(static_cast<std::size_t>(box.extent(0) * components));
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+        std::fill(row.begin(), row.end(), missing);
+        list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+          for (std::int64_t c = 0; c < components; ++c) {
+            row[static_cast<std::size_t>((x - box.lower[0]) * components + c)] = view(n, c);
+          }
+        });
+        sink(row.data(), row.size() * sizeof(T));
+      }
+    }
+  }
+
+  void require_domain(const Box& domain, const std::array<int, 3>& blocks, std::string_view name) const;
+  void add(Array array);
+  [[nodiscard]] std::string header(int block) const;
+  [[nodiscard]] std::string parallel_header(const std::string& stem) const;
+  [[nodiscard]] std::string series_text(const std::vector<Step>& steps) const;
+  [[nodiscard]] std::string extent_text(const Box& cells) const;
+  [[nodiscard]] std::string grid_text() const;
+
+  std::filesystem::path folder_;
+  std::string name_;
+  BlockGrid grid_;
+  OutputOptions options_;
+  std::vector<Array> arrays_;
+  std::vector<Step> steps_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_REDUCTION_HPP
+#define HEDDLE_REDUCTION_HPP
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/sparse_field.hpp"
+
+namespace heddle {
+
+enum class ReductionKind { sum, min, max };
+
+/// Reads the row at (y, z) of the domain, given in domain coordinates: one value a cell, in ascending x.
+template <class Value>
+using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<Value> row)>;
+
+/// Combines one value a cell of `domain` by a fixed tree: the cells of a row in pairs of neighbours (0 1) (2
+/// 3) …, the results again, to one value a row; then the rows, numbered y fastest, in the same way. The tree
+/// knows nothing of threads and blocks, so the bits of the result do not depend on them. NaN anywhere gives
+/// NaN. Defined for Value = double and std::int64_t.
+template <class Value>
+[[nodiscard]] Value reduce_rows(const Box& domain, ReductionKind kind, const RowReader<Value>& read);
+
+/// A number made of all cells of a field. Nothing is computed before value() is called, and each call looks
+/// at the cells as they are then. Floating-point values are combined as double, integers as std::int64_t.
+template <class T> class Reduction {
+public:
+  using Value = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+
+  /// Of one component of `field`, which must outlive this. Throws Error for an unknown component.
+  Reduction(const Field<T>& field, ReductionKind kind, int component = 0)
+      : value_([&field, kind, component] {
+          if (field.memory() != Memory::device) return of_field(field, kind, component);
+          Field<T> copy(field.grid(),
+                        {.components = field.components(),
+                         .ghost_layers = GhostLayers(field.ghost_layers()[0], field.ghost_layers()[1],
+                                                     field.ghost_layers()[2]),
+                         .memory = Memory::host,
+                         .name = std::string(field.name())});
+          copy.copy_from(field);
+          return of_field(copy, kind, component);
+        }) {
+    check(component, field.components(), field.name());
+  }
+
+  /// Of one component of the listed cells, in the order of the list's box: a cell that is not listed changes
+  /// nothing.
+  Reduction(const SparseField<T>& field, ReductionKind kind, int component = 0)
+      : value_([&field, kind, component] {
+          Value result{};
+          field.inspect(
+              [&](SparseView<const T> view) { result = of_list(field.list(), view, kind, component); });
+          return result;
+        }) {
+    check(component, field.components(), field.name());
+  }
+
+  /// Of f(block, x, y, z), called from several threads, with x, y, z counted from the block's first interior
+  /// cell: what a view of that block takes. The grid is copied.
+  template <class F>
+  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t>
+  Reduction(const BlockGrid& grid, ReductionKind kind, F f)
+      : value_([grid, kind, f = std::move(f)] { return of_blocks(grid, kind, f); }) {}
+
+  /// Computes the number, now.
+  [[nodiscard]] Value value() const { return value_(); }
+
+private:
+  static void check(int component, int components, std::string_view name) {
+    if (component >= 0 && component < components) return;
+    throw Error("Reduction", "'" + std::string(name) + "' has no component " + std::to_string(component));
+  }
+
+  /// What changes nothing when it is combined.
+  static Value neutral(ReductionKind kind) {
+    using Limits = std::numeric_limits<Value>;
+    if (kind == ReductionKind::sum) return Value{0};
+    if constexpr (Limits::has_infinity) {
+      return kind == ReductionKind::min ? Limits::infinity() : -Limits::infinity();
+    } else {
+      return kind == ReductionKind::min ? Limits::max() : Limits::lowest();
+    }
+  }
+
+  template <class F> static Value of_blocks(const BlockGrid& grid, ReductionKind kind, const F& f) {
+    return reduce_rows<Value>(grid.domain(), kind, [&](std::int64_t y, std::int64_t z, std::span<Value> row) {
+      const std::array<int, 3> first = grid.place(grid.owner({grid.domain().lower[0], y, z}));
+      auto to = row.begin();
+      for (int i = 0; i < grid.blocks()[0]; ++i) {
+        const int b = grid.index({i, first[1], first[2]});
+        const Box& box = grid.block(b);
+        for (std::int64_t x = 0; x < box.extent(0); ++x) {
+          *to++ = static_cast<Value>(f(b, x, y - box.lower[1], z - box.lower[2]));
+        }
+      }
+    });
+  }
+
+  static Value of_field(const Field<T>& field, ReductionKind kind, int component) {
+    return of_blocks(field.grid(), kind, [&](int b, std::int64_t x, std::int64_t y, std::int64_t z) {
+      return field.view(b)(x, y, z, component);
+    });
+  }
+
+  static Value of_list(const IndexList& list, SparseView<const T> view, ReductionKind kind, int component) {
+    return reduce_rows<Value>(list.box(), kind, [&](std::int64_t y, std::int64_t z, std::span<Value> row) {
+      std::fill(row.begin(), row.end(), neutral(kind));
+      list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+        row[static_cast<std::size_t>(x - list.box().lower[0])] = static_cast<Value>(view(n, component));
+      });
+    });
+  }
+
+  std::function<Value()> value_;
+};
+
+} // namespace heddle
+
+#endif

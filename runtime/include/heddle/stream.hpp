@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_STREAM_HPP
+#define HEDDLE_STREAM_HPP
+
+#include "heddle/memory.hpp"
+
+namespace heddle {
+
+/// Work in order. A host stream does everything at once; a device stream owns a cudaStream_t.
+class Stream {
+public:
+  /// A host stream for Memory::host and Memory::pinned, a new non-blocking CUDA stream for Memory::device.
+  /// Throws Error when there is no CUDA.
+  explicit Stream(Memory memory = Memory::host);
+  ~Stream();
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  [[nodiscard]] bool device() const noexcept { return native_ != nullptr; }
+  /// The cudaStream_t, for launchers; null on the host.
+  [[nodiscard]] void* native() const noexcept { return native_; }
+  /// Waits until all work given so far is done; throws Error when some of it failed.
+  void synchronise();
+
+private:
+  void* native_ = nullptr;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CUDA_HPP
+#define HEDDLE_CUDA_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "heddle/memory.hpp"
+
+/// All that the library asks of CUDA. Defined in cuda_*.cpp with HEDDLE_CUDA, else in no_cuda.cpp, where each
+/// throws.
+namespace heddle::cuda {
+
+[[nodiscard]] bool available() noexcept;
+
+[[nodiscard]] void* allocate(std::size_t bytes, Memory memory);
+void release(void* pointer, Memory memory) noexcept;
+void zero(void* pointer, std::size_t bytes);
+void copy(void* to, const void* from, std::size_t bytes);
+void copy_box(const BoxCopy& copy, void* stream);
+
+[[nodiscard]] void* create_stream();
+void destroy_stream(void* stream) noexcept;
+void synchronise(void* stream);
+
+/// A marker in a stream that another stream can wait for.
+[[nodiscard]] void* create_event();
+void destroy_event(void* event) noexcept;
+void record(void* event, void* stream);
+void wait(void* stream, void* event);
+
+/// What is put into `stream` between the two becomes a graph instead of running.
+void begin_capture(void* stream);
+[[nodiscard]] void* end_capture(void* stream);
+/// Ends a capture that failed and forgets it.
+void abandon_capture(void* stream) noexcept;
+void launch(void* graph, void* stream);
+void destroy_graph(void* graph) noexcept;
+
+/// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.
+[[nodiscard]] std::vector<std::string> devices();
+[[nodiscard]] int current_device();
+void use_device(int device);
+
+} // namespace heddle::cuda
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda.hpp"
+#include "cuda_check.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace heddle::cuda {
+
+bool available() noexcept {
+  return true;
+}
+
+std::vector<std::string> devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    (void)cudaGetLastError(); // no driver, or no device: the list is empty
+    return {};
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, i), "Environment");
+    std::array<char, 64> rest{};
+    std::snprintf(rest.data(), rest.size(), ", sm_%d%d, %.1f GiB", properties.major, properties.minor,
+                  static_cast<double>(properties.totalGlobalMem) / (1024.0 * 1024.0 * 1024.0));
+    names.push_back(std::string(properties.name) + rest.data());
+  }
+  return names;
+}
+
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "Environment");
+  return device;
+}
+
+void use_device(int device) {
+  check(cudaSetDevice(device), "Environment");
+}
+
+} // namespace heddle::cuda

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda.hpp"
+#include "cuda_check.hpp"
+
+namespace heddle::cuda {
+
+void* create_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "Stream");
+  return stream;
+}
+
+void destroy_stream(void* stream) noexcept {
+  (void)cudaStreamDestroy(static_cast<cudaStream_t>(stream));
+}
+
+void synchronise(void* stream) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "Stream::synchronise");
+}
+
+void* create_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "TaskGraph");
+  return event;
+}
+
+void destroy_event(void* event) noexcept {
+  (void)cudaEventDestroy(static_cast<cudaEvent_t>(event));
+}
+
+void record(void* event, void* stream) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)), "TaskGraph");
+}
+
+void wait(void* stream, void* event) {
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
+        "TaskGraph");
+}
+
+} // namespace heddle::cuda

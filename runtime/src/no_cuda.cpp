@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda.hpp"
+
+#include "heddle/error.hpp"
+
+namespace heddle::cuda {
+
+namespace {
+
+[[noreturn]] void refuse(const char* where) {
+  throw Error(where, "this heddle::runtime was built without CUDA", "configure with -DHEDDLE_CUDA=ON");
+}
+
+} // namespace
+
+bool available() noexcept {
+  return false;
+}
+
+void* allocate(std::size_t, Memory) {
+  refuse("Memory::device");
+}
+void release(void*, Memory) noexcept {}
+void zero(void*, std::size_t) {
+  refuse("zero");
+}
+void copy(void*, const void*, std::size_t) {
+  refuse("copy_bytes");
+}
+void copy_box(const BoxCopy&, void*) {
+  refuse("copy_box");
+}
+
+void* create_stream() {
+  refuse("Stream");
+}
+void destroy_stream(void*) noexcept {}
+void synchronise(void*) {
+  refuse("Stream");
+}
+
+void* create_event() {
+  refuse("TaskGraph");
+}
+void destroy_event(void*) noexcept {}
+void record(void*, void*) {
+  refuse("TaskGraph");
+}
+void wait(void*, void*) {
+  refuse("TaskGraph");
+}
+
+void begin_capture(void*) {
+  refuse("TaskGraph");
+}
+void* end_capture(void*) {
+  refuse("TaskGraph");
+}
+void abandon_capture(void*) noexcept {}
+void launch(void*, void*) {
+  refuse("TaskGraph");
+}
+void destroy_graph(void*) noexcept {}
+
+std::vector<std::string> devices() {
+  return {};
+}
+int current_device() {
+  refuse("Environment");
+}
+void use_device(int) {
+  refuse("Environment");
+}
+
+} // namespace heddle::cuda

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/output.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <system_error>
+
+#include "file_writer.hpp"
+
+namespace heddle {
+
+static_assert(std::endian::native == std::endian::little,
+              "Output writes the bytes of memory as little endian");
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    default:
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// The shortest text that reads back as the same number.
+std::string number(double value) {
+  std::array<char, 40> text{};
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), result.ptr};
+}
+
+std::string triple(const std::array<double, 3>& values) {
+  return number(values[0]) + " " + number(values[1]) + " " + number(values[2]);
+}
+
+constexpr std::string_view prologue = "<?xml version=\"1.0\"?>\n";
+
+} // namespace
+
+Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options)
+    : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(options) {
+  if (name_.empty() || name_.find('/') != std::string::npos) {
+    throw Error("Output", "'" + name_ + "' is no name for files");
+  }
+  for (const double spacing : options_.spacing) {
+    if (!(spacing > 0.0) || std::isinf(spacing)) {
+      throw Error("Output", "a spacing of " + number(spacing) + " is not positive");
+    }
+  }
+}
+
+std::filesystem::path Output::series() const {
+  return folder_ / (name_ + ".pvd");
+}
+
+void Output::require_domain(const Box& domain, const std::array<int, 3>& blocks,
+                            std::string_view name) const {
+  if (domain == grid_.domain() && blocks == grid_.blocks()) return;
+  throw Error("Output::add", "'" + std::string(name) + "' has not the blocks of the output's grid",
+              "its domain is " + to_string(domain) + ", the output's " + to_string(grid_.domain()));
+}
+
+void Output::add(Array array) {
+  if (array.name.empty()) throw Error("Output::add", "an array needs a name");
+  if (array.components < 1) {
+    throw Error("Output::add",
+                "'" + array.name + "' has " + std::to_string(array.components) + " components");
+  }
+  for (const Array& other : arrays_) {
+    if (other.name == array.name) throw Error("Output::add", "there are two arrays '" + array.name + "'");
+  }
+  arrays_.push_back(std::move(array));
+}
+
+std::string Output::extent_text(const Box& cells) const {
+  std::string text; // points, inclusive: one more than cells
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d > 0) text += " ";
+    text += std::to_string(cells.lower[d]) + " " + std::to_string(cells.upper[d]);
+  }
+  return text;
+}
+
+std::string Output::grid_text() const {
+  return "Origin=\"" + triple(options_.origin) + "\" Spacing=\"" + triple(options_.spacing) + "\"";
+}
+
+std::string Output::header(int block) const {
+  const Box& cells = grid_.block(block);
+  std::string text(prologue);
+  text += "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
+  text += "  <ImageData WholeExtent=\"" + extent_text(cells) + "\" " + grid_text() + ">\n";
+  text += "    <Piece Extent=\"" + extent_text(cells) + "\">\n      <CellData>\n";
+  std::size_t offset = 0;
+  for (const Array& array : arrays_) {
+    text += "        <DataArray type=\"" + array.type + "\" Name=\"" + escaped(array.name) +
+            "\" NumberOfComponents=\"" + std::to_string(array.components) +
+            "\" format=\"appended\" offset=\"" + std::to_string(offset) + "\"/>\n";
+    offset += sizeof(std::uint64_t) +
+              static_cast<std::size_t>(cells.volume() * array.components) * array.value_bytes;
+  }
+  text += "      </CellData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n_";
+  return text;
+}
+
+std::string Output::parallel_header(const std::string& stem) const {
+  std::string text(prologue);
+  text +=
+      "<VTKFile type=\"PImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
+  text += "  <PImageData WholeExtent=\"" + extent_text(grid_.domain()) + "\" GhostLevel=\"0\" " +
+          grid_text() + ">\n    <PCellData>\n";
+  for (const Array& array : arrays_) {
+    text += "      <PDataArray type=\"" + array.type + "\" Name=\"" + escaped(array.name) +
+            "\" NumberOfComponents=\"" + std::to_string(array.components) + "\"/>\n";
+  }
+  text += "    </PCellData>\n";
+  for (int b = 0; b < grid_.size(); ++b) {
+    text += "    <Piece Extent=\"" + extent_text(grid_.block(b)) + "\" Source=\"" +
+            escaped(stem + "_" + std::to_string(b) + ".vti") + "\"/>\n";
+  }
+  return text + "  </PImageData>\n</VTKFile>\n";
+}
+
+std::string Output::series_text(const std::vector<Step>& steps) const {
+  std::string text(prologue);
+  text +=
+      "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
+  text += "  <Collection>\n";
+  for (const Step& step : steps) {
+    text += "    <DataSet timestep=\"" + number(step.time) + "\" group=\"\" part=\"0\" file=\"" +
+            escaped(step.file) + "\"/>\n";
+  }
+  return text + "  </Collection>\n</VTKFile>\n";
+}
+
+std::filesystem::path Output::write(std::int64_t step, double time) {
+  if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
+  if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
+  std::error_code problem;
+  std::filesystem::create_directories(folder_, problem);
+  if (problem) {
+    throw Error("Output", "cannot make the folder " + folder_.string() + ": " + problem.message(),
+                "is there a file of that name, and may you write there?");
+  }
+
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "_%08lld", static_cast<long long>(step));
+  const std::string stem = name_ + digits.data();
+  const bool one = grid_.size() == 1;
+  std::vector<FileWriter> files; // in the order in which they are moved to their places
+  for (int b = 0; b < grid_.size(); ++b) {
+    FileWriter& file =
+        files.emplace_back(folder_ / (one ? stem + ".vti" : stem + "_" + std::to_string(b) + ".vti"));
+    file.write(header(b));
+    for (const Array& array : arrays_) {
+      const std::uint64_t bytes = static_cast<std::uint64_t>(grid_.block(b).volume() * array.components) *
+                                  static_cast<std::uint64_t>(array.value_bytes);
+      file.write(&bytes, sizeof bytes);
+      array.read(b, [&file](const void* data, std::size_t size) { file.write(data, size); });
+    }
+    file.write("\n  </AppendedData>\n</VTKFile>\n");
+    file.close();
+  }
+  const std::string main_file = stem + (one ? ".vti" : ".pvti");
+  if (!one) {
+    FileWriter& file = files.emplace_back(folder_ / main_file);
+    file.write(parallel_header(stem));
+    file.close();
+  }
+  std::vector<Step> steps = steps_;
+  std::erase_if(steps, [&](const Step& other) { return other.step == step; });
+  steps.push_back({step, time, main_file});
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.step < b.step; });
+  FileWriter& file = files.emplace_back(series());
+  file.write(series_text(steps));
+  file.close();
+
+  for (FileWriter& complete : files)
+    complete.commit();
+  steps_ = std::move(steps);
+  return folder_ / main_file;
+}
+
+} // namespace heddle

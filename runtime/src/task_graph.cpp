@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/task_graph.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <queue>
+#include <thread>
+
+#include "device_schedule.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+/// Streams, events and the recorded graph; made by the first run and forgotten when a task is added.
+struct TaskGraph::Device {
+  DeviceSchedule schedule;
+};
+
+TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
+  if (options_.threads < 1)
+    throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
+  if (options_.memory == Memory::device) {
+    if (options_.threads > 1) throw Error("TaskGraph", "a device graph has streams, not threads");
+    if (!built_with_cuda()) {
+      throw Error("TaskGraph", "this heddle::runtime was built without CUDA",
+                  "configure with -DHEDDLE_CUDA=ON");
+    }
+  }
+}
+
+TaskGraph::~TaskGraph() = default;
+TaskGraph::TaskGraph(TaskGraph&&) noexcept = default;
+TaskGraph& TaskGraph::operator=(TaskGraph&&) noexcept = default;
+
+void TaskGraph::check(std::size_t task, const char* where) const {
+  if (task < nodes_.size()) return;
+  throw Error(where, "no task " + std::to_string(task) + " among " + std::to_string(nodes_.size()));
+}
+
+void TaskGraph::refuse_itself(const TaskGraph& task) const {
+  if (&task == this) throw Error("TaskGraph::add", "graph '" + options_.name + "' cannot be its own task");
+}
+
+std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& accesses,
+                           std::function<void(Stream&)> function, Memory memory) {
+  if (!function) throw Error("TaskGraph::add", "task '" + name + "' has nothing to call");
+  Node node{std::move(name), {}, std::move(function), memory, {}};
+  for (const FieldAccess& access : accesses) {
+    if (access.object == nullptr) {
+      throw Error("TaskGraph::add",
+                  "task '" + node.name + "' accesses '" + std::string(access.name) + "', which is no object");
+    }
+    node.accesses.push_back({access.object, std::string(access.name), access.mode});
+  }
+  // Back to the last task that writes the same object: what came before that one follows through it.
+  for (const Access& access : node.accesses) {
+    for (std::size_t j = nodes_.size(); j-- > 0;) {
+      bool reads = false;
+      bool writes = false;
+      for (const Access& other : nodes_[j].accesses) {
+        if (other.object != access.object) continue;
+        (other.mode == AccessMode::write ? writes : reads) = true;
+      }
+      if (writes || (reads && access.mode == AccessMode::write)) node.predecessors.push_back(j);
+      if (writes) break;
+    }
+  }
+  std::sort(node.predecessors.begin(), node.predecessors.end());
+  node.predecessors.erase(std::unique(node.predecessors.begin(), node.predecessors.end()),
+                          node.predecessors.end());
+  nodes_.push_back(std::move(node));
+  device_.reset();
+  return nodes_.size() - 1;
+}
+
+void TaskGraph::order(std::size_t earlier, std::size_t later) {
+  check(earlier, "TaskGraph::order");
+  check(later, "TaskGraph::order");
+  std::vector<std::size_t>& before = nodes_[later].predecessors;
+  const auto place = std::lower_bound(before.begin(), before.end(), earlier);
+  if (place == before.end() || *place != earlier) before.insert(place, earlier);
+  device_.reset();
+}
+
+std::vector<std::size_t> TaskGraph::predecessors(std::size_t task) const {
+  check(task, "TaskGraph::predecessors");
+  return nodes_[task].predecessors;
+}
+
+std::vector<std::size_t> TaskGraph::sequence() const {
+  std::vector<std::size_t> missing(nodes_.size());
+  std::vector<std::vector<std::size_t>> successors(nodes_.size());
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    missing[i] = nodes_[i].predecessors.size();
+    for (const std::size_t p : nodes_[i].predecessors)
+      successors[p].push_back(i);
+    if (missing[i] == 0) ready.push(i);
+  }
+  std::vector<std::size_t> order;
+  while (!ready.empty()) {
+    const std::size_t i = ready.top();
+    ready.pop();
+    order.push_back(i);
+    for (const std::size_t s : successors[i]) {
+      if (--missing[s] == 0) ready.push(s);
+    }
+  }
+  if (order.size() == nodes_.size()) return order;
+
+  // Every task left waits for another one left: walking from one to such a predecessor ends in a cycle.
+  std::size_t at = 0;
+  while (missing[at] == 0)
+    ++at;
+  std::vector<std::size_t> path;
+  while (std::find(path.begin(), path.end(), at) == path.end()) {
+    path.push_back(at);
+    const std::vector<std::size_t>& before = nodes_[at].predecessors;
+    at = *std::find_if(before.begin(), before.end(), [&](std::size_t p) { return missing[p] > 0; });
+  }
+  std::string names = "'" + nodes_[at].name + "'";
+  for (auto i = path.rbegin(); *i != at; ++i)
+    names += " -> '" + nodes_[*i].name + "'";
+  throw Error("TaskGraph", "the tasks wait for each other: " + names + " -> '" + nodes_[at].name + "'",
+              "an order() contradicts the accesses");
+}
+
+std::vector<std::vector<std::size_t>> TaskGraph::reduced(const std::vector<std::size_t>& sequence) const {
+  std::vector<std::vector<bool>> behind(nodes_.size(),
+                                        std::vector<bool>(nodes_.size(), false)); // all ancestors
+  std::vector<std::vector<std::size_t>> direct(nodes_.size());
+  for (const std::size_t i : sequence) {
+    for (const std::size_t p : nodes_[i].predecessors) {
+      for (std::size_t a = 0; a < nodes_.size(); ++a) {
+        if (behind[p][a]) behind[i][a] = true;
+      }
+    }
+    for (const std::size_t p : nodes_[i].predecessors) {
+      if (!behind[i][p]) direct[i].push_back(p);
+    }
+    for (const std::size_t p : nodes_[i].predecessors)
+      behind[i][p] = true;
+  }
+  return direct;
+}
+
+void TaskGraph::run(std::int64_t n) {
+  if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times");
+  if (n == 0 || nodes_.empty()) return;
+  const std::vector<std::size_t> tasks = sequence();
+  if (options_.memory == Memory::device) return run_device(tasks, n);
+  if (options_.threads > 1) return run_threads(tasks, n);
+  Stream stream;
+  for (std::int64_t i = 0; i < n; ++i)
+    run_serial(stream, tasks);
+}
+
+Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,
+                                   std::int64_t max) {
+  if (every < 1) throw Error("TaskGraph::repeat_until", "cannot ask after each " + std::to_string(every));
+  if (max < 0) throw Error("TaskGraph::repeat_until", "cannot run " + std::to_string(max) + " times");
+  if (!condition) throw Error("TaskGraph::repeat_until", "there is no condition");
+  Repetition done;
+  while (!done.met && done.iterations < max) {
+    const std::int64_t n = std::min(every, max - done.iterations);
+    run(n);
+    done.iterations += n;
+    done.met = condition();
+  }
+  return done;
+}
+
+void TaskGraph::run_serial(Stream& stream, const std::vector<std::size_t>& sequence) {
+  for (const std::size_t i : sequence) {
+    const bool waits = stream.device() && nodes_[i].memory != Memory::device;
+    if (waits) stream.synchronise();
+    nodes_[i].function(stream);
+    if (waits) stream.synchronise();
+  }
+}
+
+void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64_t n) {
+  std::vector<std::vector<std::size_t>> successors(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (const std::size_t p : nodes_[i].predecessors)
+      successors[p].push_back(i);
+  }
+  std::vector<std::size_t> rank(nodes_.size()); // place in the sequence: which ready task goes first
+  for (std::size_t k = 0; k < sequence.size(); ++k)
+    rank[sequence[k]] = k;
+
+  std::mutex mutex; // guards all that follows
+  std::condition_variable change;
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready; // of ranks
+  std::vector<std::size_t> missing(nodes_.size());
+  std::size_t finished = 0;
+  std::int64_t left = n;
+  std::exception_ptr failure;
+
+  const auto start_iteration = [&] {
+    finished = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      missing[i] = nodes_[i].predecessors.size();
+      if (missing[i] == 0) ready.push(rank[i]);
+    }
+  };
+  start_iteration();
+
+  const auto work = [&] {
+    Stream stream;
+    std::unique_lock lock(mutex);
+    while (true) {
+      change.wait(lock, [&] { return !ready.empty() || left == 0; });
+      if (left == 0) return;
+      const std::size_t task = sequence[ready.top()];
+      ready.pop();
+      lock.unlock();
+      std::exception_ptr caught;
+      try {
+        nodes_[task].function(stream);
+      } catch (...) {
+        caught = std::current_exception();
+      }
+      lock.lock();
+      if (caught) {
+        if (!failure) failure = caught;
+        left = 0;
+      }
+      if (left == 0) {
+        change.notify_all();
+        return;
+      }
+      for (const std::size_t s : successors[task]) {
+        if (--missing[s] == 0) ready.push(rank[s]);
+      }
+      if (++finished == nodes_.size() && --left > 0) start_iteration();
+      change.notify_all();
+    }
+  };
+
+  std::vector<std::thread> threads;
+  const auto join = [&] {
+    for (std::thread& thread : threads)
+      thread.join();
+  };
+  const std::size_t count = std::min(static_cast<std::size_t>(options_.threads), nodes_.size());
+  try {
+    for (std::size_t t = 1; t < count; ++t)
+      threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // Fewer threads than wished for do the same work.
+  }
+  work();
+  join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void TaskGraph::run_device(const std::vector<std::size_t>& sequence, std::int64_t n) {
+  if (!device_) {
+    std::vector<DeviceTask> tasks;
+    const std::vector<std::vector<std::size_t>> direct = reduced(sequence);
+    for (const std::size_t i : sequence) {
+      if (options_.capture && nodes_[i].memory != Memory::device) {
+        throw Error("TaskGraph", "cannot capture task '" + nodes_[i].name + "', which runs on the host",
+                    "a task that only puts work into the stream says so with memory()");
+      }
+      DeviceTask task{nodes_[i].function, nodes_[i].memory, {}};
+      for (const std::size_t p : direct[i]) {
+        task.predecessors.push_back(
+            static_cast<std::size_t>(std::find(sequence.begin(), sequence.end(), p) - sequence.begin()));
+      }
+      tasks.push_back(std::move(task));
+    }
+    device_ = std::make_unique<Device>(Device{DeviceSchedule(std::move(tasks), options_.capture)});
+  }
+  device_->schedule.run(n);
+}
+
+std::string TaskGraph::to_dot() const {
+  const auto quoted = [](const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') result += '\\';
+      result += c;
+    }
+    return result + "\"";
+  };
+  std::string dot = "digraph " + quoted(options_.name) + " {\n";
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    std::string reads;
+    std::string writes;
+    for (const Access& access : nodes_[i].accesses) {
+      (access.mode == AccessMode::read ? reads : writes) += " " + access.name;
+    }
+    std::string label = nodes_[i].name;
+    if (!reads.empty()) label += "; reads" + reads;
+    if (!writes.empty()) label += "; writes" + writes;
+    dot += "  t" + std::to_string(i) + " [label=" + quoted(label) + "];\n";
+  }
+  const std::vector<std::vector<std::size_t>> direct = reduced(sequence());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (const std::size_t p : direct[i]) {
+      dot += "  t" + std::to_string(p) + " -> t" + std::to_string(i) + ";\n";
+    }
+  }
+  return dot + "}\n";
+}
+
+Memory TaskGraph::memory() const noexcept {
+  const bool device = !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+    return node.memory == Memory::device;
+  });
+  return device ? Memory::device : Memory::host;
+}
+
+std::vector<FieldAccess> TaskGraph::accesses() const {
+  std::vector<FieldAccess> all;
+  for (const Node& node : nodes_) {
+    for (const Access& access : node.accesses) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const FieldAccess& other) {
+        return other.object == access.object && other.mode == access.mode;
+      });
+      if (!known) all.push_back({access.object, access.name, access.mode});
+    }
+  }
+  return all;
+}
+
+void TaskGraph::operator()(Stream& stream) {
+  if (stream.device()) {
+    run_serial(stream, sequence());
+  } else {
+    run(1);
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_EMULATION_COLLECTIVE_HPP
+#define HEDDLE_EMULATION_COLLECTIVE_HPP
+
+#include "executor.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Who waits for whom. No waiting is done here: the executors ask, then park and wake their threads.
+
+namespace heddle::emulation {
+
+/// All bits set: a NaN in any float, -1 in any integer. What a lane reads from one that is not there.
+inline constexpr std::uint64_t poison = ~std::uint64_t{0};
+
+/// The lanes of one warp that wait in a warp collective.
+class Warp {
+ public:
+  /// `lanes` threads exist; the others count as exited.
+  void reset(unsigned lanes) {
+    exited_ = lanes >= 32u ? 0u : ~0u << lanes;
+    waiting_ = 0u;
+  }
+  void exit(unsigned lane) { exited_ |= 1u << lane; }
+  void arrive(unsigned lane, const WarpCall& call) {
+    waiting_ |= 1u << lane;
+    calls_[lane] = call;
+  }
+  bool waits(unsigned lane) const { return (waiting_ >> lane & 1u) != 0u; }
+  unsigned waiting() const { return waiting_; }
+  std::uint64_t result(unsigned lane) const { return results_[lane]; }
+  const WarpCall& call(unsigned lane) const { return calls_[lane]; }
+
+  /// Completes each collective that all its living members have reached, with one mask, at one place. Returns the
+  /// lanes that may run on.
+  unsigned complete() {
+    unsigned released = 0u;
+    for (unsigned pending = waiting_; pending != 0u;) {
+      const auto first = static_cast<unsigned>(std::countr_zero(pending));
+      const WarpCall& call = calls_[first];
+      const unsigned members = call.mask & ~exited_;
+      bool ready = (members & ~waiting_) == 0u;
+      for (unsigned lane = 0; lane < 32u && ready; ++lane)
+        ready = (members >> lane & 1u) == 0u || (calls_[lane].mask == call.mask && calls_[lane].place == call.place &&
+                                                 calls_[lane].operation == call.operation);
+      if (ready) {
+        compute(call.operation, members);
+        released |= members;
+        waiting_ &= ~members;
+      }
+      // Of those that are not ready, only this lane is done with: another member may belong to a smaller group.
+      pending &= ready ? ~members : ~(1u << first);
+    }
+    return released;
+  }
+
+ private:
+  void compute(WarpOperation operation, unsigned members) {
+    unsigned votes = 0u;
+    for (unsigned lane = 0; lane < 32u; ++lane)
+      if ((members >> lane & 1u) != 0u && calls_[lane].value != 0u) votes |= 1u << lane;
+    for (unsigned lane = 0; lane < 32u; ++lane) {
+      if ((members >> lane & 1u) == 0u) continue;
+      const unsigned source = calls_[lane].source;
+      switch (operation) {
+        case WarpOperation::sync: results_[lane] = 0u; break;
+        case WarpOperation::shuffle:
+          results_[lane] = (members >> source & 1u) != 0u ? calls_[source].value : poison;
+          break;
+        case WarpOperation::ballot: results_[lane] = votes; break;
+        case WarpOperation::any: results_[lane] = votes != 0u; break;
+        case WarpOperation::all: results_[lane] = votes == members; break;
+      }
+    }
+  }
+
+  unsigned exited_ = 0u;
+  unsigned waiting_ = 0u;
+  std::array<WarpCall, 32> calls_{};
+  std::array<std::uint64_t, 32> results_{};
+};
+
+/// The threads of one block that wait in __syncthreads.
+class Barrier {
+ public:
+  struct Arrival {
+    unsigned thread;
+    BarrierKind kind;
+    int predicate;
+    Place place;
+  };
+
+  void reset(unsigned threads) {
+    threads_ = threads;
+    exited_ = 0u;
+    first_exited_ = threads;
+    arrivals_.clear();
+  }
+  void exit(unsigned thread) {
+    if (exited_++ == 0u || thread < first_exited_) first_exited_ = thread;
+  }
+  void arrive(const Arrival& arrival) { arrivals_.push_back(arrival); }
+  bool all_exited() const { return exited_ == threads_; }
+  bool everyone_here() const { return arrivals_.size() + exited_ == threads_ && !arrivals_.empty(); }
+  const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  unsigned exited() const { return exited_; }
+  int result() const { return result_; }
+
+  /// With everyone here: what is wrong, if anything.
+  std::optional<Fault> divergence(const Launch& launch, uint3 block) const {
+    const Arrival& first = arrivals_.front();
+    const std::string waits = "divergent __syncthreads at line " + std::to_string(first.place.line) + ", " +
+                              to_string(first.place) + ": " + std::to_string(arrivals_.size()) + " of " +
+                              std::to_string(threads_) + " threads wait, ";
+    const auto report = [&](const std::string& what) {
+      return make_fault(Fault::Kind::divergent_barrier, launch, block, launch.thread_indices[first.thread],
+                        first.place.line, waits + what);
+    };
+    if (exited_ != 0u)
+      return report(std::to_string(exited_) + " threads have exited, the first is thread " +
+                    to_string(launch.thread_indices[first_exited_]));
+    for (const Arrival& other : arrivals_)
+      if (!(other.place == first.place) || other.kind != first.kind)
+        return report("but thread " + to_string(launch.thread_indices[other.thread]) + " waits at " +
+                      to_string(other.place));
+    return std::nullopt;
+  }
+
+  /// With everyone here and no divergence: forms the result and lets all run on.
+  void complete() {
+    int count = 0;
+    for (const Arrival& arrival : arrivals_) count += arrival.predicate != 0 ? 1 : 0;
+    switch (arrivals_.front().kind) {
+      case BarrierKind::plain: result_ = 0; break;
+      case BarrierKind::count: result_ = count; break;
+      case BarrierKind::conjunction: result_ = count == static_cast<int>(threads_) ? 1 : 0; break;
+      case BarrierKind::disjunction: result_ = count != 0 ? 1 : 0; break;
+    }
+    arrivals_.clear();
+  }
+
+ private:
+  unsigned threads_ = 0;
+  unsigned exited_ = 0;
+  unsigned first_exited_ = 0;
+  int result_ = 0;
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace heddle::emulation
+
+#endif

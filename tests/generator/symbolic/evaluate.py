@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small evaluator of model statements on NumPy arrays: an independent meaning of emitted kernels.
+
+Cells are evaluated all at once: each read sees the state before the kernel, which is what a kernel without
+races computes in any order. Double precision, sums and products in the order of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import sympy
+from heddle.symbolic.assignment import Assignment, If, Statement
+from heddle.symbolic.bits import bit_and
+from heddle.symbolic.field import Access
+
+Array: TypeAlias = Any
+Load = Callable[[Access], Array]
+Store = Callable[[Access, Array, Array | None], None]
+
+
+def run(
+    statements: Iterable[Statement],
+    load: Load,
+    store: Store,
+    arguments: Mapping[str, float] | None = None,
+    condition: Array | None = None,
+    names: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Evaluate the statements; stores happen at the end. Returns the named values."""
+    values: dict[str, Any] = dict(arguments or {}) if names is None else names
+    pending: list[tuple[Access, Array, Array | None]] = []
+    _body(statements, load, pending, values, condition)
+    for target, value, where in pending:
+        store(target, value, where)
+    return values
+
+
+def _body(
+    statements: Iterable[Statement],
+    load: Load,
+    pending: list[tuple[Access, Array, Array | None]],
+    values: dict[str, Any],
+    condition: Array | None,
+) -> None:
+    for statement in statements:
+        match statement:
+            case Assignment(Access() as target, value):
+                pending.append((target, evaluate(value, load, values), condition))
+            case Assignment(target, value):
+                assert target.name not in values, f"{target.name} is named twice"
+                values[target.name] = evaluate(value, load, values)
+            case If(test, body):
+                _body(body, load, pending, values, evaluate(test, load, values))
+
+
+def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> Any:
+    """The value of an expression."""
+    if isinstance(expression, Access):
+        return load(expression)
+    if isinstance(expression, sympy.Symbol):
+        return values[expression.name]
+    if isinstance(expression, sympy.Rational):
+        return float(expression.p) / float(expression.q)
+    if expression.is_Number:
+        return float(expression)
+    arguments = [evaluate(argument, load, values) for argument in expression.args]
+    if isinstance(expression, sympy.Add):
+        total = arguments[0]
+        for argument in arguments[1:]:
+            total = total + argument
+        return total
+    if isinstance(expression, sympy.Mul):
+        product = arguments[0]
+        for argument in arguments[1:]:
+            product = product * argument
+        return product
+    if isinstance(expression, sympy.Pow):
+        assert arguments[1] in (-1.0, 0.5), expression
+        return 1.0 / arguments[0] if arguments[1] == -1.0 else np.sqrt(arguments[0])
+    if isinstance(expression, sympy.Ne):
+        return np.not_equal(arguments[0], arguments[1])
+    if isinstance(expression, bit_and):
+        return np.asarray(arguments[0], dtype=np.uint32) & np.uint32(arguments[1])
+    raise AssertionError(f"the evaluator does not know {expression}")
+
+
+class Periodic:
+    """Fields on a periodic box: name -> array with the component first (scalars have one component)."""
+
+    def __init__(self, **fields: Array) -> None:
+        self.fields = fields
+
+    def load(self, access: Access) -> Array:
+        """The value at the offset, for every cell."""
+        array = self.fields[access.field.name][access.component]
+        return np.roll(array, [-offset for offset in access.offsets], tuple(range(array.ndim)))
+
+    def store(self, access: Access, value: Array, where: Array | None) -> None:
+        """Write every cell's value at the offset."""
+        array = self.fields[access.field.name][access.component]
+        shift, axes = access.offsets, tuple(range(array.ndim))
+        moved = np.roll(np.broadcast_to(value, array.shape), shift, axes)
+        keep = np.ones(array.shape, bool) if where is None else np.roll(where, shift, axes)
+        array[keep] = moved[keep]
+
+    def run(self, statements: Iterable[Statement], **arguments: float) -> dict[str, Any]:
+        """Evaluate a kernel on the box."""
+        return run(statements, self.load, self.store, arguments)
+
+
+class Listed:
+    """Fields on a list of cells with a neighbour table: row (slot, offset) -> index in the flat field.
+
+    entries: the cells a kernel runs over (None: all). Fields of rank 0 are indexed by list position.
+    """
+
+    def __init__(
+        self,
+        fields: dict[str, Array],
+        table: Mapping[tuple[int, tuple[int, ...]], Array],
+        entries: Array | None = None,
+        data: dict[str, Array] | None = None,
+    ) -> None:
+        self.fields, self.table, self.data = fields, table, data or {}
+        count = next(iter(fields.values())).shape[1]
+        self.entries = np.arange(count) if entries is None else entries
+
+    def _flat(self, access: Access) -> Array:
+        if any(access.offsets):
+            return self.table[access.component, access.offsets][self.entries]
+        return access.component * self.fields[access.field.name].shape[1] + self.entries
+
+    def load(self, access: Access) -> Array:
+        """The value through the table, for every entry."""
+        if access.field.rank == 0:
+            return self.data[access.field.name][access.component].copy()
+        return np.asarray(self.fields[access.field.name].reshape(-1)[self._flat(access)])
+
+    def store(self, access: Access, value: Array, where: Array | None) -> None:
+        """Write every entry's value through the table."""
+        if access.field.rank == 0:
+            self.data[access.field.name][access.component] = value
+            return
+        flat, chosen = self._flat(access), slice(None) if where is None else where
+        self.fields[access.field.name].reshape(-1)[flat[chosen]] = np.broadcast_to(value, flat.shape)[chosen]
+
+    def run(self, statements: Iterable[Statement], **arguments: float) -> dict[str, Any]:
+        """Evaluate a kernel on the list."""
+        return run(statements, self.load, self.store, arguments)
+
+
+def operations(statements: Iterable[Statement]) -> int:
+    """Additions, multiplications, divisions and roots of the statements; a negation or a fraction is free."""
+    count = 0
+    for statement in statements:
+        if isinstance(statement, Assignment):
+            for node in sympy.preorder_traversal(statement.value):
+                if isinstance(node, (sympy.Add, sympy.Mul)):
+                    count += len(node.args) - 1 - (node.is_Mul and node.args[0] == -1)
+                count += bool(node.is_Pow)
+    return count

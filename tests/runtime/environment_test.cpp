@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/environment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "heddle/error.hpp"
+#include "heddle/parallel.hpp"
+
+namespace {
+
+using heddle::Environment;
+
+TEST(Environment, DescribesWhatItFound) {
+  const Environment environment;
+  const std::string text = environment.describe();
+  for (const char* part : {"processor: ", "threads: ", "memory: ", "device"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+}
+
+TEST(Environment, ChoosesThreadsAndPutsThemBack) {
+  const int before = heddle::thread_count();
+  try {
+    const Environment environment({.threads = before + 2});
+    EXPECT_EQ(heddle::thread_count(), before + 2);
+  } catch (const heddle::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("without OpenMP"), std::string::npos);
+  }
+  EXPECT_EQ(heddle::thread_count(), before);
+}
+
+TEST(Environment, RefusesWhatIsNotThere) {
+  EXPECT_THROW(Environment({.threads = -1}), heddle::Error);
+  EXPECT_THROW(Environment({.device = 4096}), heddle::Error);
+}
+
+TEST(ParallelRanges, CoverEachIndexOnce) {
+  for (const std::int64_t count : {0, 1, 2, 3, 7, 1000}) {
+    std::vector<std::atomic<int>> touched(static_cast<std::size_t>(count));
+    heddle::parallel_ranges(count, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i)
+        ++touched[static_cast<std::size_t>(i)];
+    });
+    for (const std::atomic<int>& times : touched)
+      ASSERT_EQ(times, 1);
+  }
+}
+
+TEST(ParallelRanges, RethrowAnException) {
+  const auto fail = [](std::int64_t, std::int64_t) { throw std::runtime_error("no"); };
+  EXPECT_THROW(heddle::parallel_ranges(100, fail), std::runtime_error);
+}
+
+} // namespace

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/reduction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
+#include "heddle/parallel.hpp"
+#include "lattice.hpp"
+
+namespace {
+
+using heddle::BlockGrid;
+using heddle::Box;
+using heddle::Field;
+using heddle::Reduction;
+using heddle::ReductionKind;
+
+const Box domain{{-2, 5, 1}, {35, 18, 12}};
+
+/// Values whose sum depends on the order: of both signs and many magnitudes, made from the place alone.
+double rough(std::int64_t x, std::int64_t y, std::int64_t z) {
+  std::minstd_rand random(static_cast<unsigned>(x * 7919 + y * 104729 + z * 1299709 + 12345));
+  random.discard(3);
+  const double mantissa = static_cast<double>(random()) / 2147483647.0 - 0.5;
+  return std::ldexp(mantissa, static_cast<int>(random() % 60) - 30);
+}
+
+std::uint64_t bits(double value) {
+  return std::bit_cast<std::uint64_t>(value);
+}
+
+/// The documented tree, by recursion from the top: node (height, k) holds values k 2^height … (k+1) 2^height
+/// - 1.
+double tree_sum(const std::vector<double>& values, std::size_t height, std::size_t k) {
+  if (height == 0) return values[k];
+  const double left = tree_sum(values, height - 1, 2 * k);
+  const std::size_t middle = (2 * k + 1) << (height - 1);
+  return middle < values.size() ? left + tree_sum(values, height - 1, 2 * k + 1) : left;
+}
+
+double tree_sum(const std::vector<double>& values) {
+  std::size_t height = 0;
+  while ((std::size_t{1} << height) < values.size())
+    ++height;
+  return tree_sum(values, height, 0);
+}
+
+TEST(Reduction, SumHasTheSameBitsForAnyBlocksAndThreads) {
+  std::vector<double> rows;
+  long double plain = 0.0L;
+  for (std::int64_t z = domain.lower[2]; z < domain.upper[2]; ++z) {
+    for (std::int64_t y = domain.lower[1]; y < domain.upper[1]; ++y) {
+      std::vector<double> row;
+      for (std::int64_t x = domain.lower[0]; x < domain.upper[0]; ++x) {
+        row.push_back(rough(x, y, z));
+        plain += static_cast<long double>(row.back());
+      }
+      rows.push_back(tree_sum(row));
+    }
+  }
+  const double expected = tree_sum(rows);
+  EXPECT_NEAR(expected, static_cast<double>(plain), 1e-6);
+
+  for (const std::array<int, 3>& blocks :
+       {std::array<int, 3>{1, 1, 1}, {2, 2, 2}, {5, 1, 3}, {1, 4, 1}, {37, 13, 11}}) {
+    Field<double> field(BlockGrid(domain, blocks), {.components = 2, .name = "u"});
+    field.fill(
+        [](std::int64_t x, std::int64_t y, std::int64_t z, int c) { return c == 0 ? 1e30 : rough(x, y, z); });
+    for (const int threads : {1, 2, 3, 7}) {
+      std::optional<heddle::Environment> environment;
+      try {
+        environment.emplace(heddle::EnvironmentOptions{.threads = threads});
+      } catch (const heddle::Error&) {
+        continue; // built without OpenMP: there is one number of threads
+      }
+      const Reduction<double> sum(field, ReductionKind::sum, 1);
+      EXPECT_EQ(bits(sum.value()), bits(expected)) << blocks[0] << " " << threads;
+    }
+  }
+}
+
+TEST(Reduction, ASerialSumWouldDiffer) {
+  // Shows that the test above can fail: the values are such that order matters.
+  double forward = 0.0;
+  double backward = 0.0;
+  std::vector<double> values;
+  for (std::int64_t x = 0; x < 1000; ++x)
+    values.push_back(rough(x, 0, 0));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    forward += values[i];
+    backward += values[values.size() - 1 - i];
+  }
+  EXPECT_NE(bits(forward), bits(backward));
+}
+
+TEST(Reduction, IsLazy) {
+  Field<float> field(BlockGrid(domain, {2, 1, 1}));
+  const Reduction<float> sum(field, ReductionKind::sum);
+  const Reduction<float> max(field, ReductionKind::max);
+  EXPECT_EQ(sum.value(), 0.0);
+  field.fill([](std::int64_t, std::int64_t, std::int64_t, int) { return 0.5F; });
+  EXPECT_EQ(sum.value(), 0.5 * static_cast<double>(domain.volume()));
+  EXPECT_EQ(max.value(), 0.5);
+}
+
+TEST(Reduction, FindsMinAndMaxAndNaN) {
+  Field<double> field(BlockGrid(domain, {3, 2, 1}));
+  field.fill(1e300); // ghosts do not count
+  field.fill(
+      [](std::int64_t x, std::int64_t y, std::int64_t z, int) { return static_cast<double>(x - y * z); });
+  const Reduction<double> min(field, ReductionKind::min);
+  const Reduction<double> max(field, ReductionKind::max);
+  EXPECT_EQ(min.value(), -2 - 17 * 11);
+  EXPECT_EQ(max.value(), 34 - 5);
+  for (const std::array<std::int64_t, 3>& bad :
+       {std::array<std::int64_t, 3>{-2, 5, 1}, {34, 17, 11}, {7, 9, 4}}) {
+    field.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+      return std::array<std::int64_t, 3>{x, y, z} == bad ? std::nan("") : 1.0;
+    });
+    EXPECT_TRUE(std::isnan(min.value()));
+    EXPECT_TRUE(std::isnan(max.value()));
+  }
+}
+
+TEST(Reduction, OfIntegersAndOfFunctions) {
+  const BlockGrid grid(domain, {2, 2, 1});
+  Field<std::int32_t> field(grid);
+  field.fill([](std::int64_t x, std::int64_t, std::int64_t, int) { return static_cast<std::int32_t>(x); });
+  EXPECT_EQ(Reduction<std::int32_t>(field, ReductionKind::sum).value(), (37 * (-2 + 34) / 2) * 13 * 11);
+  EXPECT_EQ(Reduction<std::int32_t>(field, ReductionKind::min).value(), -2);
+  const Reduction<double> squares(grid, ReductionKind::max,
+                                  [&](int block, std::int64_t x, std::int64_t y, std::int64_t z) {
+                                    const double value = field.view(block)(x, y, z);
+                                    return value * value;
+                                  });
+  EXPECT_EQ(squares.value(), 34.0 * 34.0);
+}
+
+TEST(Reduction, OfAListCountsListedCellsOnly) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    flags[i] = i % 3 != 0;
+  const std::array<bool, 3> periodic{true, true, true};
+  const heddle::IndexList list(domain, flags, periodic, lattice::aa_links());
+  const heddle::IndexList other(domain, flags, periodic, lattice::aa_links(), heddle::Memory::host,
+                                {true, true, true, true, true, true});
+  heddle::SparseField<double> field(list, 1);
+  heddle::SparseField<double> reordered(other, 1);
+  field.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) { return rough(x, y, z); });
+  reordered.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) { return rough(x, y, z); });
+  long double plain = 0.0L;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double value : field.read()) {
+    plain += static_cast<long double>(value);
+    largest = std::max(largest, value);
+  }
+  const double sum = Reduction<double>(field, ReductionKind::sum).value();
+  EXPECT_NEAR(sum, static_cast<double>(plain), 1e-6);
+  EXPECT_EQ(bits(sum), bits(Reduction<double>(reordered, ReductionKind::sum).value()));
+  EXPECT_EQ(Reduction<double>(field, ReductionKind::max).value(), largest);
+  field.fill(-3.0);
+  EXPECT_EQ(Reduction<double>(field, ReductionKind::max).value(), -3.0);
+  EXPECT_THROW(Reduction<double>(field, ReductionKind::sum, 1), heddle::Error);
+}
+
+} // namespace
