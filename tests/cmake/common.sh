@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the cases share. HEDDLE_SOURCE, HEDDLE_BINARY, PYTHON, WORK, CXX, CMAKE, CTEST come from ctest.
-set -euo pipefail
+set -eEuo pipefail
 : "${HEDDLE_SOURCE:?}" "${HEDDLE_BINARY:?}" "${PYTHON:?}" "${WORK:?}" "${CMAKE:?}" "${CTEST:?}"
 export CXX
 unset PYTHONPATH
@@ -9,6 +9,9 @@ unset PYTHONPATH
 rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK"
+
+# A step that fails unexpectedly shows what it wrote.
+trap 'echo "stopped in: $BASH_COMMAND" >&2; tail -n 30 $(ls -t "$WORK"/*.log | head -n 1) >&2' ERR
 
 refuse() {
   printf 'FAILED: %s\n' "$*" >&2

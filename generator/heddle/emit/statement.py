@@ -44,7 +44,7 @@ class StatementPrinter:
                 yield f"heddle::prefetch(&{self.expression(target)});"
             case ir.Local(symbol, length):
                 assert isinstance(symbol.type, ir.Pointer)
-                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}];"
+                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}] = {{}};"
             case ir.LoadRun(local, pointer, index, first, count, length):
                 run = f"{index.name} + {self.expression(first, 12)}"
                 yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {run}, {self.expression(count)});"

@@ -66,11 +66,10 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
     initialisers = binding.initialisers()
     if scalars:
         initialisers.insert(0, "parameters(sweep_parameters)")
-    needed = max((abs(d) for entry in (*reads, *writes) for d in entry[1]), default=0)
     checks = [
-        f'heddle::require_ghost_layers({argument.name}, {needed}, "{kernel}");'
+        f'heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, {_rank(argument)}, "{kernel}");'
         for argument in arrays
-        if dense and needed
+        if dense and _touches_ghosts(typed, argument)
     ]
     return {
         "kernel": kernel,
@@ -91,6 +90,17 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
         "body": binding.body(kernel, targets),
         "members": binding.members(),
     }
+
+
+def _rank(argument: Argument) -> int:
+    assert argument.field is not None
+    return argument.field.rank
+
+
+def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
+    """How many layers of ghost cells the kernel reaches in a field."""
+    accesses = [node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is argument.field]
+    return max((abs(d) for access in accesses for d in access.offsets), default=0)
 
 
 def _scalar(argument: Argument) -> str:

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel and its limit are timed: in turns, in one process, so that both see the same machine.
+#ifndef HEDDLE_BENCHMARKS_MEASURE_HPP
+#define HEDDLE_BENCHMARKS_MEASURE_HPP
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Seconds that one call takes; the caller decides how time is read (host clock, CUDA events).
+using Timed = std::function<double()>;
+
+/// What is known of one benchmark. updates: cells a call. bytes: memory traffic of one update, with index bytes.
+/// limit_bytes: memory traffic of one call of the limit.
+struct Case {
+  std::string name;
+  double updates = 0;
+  double bytes_per_update = 0;
+  double limit_bytes = 0;
+  Timed kernel;
+  Timed limit;
+};
+
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Times kernel and limit alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream: medians of
+/// all rounds after a warm-up.
+inline void run(benchmark::State& state, const Case& one) {
+  for (int i = 0; i < 2; ++i) {
+    one.kernel();
+    one.limit();
+  }
+  std::vector<double> kernel;
+  std::vector<double> limit;
+  for (auto _ : state) {
+    limit.push_back(one.limit());
+    kernel.push_back(one.kernel());
+    state.SetIterationTime(kernel.back());
+  }
+  const double seconds = median(kernel);
+  const double bandwidth = one.updates * one.bytes_per_update / seconds;
+  const double attainable = one.limit_bytes / median(limit);
+  state.counters["MLUPS"] = one.updates / seconds / 1e6;
+  state.counters["bytes_per_update"] = one.bytes_per_update;
+  state.counters["GB_per_s"] = bandwidth / 1e9;
+  state.counters["stream_GB_per_s"] = attainable / 1e9;
+  state.counters["fraction_of_stream"] = bandwidth / attainable;
+}
+
+inline void add(const std::string& name, std::function<Case()> make, int rounds) {
+  benchmark::RegisterBenchmark(name.c_str(), [make](benchmark::State& state) { run(state, make()); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(rounds);
+}
+
+/// Edge of the cubic domain: HEDDLE_BENCH_EDGE, else `otherwise`.
+std::int64_t edge(std::int64_t otherwise);
+
+void add_lbm_host();
+void add_lbm_cuda();
+
+}  // namespace bench
+
+#endif

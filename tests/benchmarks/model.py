@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels that heddle-bench times: D3Q19 BGK, dense, in place and with two arrays."""
+
+from heddle import Module, Schedule, lbm
+
+d3q19 = lbm.Lattice("D3Q19")
+collide = lbm.BGK(d3q19, omega="omega")
+
+d3q19_dense = Module(
+    "d3q19_dense",
+    precisions=("f64", "f32"),
+    about="D3Q19 BGK on a box: AA in place, and pull with two arrays.",
+    citation="Bailey et al. 2009 (AA)",
+)
+d3q19_dense.add("aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True))
+d3q19_dense.add("pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, chunk=64, nontemporal=True))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sparse kernels that heddle-bench times: D3Q19 BGK on an index list, in place (AA)."""
+
+from heddle import Module, Schedule, Sparse, lbm
+
+d3q19 = lbm.Lattice("D3Q19")
+
+d3q19_sparse = Module(
+    "d3q19_sparse",
+    precisions=("f64", "f32"),
+    about="D3Q19 BGK on an index list, AA in place.",
+    citation="Bailey et al. 2009 (AA)",
+)
+d3q19_sparse.add(
+    "aa",
+    lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega")),
+    space=Sparse("fluid"),
+    schedule=Schedule(fma=True, chunk=16),
+)

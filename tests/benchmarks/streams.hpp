@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth limits: the memory traffic of a lattice Boltzmann step without its arithmetic.
+#ifndef HEDDLE_BENCHMARKS_STREAMS_HPP
+#define HEDDLE_BENCHMARKS_STREAMS_HPP
+
+#include <cstdint>
+
+namespace streams {
+
+/// In place: 19 arrays of `count` elements, `stride` apart, each multiplied by `factor`. What an in-place step can
+/// reach (Wittmann et al. 2018, "update-19").
+void update19(float* f, std::int64_t stride, std::int64_t count, float factor);
+void update19(double* f, std::int64_t stride, std::int64_t count, double factor);
+
+/// From 19 arrays to 19 others, past the caches: what a two-array step can reach ("copy-19-nt").
+void copy19(float* to, const float* from, std::int64_t stride, std::int64_t count);
+void copy19(double* to, const double* from, std::int64_t stride, std::int64_t count);
+
+/// The same in place on a CUDA device, 16 bytes a thread; `stream` is a cudaStream_t.
+void update19_cuda(float* f, std::int64_t stride, std::int64_t count, float factor, void* stream);
+void update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream);
+
+}  // namespace streams
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "heddle/device/run.hpp"
+#include "streams.hpp"
+
+namespace streams {
+namespace {
+
+constexpr std::int64_t chunk = 64;
+constexpr int populations = 19;
+
+template <typename T>
+void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < count; begin += chunk) {
+    const std::int64_t end = std::min(begin + chunk, count);
+    T* q[populations];
+    for (int i = 0; i < populations; ++i) {
+      q[i] = f + i * stride;
+    }
+#pragma omp simd
+    for (std::int64_t x = begin; x < end; ++x) {
+      q[0][x] *= factor;
+      q[1][x] *= factor;
+      q[2][x] *= factor;
+      q[3][x] *= factor;
+      q[4][x] *= factor;
+      q[5][x] *= factor;
+      q[6][x] *= factor;
+      q[7][x] *= factor;
+      q[8][x] *= factor;
+      q[9][x] *= factor;
+      q[10][x] *= factor;
+      q[11][x] *= factor;
+      q[12][x] *= factor;
+      q[13][x] *= factor;
+      q[14][x] *= factor;
+      q[15][x] *= factor;
+      q[16][x] *= factor;
+      q[17][x] *= factor;
+      q[18][x] *= factor;
+    }
+  }
+}
+
+template <typename T>
+void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < count; begin += chunk) {
+    const std::int64_t size = std::min(chunk, count - begin);
+    for (int i = 0; i < populations; ++i) {
+      alignas(64) T run[chunk] = {};
+      std::copy_n(from + i * stride + begin, size, run);
+      heddle::stream_run<chunk>(to + i * stride, begin, run, size);
+    }
+  }
+}
+
+}  // namespace
+
+void update19(float* f, std::int64_t stride, std::int64_t count, float factor) {
+  update(f, stride, count, factor);
+}
+void update19(double* f, std::int64_t stride, std::int64_t count, double factor) {
+  update(f, stride, count, factor);
+}
+void copy19(float* to, const float* from, std::int64_t stride, std::int64_t count) {
+  copy(to, from, stride, count);
+}
+void copy19(double* to, const double* from, std::int64_t stride, std::int64_t count) {
+  copy(to, from, stride, count);
+}
+
+}  // namespace streams

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only a GPU shows: memory, streams, events and recorded graphs.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
+#include "heddle/index_list.hpp"
+#include "heddle/local_exchange.hpp"
+#include "heddle/reduction.hpp"
+#include "heddle/sparse_field.hpp"
+#include "heddle/task_graph.hpp"
+#include "lattice.hpp"
+
+namespace {
+
+using heddle::AccessMode;
+using heddle::BlockGrid;
+using heddle::Box;
+using heddle::Field;
+using heddle::FieldAccess;
+using heddle::Memory;
+using heddle::Stream;
+using heddle::TaskGraph;
+
+const Box domain{{0, 0, 0}, {37, 20, 9}};
+
+double wave(std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+  return static_cast<double>(x + 41 * y + 977 * z + 100'000 * c);
+}
+
+TEST(Device, FieldsComeBackAsTheyWent) {
+  const BlockGrid grid(domain, {2, 2, 1}, {true, true, false});
+  for (const Memory memory : {Memory::device, Memory::pinned}) {
+    Field<double> host(grid, {.components = 3});
+    Field<double> other(grid, {.components = 3, .memory = memory});
+    host.fill(wave);
+    EXPECT_EQ(other.read(1, 2), std::vector<double>(host.read(1, 2).size(), 0.0));
+    other.fill(wave);
+    for (int b = 0; b < grid.size(); ++b)
+      EXPECT_EQ(other.read(b, 2), host.read(b, 2));
+    other.fill(1.0);
+    other.copy_from(Field<double>(grid, {.components = 3}));
+    EXPECT_EQ(other.read(0, 0)[5], 0.0);
+    EXPECT_EQ(heddle::Reduction<double>(host, heddle::ReductionKind::sum, 1).value(), [&] {
+      other.fill(wave);
+      return heddle::Reduction<double>(other, heddle::ReductionKind::sum, 1).value();
+    }());
+  }
+}
+
+TEST(Device, ListsAndTheirFields) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    flags[i] = static_cast<std::uint8_t>(i % 4);
+  const heddle::IndexList host(domain, flags, {true, true, true}, lattice::aa_links());
+  const heddle::IndexList device(domain, flags, {true, true, true}, lattice::aa_links(), Memory::device);
+  std::vector<std::uint32_t> table(static_cast<std::size_t>(host.rows() * host.neighbour_stride()));
+  heddle::copy_bytes(table.data(), Memory::host, device.neighbour(), Memory::device, table.size() * 4);
+  EXPECT_TRUE(std::equal(table.begin(), table.end(), host.neighbour()));
+  EXPECT_EQ(device.select(flags, 3).memory(), Memory::device);
+  EXPECT_EQ(device.select(flags, 3).to_host(), host.select(flags, 3).to_host());
+  heddle::SparseField<float> there(device, 2, Memory::device);
+  heddle::SparseField<float> here(host, 2);
+  there.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
+  here.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
+  EXPECT_EQ(there.read(1), here.read(1));
+}
+
+TEST(Device, ExchangeIsThatOfTheHost) {
+  const BlockGrid grid(domain, {2, 1, 3}, {true, true, true});
+  Field<float> host(grid, {.components = 19});
+  Field<float> device(grid, {.components = 19, .memory = Memory::device});
+  for (const heddle::ExchangePhase phase : {heddle::ExchangePhase::before, heddle::ExchangePhase::after}) {
+    host.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
+    host.fill_ghosts(-7.0F);
+    device.copy_from(host);
+    const auto touches =
+        phase == heddle::ExchangePhase::before ? lattice::aa_odd_reads() : lattice::aa_odd_writes();
+    Stream on_host;
+    heddle::LocalExchange(host, touches, phase)(on_host);
+    Stream on_device(Memory::device);
+    heddle::LocalExchange(device, touches, phase)(on_device);
+    on_device.synchronise();
+    Field<float> back(grid, {.components = 19});
+    back.copy_from(device);
+    for (int b = 0; b < grid.size(); ++b) {
+      const heddle::FieldView<float> expected = host.view(b);
+      const heddle::FieldView<float> found = back.view(b);
+      for (int c = 0; c < 19; ++c) {
+        for (std::int64_t z = -1; z <= expected.extent(2); ++z) {
+          for (std::int64_t y = -1; y <= expected.extent(1); ++y) {
+            for (std::int64_t x = -1; x <= expected.extent(0); ++x) {
+              ASSERT_EQ(found(x, y, z, c), expected(x, y, z, c));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Copies and sets of whole buffers, large enough that streams overlap: a missing event gives another result.
+struct Move {
+  std::size_t to = 0;
+  std::size_t from = 0;
+  int value = -1; // from 0: a set instead of a copy
+};
+
+TEST(Device, RandomGraphsAgreeWithSequentialExecution) {
+  constexpr std::int64_t bytes = 8 << 20;
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<Move> moves(24);
+    for (Move& move : moves) {
+      move = {random() % 6, random() % 6, random() % 3 == 0 ? static_cast<int>(random() % 200) : -1};
+    }
+    std::vector<std::uint8_t> expected(6, 0);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      for (const Move& move : moves) {
+        expected[move.to] = move.value >= 0 ? static_cast<std::uint8_t>(move.value) : expected[move.from];
+      }
+    }
+    for (const bool capture : {false, true}) {
+      std::vector<heddle::Buffer<std::uint8_t>> state;
+      for (int i = 0; i < 6; ++i)
+        state.emplace_back(bytes, Memory::device);
+      TaskGraph graph({.memory = Memory::device, .capture = capture});
+      for (const Move& move : moves) {
+        std::vector<FieldAccess> accesses{{&state[move.to], "to", AccessMode::write}};
+        if (move.value < 0) accesses.push_back({&state[move.from], "from", AccessMode::read});
+        const auto call = [&state, move](Stream& stream) {
+          const auto native = static_cast<cudaStream_t>(stream.native());
+          if (move.value >= 0) {
+            cudaMemsetAsync(state[move.to].data(), move.value, bytes, native);
+          } else if (move.to != move.from) {
+            cudaMemcpyAsync(state[move.to].data(), state[move.from].data(), bytes, cudaMemcpyDeviceToDevice,
+                            native);
+          }
+        };
+        // Without capture some tasks pretend to run on the host: the graph then waits for the stream.
+        const bool host = !capture && random() % 4 == 0;
+        graph.add("move", accesses, call, host ? Memory::host : Memory::device);
+      }
+      graph.run(1);
+      graph.run(2);
+      for (std::size_t i = 0; i < state.size(); ++i) {
+        const std::vector<std::uint8_t> found = state[i].to_host();
+        ASSERT_TRUE(std::all_of(found.begin(), found.end(), [&](std::uint8_t v) { return v == expected[i]; }))
+            << "trial " << trial << " capture " << capture << " buffer " << i;
+      }
+    }
+  }
+}
+
+TEST(Device, CaptureRefusesHostTasksAndSurvivesFailures) {
+  heddle::Buffer<int> buffer(16, Memory::device);
+  const std::vector<FieldAccess> accesses{{&buffer, "b", AccessMode::write}};
+  TaskGraph host({.memory = Memory::device, .capture = true});
+  host.add("host", accesses, [](Stream&) {});
+  EXPECT_THROW(host.run(), heddle::Error);
+
+  int failures = 1;
+  TaskGraph graph({.memory = Memory::device, .capture = true});
+  graph.add(
+      "fails once", accesses,
+      [&](Stream& stream) {
+        cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), static_cast<cudaStream_t>(stream.native()));
+        if (failures-- > 0) throw std::runtime_error("on purpose");
+      },
+      Memory::device);
+  EXPECT_THROW(graph.run(), std::runtime_error);
+  graph.run(3);
+  EXPECT_EQ(failures, -1); // recorded once, launched three times
+
+  TaskGraph waits({.memory = Memory::device, .capture = true});
+  waits.add(
+      "waits", accesses, [](Stream& stream) { stream.synchronise(); }, Memory::device);
+  EXPECT_THROW(waits.run(), heddle::Error);
+}
+
+TEST(Device, TooMuchMemoryIsReported) {
+  EXPECT_THROW(heddle::Buffer<char>(std::int64_t{1} << 50, Memory::device), heddle::Error);
+  heddle::Buffer<char> small(1 << 20, Memory::device); // and later requests work
+  EXPECT_EQ(small.to_host()[77], 0);
+}
+
+TEST(Device, IsDescribedAndChosen) {
+  const heddle::Environment environment({.device = 0});
+  EXPECT_NE(environment.describe().find("(used)"), std::string::npos) << environment.describe();
+}
+
+} // namespace
