@@ -170,6 +170,8 @@ class _Typer:
         if isinstance(value, Const) and value.type is None:
             if not target.is_float and isinstance(value.value, (float, Fraction)):
                 raise KernelError(self.place, f"{value.value} is stored as an integer.", "round it: floor(value)")
+            if target.is_float and target.bits < self.arithmetic.bits:
+                return Cast(Const(value.value, self.arithmetic), target)
             return Const(value.value, target)
         return value if value.type == target else Cast(value, target)
 
