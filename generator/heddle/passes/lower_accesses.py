@@ -153,12 +153,14 @@ class _Lowering:
                 return dataclasses.replace(
                     statement, condition=self.value(condition), body=self.with_pending(body, counters)
                 )
-            case Store(target, value):
+            case Store(Access() as target, value):
                 stored = self.value(value)
-                assert isinstance(target, Access)
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
             case Prefetch(target):
                 assert isinstance(target, Access)
+                if target.field.layout == "compressed":  # cells ahead in the list, not in space
+                    own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
+                    return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))))
                 return Prefetch(self.element(target))
             case Comment():
                 return statement
@@ -195,7 +197,8 @@ class _Lowering:
         lets: list[Statement] = []
         self.views = {}
         if isinstance(self.space, Sparse):
-            return self.sparse_views(list(accesses))
+            ahead = {node.target for node in nodes if isinstance(node, Prefetch)}
+            return self.sparse_views([access for access in accesses if access not in ahead or not any(access.offsets)])
         order = {field: number for number, field in enumerate(self.kernel.fields)}
         outer = sorted(
             {(access.field, access.component, self.across(access)): None for access in accesses},
