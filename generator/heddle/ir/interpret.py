@@ -74,7 +74,7 @@ def run(
     kernel: ir.Kernel,
     arrays: Mapping[str, Array],
     scalars: Mapping[str, Number] | None = None,
-    order: Order = iter,  # type: ignore[assignment]
+    order: Order = iter,
 ) -> Result:
     """Run a kernel at any level.
 
@@ -147,7 +147,8 @@ class _Interpreter:
     arrays: Mapping[str, Array]
     scalars: Mapping[str, Number]
     order: Order
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)  # arguments and counters
+    locals: dict[ir.Symbol, Any] = field(default_factory=dict)
     status: int = 0
 
     def run(self) -> Result:
@@ -216,13 +217,13 @@ class _Interpreter:
             case ir.Comment() | ir.Prefetch():
                 pass
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
-                self.names[symbol.name] = self.value(value)
+                self.locals[symbol] = self.value(value)
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)
                 line.values[line.at(index)] = result
             case ir.Local(symbol, length):
-                self.names[symbol.name] = _Line(symbol.name, [None] * length)
+                self.locals[symbol] = _Line(symbol.name, [None] * length)
             case ir.Reduce(operation, output, value):
                 line = self.names[output.name]
                 combine = OPERATORS["add"] if operation == "sum" else FUNCTIONS[operation]
@@ -248,20 +249,20 @@ class _Interpreter:
         carried = [self.value(value) for value in scan.initial]
         for position in reversed(cells) if scan.reverse else cells:
             self.names[counter] = position
-            self.names.update(zip((symbol.name for symbol in scan.carried), carried, strict=True))
+            self.locals.update(zip(scan.carried, carried, strict=True))
             self.block(scan.body)
             carried = [self.value(value) for value in scan.update]
-        self.names.update(zip((symbol.name for symbol in scan.carried), carried, strict=True))
+        self.locals.update(zip(scan.carried, carried, strict=True))
 
     def move_run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
-        local, far = self.names[run.local.name], self.names[run.pointer.name]
+        local, far = self.value(run.local), self.value(run.pointer)
         first, count = self.value(run.first), self.value(run.count)
         if count > run.length:
             raise InterpretationError(f"a run of {count} does not fit into {run.local.name}[{run.length}]")
         for lane in range(count):
             where = first + lane
             if not isinstance(run, ir.StreamRun):
-                index = self.names[run.index.name]
+                index = self.value(run.index)
                 where = index.values[index.at(where)]
             if isinstance(run, ir.LoadRun):
                 local.values[local.at(lane)] = far.values[far.at(where)]
@@ -273,7 +274,7 @@ class _Interpreter:
     def value(self, expression: ir.Expression) -> Any:
         match expression:
             case ir.Symbol(name):
-                return self.names[name]
+                return self.locals[expression] if expression in self.locals else self.names[name]
             case ir.Const(value, scalar):
                 assert scalar is not None
                 return constant(value, scalar)
@@ -300,7 +301,7 @@ class _Interpreter:
                     raise InterpretationError(f"{line.name}[{index}] was never written")
                 return found
             case ir.View(pointer, offset, stride):
-                line, step = self.names[pointer.name], self.value(stride)
+                line, step = self.value(pointer), self.value(stride)
                 return _Line(line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride)
         raise InterpretationError(f"{type(expression).__name__} is not an expression of a kernel")
 
@@ -308,7 +309,7 @@ class _Interpreter:
         """The line that an element lies on, and its index there."""
         match element:
             case ir.Load(pointer, index):
-                return self.names[pointer.name], self.value(index)
+                return self.value(pointer), self.value(index)
             case ir.Gather(field, position, component):
                 cell = [self.value(entry) for entry in position]
                 return self.at(field, cell, self.within(self.value(component), 0, max(field.components, 1)))

@@ -132,16 +132,17 @@ class _Lowering:
         """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
         if loop.kind == "thread":
             return False
-        inner = [statement for statement in loop.body if isinstance(statement, Loop)]
-        return not inner or loop.counter.name.endswith(CHUNK_BEGIN)
+        return not _loops(loop.body) or loop.counter.name.endswith(CHUNK_BEGIN)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
             case Loop(kind, counter):
                 inner = [*counters, counter]
-                if kind == "thread" and not any(isinstance(s, Loop) for s in statement.body):
+                if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
                 self.position = counter
+                if self.target.threads and kind == "serial":
+                    self.row_axis = AXES.index(counter.name)
                 if counter.name.endswith(CHUNK_BEGIN):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
@@ -149,6 +150,10 @@ class _Lowering:
                 else:
                     body = self.block(statement.body, inner)
                 return dataclasses.replace(statement, body=body)
+            case If(condition, body) if _loops(body) and not self.target.threads:
+                return dataclasses.replace(
+                    statement, condition=self.value(condition), body=self.block(body, counters)
+                )
             case If(condition, body):
                 return dataclasses.replace(
                     statement, condition=self.value(condition), body=self.with_pending(body, counters)
@@ -168,7 +173,7 @@ class _Lowering:
 
     @staticmethod
     def innermost(loop: Loop) -> bool:
-        return not any(isinstance(statement, Loop) for statement in loop.body)
+        return not _loops(loop.body)
 
     def with_pending(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
         """Lower statements one by one; what they need named first (a neighbour's index) comes before each."""
@@ -340,7 +345,7 @@ class _Lowering:
             index = multiply(integer(access.component), self.stride(field, field.rank))
         for axis in range(field.rank):
             index = add(index, multiply(integer(access.offsets[axis]), self.stride(field, axis)))
-        if self.row_axis > 0:
+        if self.row_axis >= 0:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
         return Load(Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written)), index)
 
@@ -396,6 +401,10 @@ class _Lowering:
         lower = integer(-field.ghost_layers)
         upper = add(Symbol(f"n_{AXES[axis]}", I64), integer(field.ghost_layers))
         return Call("within", (where, lower, upper), I64)
+
+
+def _loops(body: Sequence[Statement]) -> list[Loop]:
+    return [statement for statement in statements(body) if isinstance(statement, Loop)]
 
 
 def _compass(offsets: tuple[int, ...]) -> str:
