@@ -170,7 +170,7 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
             raise KernelError(
                 touch.place,
                 f"'{kernel.name}' touches {_name(element)}, but the list '{space.name}' has no such link.",
-                "pass the pattern's links: Sparse(name, links=stream.links)",
+                "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
             )
         if element.field in written:
             back = tuple(-offset for offset in row.offset)
