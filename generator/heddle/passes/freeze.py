@@ -107,21 +107,21 @@ class _Freezer:
             case model.Section(text):
                 return ir.Comment(text)
             case model.Assignment(named.Access() as target, value):
-                frozen = self.expression(value)
+                frozen = self.value(value)
                 access = self.access(target)
                 assert isinstance(access, ir.Access)
                 return ir.Store(access, frozen, False, place)
             case model.Assignment(target, value):
-                frozen = self.expression(value)
+                frozen = self.value(value)
                 return ir.Let(self.local(target), frozen, place)
             case model.If(condition, body, wall):
-                return ir.If(self.expression(condition), self.scope(body)[0], wall, place)
+                return ir.If(self.value(condition), self.scope(body)[0], wall, place)
             case model.Reduce(operation, name, value):
-                return ir.Reduce(operation, self.output(name, operation), self.expression(value), place)  # type: ignore[arg-type]
+                return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
             case model.Scan(axis, carried, body, update, reverse):
                 if not (isinstance(self.space, ir.Dense) and axis in range(self.space.rank)):
                     raise KernelError(place, f"a Scan along axis {axis}, which the kernel's space does not have.")
-                initial = tuple(self.expression(value) for value in carried.values())
+                initial = tuple(self.value(value) for value in carried.values())
                 symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
@@ -132,7 +132,7 @@ class _Freezer:
     ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
         """Names given inside a condition or a scan end with it; `values` still know them."""
         outside, memo = dict(self.locals), dict(self.memo)
-        frozen = self.block(body), tuple(self.expression(value) for value in values)
+        frozen = self.block(body), tuple(self.value(value) for value in values)
         for symbol in self.locals.keys() - outside.keys():
             self.rank.pop(symbol, None)
             self.ended.add(symbol)
@@ -176,6 +176,19 @@ class _Freezer:
         return self.locals[name]
 
     # Expressions
+
+    def value(self, value: sympy.Basic) -> ir.Expression:
+        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no choice of
+        the model's."""
+        touched = {atom.field.name: atom.field for atom in value.atoms(named.Access)}
+        touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
+        for name in sorted(touched):
+            self.field(touched[name])
+        own = (named.Access, named.Coordinate, named.Extent)
+        scalars = {atom.name: atom for atom in value.atoms(sympy.Symbol) if not isinstance(atom, own)}
+        for name in sorted(scalars):
+            self.symbol(scalars[name])
+        return self.expression(value)
 
     def expression(self, value: sympy.Basic) -> ir.Expression:
         frozen = self.memo.get(value)

@@ -321,7 +321,12 @@ def local_called_like_a_field() -> None:
 
 @says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
 def field_called_like_a_parameter() -> None:
-    kernel([Assignment(q.here, sympy.Symbol("p") * p.here)])  # here
+    kernel(
+        [
+            Assignment(q.here, sympy.Symbol("p")),
+            Assignment(f.here, p.here),  # here
+        ]
+    )
 
 
 @says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
