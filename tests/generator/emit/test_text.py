@@ -246,7 +246,7 @@ def test_cost_of_lattice_boltzmann_against_the_emitted_text(pattern: str, sparse
         arithmetic = re.sub(r"(?<=[=(]) *-", " ", arithmetic)  # a sign is no operation
         arithmetic = re.sub(r"\d\.\d / \d+\.\d", "1", arithmetic)  # neither is a constant
         starts = re.findall(r"= (\w+ [-+] \w+)\b", arithmetic)  # a sum that two sums start with is computed once
-        written = len(re.findall(r"[\w)\]]\s+[-+*/]\s+[-(\w]", arithmetic))
+        written = len(re.findall(r"[\w)\]]\s+[-+*/]\s+(?=[-(\w])", arithmetic))
         assert int(claimed[3]) == written - (len(starts) - len(set(starts)))
 
 
