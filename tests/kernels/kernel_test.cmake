@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# add_kernel_test(name [MODEL file.py] KERNELS name... [TARGETS ...] [LIBRARIES ...] [PARAMETER name])
+# add_kernel_test(name [MODEL file.py] KERNELS name... [TARGETS ...] [LIBRARIES ...])
 #
 # The test <name>_test from check.cpp of this folder, its kernels of targets cpu, reference and cuda (or TARGETS); the CUDA
 # text runs on the CPU through tests/emulation. On a machine with a GPU and a CUDA compiler also <name>_device_test: the same
@@ -23,13 +23,15 @@ function(add_kernel_test name)
   if("cuda" IN_LIST arg_TARGETS)
     heddle_emulate_cuda(${name}_test ${emitted_CUDA} DEPENDS ${emitted_STAMP})
   endif()
-  gtest_discover_tests(${name}_test TEST_PREFIX kernels. DISCOVERY_MODE PRE_TEST)
+  gtest_discover_tests(${name}_test TEST_PREFIX kernels. DISCOVERY_MODE PRE_TEST
+    PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
 
   if(with_device AND "cuda" IN_LIST arg_TARGETS AND EXISTS /dev/nvidiactl)
     find_package(CUDAToolkit REQUIRED)
     set(HEDDLE_CUDA ON)
     _add_kernel_test(${name}_device_test)
     target_link_libraries(${name}_device_test PRIVATE CUDA::cudart)
+    target_compile_definitions(${name}_device_test PRIVATE HEDDLE_ON_DEVICE)
     gtest_discover_tests(${name}_device_test TEST_PREFIX device. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS gpu)
   endif()
 endfunction()
