@@ -12,19 +12,33 @@ namespace test {
 using Velocity = std::array<int, 3>;
 
 /// D3Q19 in the order of the lattices: opposite directions are neighbours.
-inline constexpr std::array<Velocity, 19> d3q19{
-    {{0, 0, 0},  {1, 0, 0},   {-1, 0, 0}, {0, 1, 0},   {0, -1, 0},  {0, 0, 1},  {0, 0, -1},
-     {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0},  {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},
-     {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1}, {0, -1, 1}}};
+inline constexpr std::array<Velocity, 19> d3q19{{{0, 0, 0},
+                                                 {1, 0, 0},
+                                                 {-1, 0, 0},
+                                                 {0, 1, 0},
+                                                 {0, -1, 0},
+                                                 {0, 0, 1},
+                                                 {0, 0, -1},
+                                                 {1, 1, 0},
+                                                 {-1, -1, 0},
+                                                 {1, -1, 0},
+                                                 {-1, 1, 0},
+                                                 {1, 0, 1},
+                                                 {-1, 0, -1},
+                                                 {1, 0, -1},
+                                                 {-1, 0, 1},
+                                                 {0, 1, 1},
+                                                 {0, -1, -1},
+                                                 {0, 1, -1},
+                                                 {0, -1, 1}}};
 
 inline constexpr int opposite(int q) {
   return q == 0 ? 0 : (q % 2 == 1 ? q + 1 : q - 1);
 }
 
 /// A periodic box of cells with one ghost layer, component after component: what a user's own array would be.
-template <class T>
-class PeriodicBox {
- public:
+template <class T> class PeriodicBox {
+public:
   /// extent: interior cells. x_step: elements between neighbours along x. rank 2 has no ghosts along z.
   PeriodicBox(std::array<std::int64_t, 3> extent, int components, int rank = 3, std::int64_t x_step = 1)
       : interior_(extent), components_(components), rank_(rank) {
@@ -47,36 +61,22 @@ class PeriodicBox {
     }
   }
 
-  T* data() {  // of the first interior cell
+  T* data() { // of the first interior cell
     return &at(0, 0, 0, 0);
   }
-  const std::int64_t* extents() const {
-    return extents_.data();
-  }
-  const std::int64_t* strides() const {
-    return strides_.data();
-  }
-  std::int64_t extent(std::size_t d) const {
-    return interior_[d];
-  }
-  int components() const {
-    return components_;
-  }
-  std::vector<T>& values() {
-    return values_;
-  }
-  const std::vector<T>& values() const {
-    return values_;
-  }
+  const std::int64_t* extents() const { return extents_.data(); }
+  const std::int64_t* strides() const { return strides_.data(); }
+  std::int64_t extent(std::size_t d) const { return interior_[d]; }
+  int components() const { return components_; }
+  std::vector<T>& values() { return values_; }
+  const std::vector<T>& values() const { return values_; }
 
   T& at(std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     const std::int64_t position = (x + ghosts(0)) * stride_[0] + (y + ghosts(1)) * stride_[1] +
                                   (z + ghosts(2)) * stride_[2] + q * component_stride_;
     return values_.at(static_cast<std::size_t>(position));
   }
-  T& at(const std::array<std::int64_t, 3>& cell, int q) {
-    return at(cell[0], cell[1], cell[2], q);
-  }
+  T& at(const std::array<std::int64_t, 3>& cell, int q) { return at(cell[0], cell[1], cell[2], q); }
 
   /// The interior cell that a cell of the ghost layer stands for.
   std::array<std::int64_t, 3> image(std::array<std::int64_t, 3> cell) const {
@@ -87,8 +87,7 @@ class PeriodicBox {
   }
 
   /// Calls f(cell) for each interior cell.
-  template <class F>
-  void for_cells(F&& f) const {
+  template <class F> void for_cells(F&& f) const {
     for (std::int64_t z = 0; z < interior_[2]; ++z) {
       for (std::int64_t y = 0; y < interior_[1]; ++y) {
         for (std::int64_t x = 0; x < interior_[0]; ++x) {
@@ -124,10 +123,8 @@ class PeriodicBox {
     });
   }
 
- private:
-  std::int64_t ghosts(std::size_t d) const {
-    return d < static_cast<std::size_t>(rank_) ? 1 : 0;
-  }
+private:
+  std::int64_t ghosts(std::size_t d) const { return d < static_cast<std::size_t>(rank_) ? 1 : 0; }
 
   std::array<std::int64_t, 3> interior_;
   int components_;
@@ -141,19 +138,18 @@ class PeriodicBox {
 
 /// Pseudo-random numbers that are the same everywhere: the minimal standard generator.
 class Random {
- public:
-  explicit Random(std::uint32_t seed) : state_(seed) {
-  }
+public:
+  explicit Random(std::uint32_t seed) : state_(seed) {}
   /// A whole number, 0 <= n < bound.
   int below(int bound) {
     state_ = state_ * 48271 % 2147483647;
     return static_cast<int>(state_ % static_cast<std::uint64_t>(bound));
   }
 
- private:
+private:
   std::uint64_t state_;
 };
 
-}  // namespace test
+} // namespace test
 
 #endif

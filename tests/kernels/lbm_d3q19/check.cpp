@@ -22,13 +22,11 @@ using test::PeriodicBox;
 using Cell = std::array<std::int64_t, 3>;
 
 /// A kernel with its scalars bound. In-place kernels ignore the second box.
-template <class T>
-using Kernel = std::function<int(PeriodicBox<T>& f, PeriodicBox<T>& f_next)>;
+template <class T> using Kernel = std::function<int(PeriodicBox<T>& f, PeriodicBox<T>& f_next)>;
 
 constexpr double omega = 1.7;
 
-template <class T, class A>
-Kernel<T> bind(int (*entry)(T*, const std::int64_t*, const std::int64_t*, A)) {
+template <class T, class A> Kernel<T> bind(int (*entry)(T*, const std::int64_t*, const std::int64_t*, A)) {
   return [entry](PeriodicBox<T>& f, PeriodicBox<T>&) {
     return entry(f.data(), f.extents(), f.strides(), static_cast<A>(omega));
   };
@@ -44,9 +42,8 @@ Kernel<T> bind(int (*entry)(const T*, const std::int64_t*, const std::int64_t*, 
 }
 
 /// A box's memory on the device while this lives; it is copied back at the end.
-template <class T>
-class OnDevice {
- public:
+template <class T> class OnDevice {
+public:
   explicit OnDevice(PeriodicBox<T>& box) : box_(&box), bytes_(box.values().size() * sizeof(T)) {
     check(cudaMalloc(&memory_, bytes_));
     check(cudaMemcpy(memory_, box.values().data(), bytes_, cudaMemcpyHostToDevice));
@@ -58,14 +55,10 @@ class OnDevice {
     check(cudaMemcpy(box_->values().data(), memory_, bytes_, cudaMemcpyDeviceToHost));
     check(cudaFree(memory_));
   }
-  T* data() const {
-    return memory_ + (box_->data() - box_->values().data());
-  }
+  T* data() const { return memory_ + (box_->data() - box_->values().data()); }
 
- private:
-  static void check(cudaError_t status) {
-    ASSERT_EQ(status, cudaSuccess);
-  }
+private:
+  static void check(cudaError_t status) { ASSERT_EQ(status, cudaSuccess); }
   PeriodicBox<T>* box_;
   std::size_t bytes_;
   T* memory_ = nullptr;
@@ -91,29 +84,24 @@ Kernel<T> bind(int (*entry)(const T*, const std::int64_t*, const std::int64_t*, 
 }
 
 /// One kernel on every target; the reference first.
-template <class T>
-struct Targets {
+template <class T> struct Targets {
   std::string name;
   Kernel<T> reference, general, unit, cuda;
 };
 
-#define HEDDLE_TARGETS(kernel, precision)                                                            \
-  {                                                                                                  \
-    #kernel, bind(lbm_d3q19_##kernel##_##precision##_reference), bind(lbm_d3q19_##kernel##_##precision), \
-        bind(lbm_d3q19_##kernel##_##precision##_unit), bind(lbm_d3q19_##kernel##_##precision##_cuda) \
-  }
+#define HEDDLE_TARGETS(kernel, precision)                                                                    \
+  {#kernel, bind(lbm_d3q19_##kernel##_##precision##_reference), bind(lbm_d3q19_##kernel##_##precision),      \
+   bind(lbm_d3q19_##kernel##_##precision##_unit), bind(lbm_d3q19_##kernel##_##precision##_cuda)}
 
 enum class Pattern { pull, aa, twist };
 
 /// The steps of one method, to be taken in turn.
-template <class T>
-struct Method {
+template <class T> struct Method {
   Pattern pattern;
   std::vector<Targets<T>> steps;
 };
 
-template <class T>
-struct Methods {
+template <class T> struct Methods {
   Method<T> pull_bgk, aa_bgk, twist_bgk, pull_trt, aa_trt, aa_turbulent;
 };
 
@@ -121,45 +109,40 @@ struct Methods {
   {                                                                                                          \
     {Pattern::pull, {HEDDLE_TARGETS(pull_bgk, precision)}},                                                  \
         {Pattern::aa, {HEDDLE_TARGETS(aa_bgk_even, precision), HEDDLE_TARGETS(aa_bgk_odd, precision)}},      \
-        {Pattern::twist, {HEDDLE_TARGETS(twist_bgk_even, precision), HEDDLE_TARGETS(twist_bgk_odd, precision)}}, \
+        {Pattern::twist,                                                                                     \
+         {HEDDLE_TARGETS(twist_bgk_even, precision), HEDDLE_TARGETS(twist_bgk_odd, precision)}},             \
         {Pattern::pull, {HEDDLE_TARGETS(pull_trt, precision)}},                                              \
-        {Pattern::aa, {HEDDLE_TARGETS(aa_trt_even, precision), HEDDLE_TARGETS(aa_trt_odd, precision)}},      \
-    {                                                                                                        \
+        {Pattern::aa, {HEDDLE_TARGETS(aa_trt_even, precision), HEDDLE_TARGETS(aa_trt_odd, precision)}}, {    \
       Pattern::aa, {                                                                                         \
         HEDDLE_TARGETS(aa_turbulent_even, precision), HEDDLE_TARGETS(aa_turbulent_odd, precision)            \
       }                                                                                                      \
     }                                                                                                        \
   }
 
-template <class T>
-Methods<T> methods();
-template <>
-Methods<double> methods() {
+template <class T> Methods<T> methods();
+template <> Methods<double> methods() {
   return HEDDLE_METHODS(f64);
 }
-template <>
-Methods<float> methods() {
+template <> Methods<float> methods() {
   return HEDDLE_METHODS(f32);
 }
-template <>
-Methods<std::uint16_t> methods() {
+template <> Methods<std::uint16_t> methods() {
   return HEDDLE_METHODS(f16);
 }
 
 /// A multiple of 2^-17 below 2^-6, which every precision holds exactly.
-template <class T>
-T exactly(int multiple) {
+template <class T> T exactly(int multiple) {
   return static_cast<T>(std::ldexp(multiple, -17));
 }
-template <>
-std::uint16_t exactly(int multiple) {
+template <> std::uint16_t exactly(int multiple) {
   const auto sign = static_cast<std::uint16_t>(multiple < 0 ? 0x8000 : 0);
   const int magnitude = std::abs(multiple);
   if (magnitude == 0) return sign;
   int exponent = 0;
-  while ((magnitude >> (exponent + 1)) != 0) ++exponent;
-  if (exponent <= 2) return static_cast<std::uint16_t>(sign | (magnitude << 7));  // subnormal
-  const int fraction = (magnitude << (10 - exponent)) & 0x3FF;  // magnitude < 2^11
+  while ((magnitude >> (exponent + 1)) != 0)
+    ++exponent;
+  if (exponent <= 2) return static_cast<std::uint16_t>(sign | (magnitude << 7)); // subnormal
+  const int fraction = (magnitude << (10 - exponent)) & 0x3FF;                   // magnitude < 2^11
   return static_cast<std::uint16_t>(sign | ((exponent - 17 + 15) << 10) | fraction);
 }
 
@@ -186,22 +169,21 @@ test::Velocity offset_before(Pattern pattern, bool odd, int q) {
   test::Velocity offset{};
   for (std::size_t d = 0; d < 3; ++d) {
     switch (pattern) {
-      case Pattern::pull:
-        offset[d] = -c[d];
-        break;
-      case Pattern::aa:
-        offset[d] = odd ? -c[d] : 0;
-        break;
-      case Pattern::twist:
-        offset[d] = c[d] < 0 ? 1 : 0;
-        break;
+    case Pattern::pull:
+      offset[d] = -c[d];
+      break;
+    case Pattern::aa:
+      offset[d] = odd ? -c[d] : 0;
+      break;
+    case Pattern::twist:
+      offset[d] = c[d] < 0 ? 1 : 0;
+      break;
     }
   }
   return offset;
 }
 
-template <class T>
-T& arrived(PeriodicBox<T>& f, Pattern pattern, bool odd, Cell cell, int q) {
+template <class T> T& arrived(PeriodicBox<T>& f, Pattern pattern, bool odd, Cell cell, int q) {
   const test::Velocity offset = offset_before(pattern, odd, q);
   for (std::size_t d = 0; d < 3; ++d) {
     cell[d] += offset[d];
@@ -210,9 +192,8 @@ T& arrived(PeriodicBox<T>& f, Pattern pattern, bool odd, Cell cell, int q) {
 }
 
 /// A simulation of a periodic box by one target of a method.
-template <class T>
-class Simulation {
- public:
+template <class T> class Simulation {
+public:
   Simulation(const Method<T>& method, Kernel<T> Targets<T>::* target, Cell extent, std::int64_t x_step = 1)
       : method_(method), target_(target), f_(extent, 19, 3, x_step), f_next_(extent, 19, 3, x_step) {
     test::Random random(7);
@@ -233,21 +214,18 @@ class Simulation {
         std::swap(f_, f_next_);
         continue;
       }
-      for (int q = 1; q < 19; ++q) {  // what the step wrote lies where the next step of its neighbour reads
+      for (int q = 1; q < 19; ++q) { // what the step wrote lies where the next step of its neighbour reads
         const test::Velocity& c = d3q19[static_cast<std::size_t>(q)];
         test::Velocity offset = offset_before(method_.pattern, !odd, q);
-        for (std::size_t d = 0; d < 3; ++d) offset[d] += c[d];
+        for (std::size_t d = 0; d < 3; ++d)
+          offset[d] += c[d];
         f_.return_ghosts(slot_before(method_.pattern, !odd, q), offset);
       }
     }
   }
 
-  T at(const Cell& cell, int q) {
-    return arrived(f_, method_.pattern, time_ % 2 == 1, cell, q);
-  }
-  const PeriodicBox<T>& f() const {
-    return f_;
-  }
+  T at(const Cell& cell, int q) { return arrived(f_, method_.pattern, time_ % 2 == 1, cell, q); }
+  const PeriodicBox<T>& f() const { return f_; }
 
   /// The sums over the box of 1, c_x, c_y, c_z times the populations.
   std::array<double, 4> totals() {
@@ -257,21 +235,21 @@ class Simulation {
         const double value = number(at(cell, q));
         const test::Velocity& c = d3q19[static_cast<std::size_t>(q)];
         sum[0] += value;
-        for (std::size_t d = 0; d < 3; ++d) sum[d + 1] += c[d] * value;
+        for (std::size_t d = 0; d < 3; ++d)
+          sum[d + 1] += c[d] * value;
       }
     });
     return sum;
   }
 
- private:
+private:
   Method<T> method_;
   Kernel<T> Targets<T>::* target_;
   PeriodicBox<T> f_, f_next_;
   int time_ = 0;
 };
 
-template <class T>
-class D3Q19 : public testing::Test {};
+template <class T> class D3Q19 : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(D3Q19, Precisions);
 
@@ -304,7 +282,8 @@ TYPED_TEST(D3Q19, StridedFieldsGiveTheSameNumbers) {
       contiguous.run(2);
       stepped.run(2);
       contiguous.f().for_cells([&](const Cell& cell) {
-        for (int q = 0; q < 19; ++q) ASSERT_EQ(stepped.at(cell, q), contiguous.at(cell, q));
+        for (int q = 0; q < 19; ++q)
+          ASSERT_EQ(stepped.at(cell, q), contiguous.at(cell, q));
       });
     }
   }
@@ -321,7 +300,8 @@ TYPED_TEST(D3Q19, PatternsAgreeBitForBit) {
       b.run(steps);
       int differing = 0;
       a.f().for_cells([&](const Cell& cell) {
-        for (int q = 0; q < 19; ++q) differing += a.at(cell, q) != b.at(cell, q);
+        for (int q = 0; q < 19; ++q)
+          differing += a.at(cell, q) != b.at(cell, q);
       });
       EXPECT_EQ(differing, 0) << one.steps[0].name << " and " << two.steps[0].name << " after " << steps;
     };
@@ -333,7 +313,8 @@ TYPED_TEST(D3Q19, PatternsAgreeBitForBit) {
 
 TYPED_TEST(D3Q19, MassAndMomentumAreConserved) {
   using T = TypeParam;
-  // The rounding of one population: half a unit in the last place of 2^-7. Many of them add like a random walk.
+  // The rounding of one population: half a unit in the last place of 2^-7. Many of them add like a random
+  // walk.
   const double rounding = std::is_same_v<T, double> ? 0x1p-60 : std::is_same_v<T, float> ? 0x1p-31 : 0x1p-18;
   const Methods<T> all = methods<T>();
   for (const auto& method : {all.pull_bgk, all.aa_trt, all.twist_bgk, all.aa_turbulent}) {
@@ -365,4 +346,4 @@ TEST(D3Q19Preconditions, AreReportedByCode) {
   EXPECT_EQ(lbm_d3q19_aa_bgk_even_f64(nullptr, f.extents(), f.strides(), omega), -1);
 }
 
-}  // namespace
+} // namespace

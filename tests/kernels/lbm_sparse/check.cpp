@@ -39,12 +39,10 @@ constexpr heddle::Memory device = heddle::Memory::host;
 #endif
 
 /// A field as the C entries take it.
-template <class T>
-struct Array {
+template <class T> struct Array {
   template <class View>
   explicit Array(const View& view)
-      : data(view.data()), extent{view.extent(0), view.extent(1)}, stride{view.stride(0), view.stride(1)} {
-  }
+      : data(view.data()), extent{view.extent(0), view.extent(1)}, stride{view.stride(0), view.stride(1)} {}
   T* data;
   std::array<std::int64_t, 2> extent;
   std::array<std::int64_t, 2> stride;
@@ -60,13 +58,14 @@ int call(F64 f64, F32 f32, Arguments... arguments) {
 }
 
 #define HEDDLE_ARRAY(field) field.data, field.extent.data(), field.stride.data()
-#define HEDDLE_RUN(kernel, ...)                                                                               \
-  ASSERT_EQ(target_ == Target::cpu ? call<T>(lbm_sparse_##kernel##_f64, lbm_sparse_##kernel##_f32, __VA_ARGS__) \
-            : target_ == Target::reference                                                                    \
-                ? call<T>(lbm_sparse_##kernel##_f64_reference, lbm_sparse_##kernel##_f32_reference, __VA_ARGS__) \
-                : call<T>(lbm_sparse_##kernel##_f64_cuda, lbm_sparse_##kernel##_f32_cuda, __VA_ARGS__,         \
-                          static_cast<void*>(nullptr)),                                                       \
-            0)
+#define HEDDLE_RUN(kernel, ...)                                                                              \
+  ASSERT_EQ(                                                                                                 \
+      target_ == Target::cpu ? call<T>(lbm_sparse_##kernel##_f64, lbm_sparse_##kernel##_f32, __VA_ARGS__)    \
+      : target_ == Target::reference                                                                         \
+          ? call<T>(lbm_sparse_##kernel##_f64_reference, lbm_sparse_##kernel##_f32_reference, __VA_ARGS__)   \
+          : call<T>(lbm_sparse_##kernel##_f64_cuda, lbm_sparse_##kernel##_f32_cuda, __VA_ARGS__,             \
+                    static_cast<void*>(nullptr)),                                                            \
+      0)
 
 struct Physics {
   double omega = 1.3;
@@ -85,29 +84,17 @@ struct Patch {
 };
 
 /// A flow over the flagged cells of a box, in place.
-template <class T>
-class Flow {
- public:
+template <class T> class Flow {
+public:
   Flow(const Cell& extent, const Flags& flags, const std::array<bool, 3>& periodic, const Physics& physics,
        Target target = Target::cpu)
-      : target_(target),
-        physics_(physics),
-        memory_(target == Target::cuda ? device : heddle::Memory::host),
-        list_({{0, 0, 0}, extent}, flags, periodic, lbm_sparse::links, memory_),
-        f_(list_, 19, memory_),
-        rho_(list_, 1, memory_),
-        u_(list_, 3, memory_) {
-  }
+      : target_(target), physics_(physics), memory_(target == Target::cuda ? device : heddle::Memory::host),
+        list_({{0, 0, 0}, extent}, flags, periodic, lbm_sparse::links, memory_), f_(list_, 19, memory_),
+        rho_(list_, 1, memory_), u_(list_, 3, memory_) {}
 
-  const heddle::IndexList& list() const {
-    return list_;
-  }
-  heddle::SparseField<T>& f() {
-    return f_;
-  }
-  bool odd() const {
-    return time_ % 2 == 1;
-  }
+  const heddle::IndexList& list() const { return list_; }
+  heddle::SparseField<T>& f() { return f_; }
+  bool odd() const { return time_ % 2 == 1; }
 
   /// Equilibrium with density 1 and velocity u in the first step's place.
   void start(const std::array<double, 3>& u) {
@@ -116,7 +103,8 @@ class Flow {
     const Array<T> f(f_.view());
     const Array<T> rho(rho_.view());
     const Array<T> velocity(u_.view());
-    HEDDLE_RUN(start, HEDDLE_ARRAY(rho), HEDDLE_ARRAY(velocity), HEDDLE_ARRAY(f), std::int64_t{0}, list_.count());
+    HEDDLE_RUN(start, HEDDLE_ARRAY(rho), HEDDLE_ARRAY(velocity), HEDDLE_ARRAY(f), std::int64_t{0},
+               list_.count());
   }
 
   /// The cells n with first <= n < last take the next step.
@@ -126,26 +114,22 @@ class Flow {
     const T magic = static_cast<T>(physics_.magic);
     const T omega = static_cast<T>(physics_.omega);
     if (odd()) {
-      HEDDLE_RUN(step_odd, HEDDLE_ARRAY(f), list_.neighbour(), list_.neighbour_stride(), first, last, g, magic,
-                 omega);
+      HEDDLE_RUN(step_odd, HEDDLE_ARRAY(f), list_.neighbour(), list_.neighbour_stride(), first, last, g,
+                 magic, omega);
     } else {
       HEDDLE_RUN(step_even, HEDDLE_ARRAY(f), first, last, g, magic, omega);
     }
   }
-  void collide() {
-    collide(0, list_.count());
-  }
+  void collide() { collide(0, list_.count()); }
   /// The step is complete.
-  void advance() {
-    ++time_;
-  }
+  void advance() { ++time_; }
 
   /// After the step that `collide` took, before `advance`.
   void wall(const Patch& patch, const std::array<double, 3>& u) {
     const Array<T> f(f_.view());
     const auto sweep = [&](auto run) {
-      run(patch.mask.data(), patch.cells.data(), patch.cells.size(), static_cast<T>(u[0]), static_cast<T>(u[1]),
-          static_cast<T>(u[2]));
+      run(patch.mask.data(), patch.cells.data(), patch.cells.size(), static_cast<T>(u[0]),
+          static_cast<T>(u[1]), static_cast<T>(u[2]));
     };
     if (odd()) {
       sweep([&](auto... rest) { HEDDLE_RUN(wall_after_odd, HEDDLE_ARRAY(f), rest...); });
@@ -177,17 +161,19 @@ class Flow {
       HEDDLE_RUN(moments_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(rho), HEDDLE_ARRAY(u), list_.neighbour(),
                  list_.neighbour_stride(), std::int64_t{0}, list_.count(), g);
     } else {
-      HEDDLE_RUN(moments_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(rho), HEDDLE_ARRAY(u), std::int64_t{0}, list_.count(),
-                 g);
+      HEDDLE_RUN(moments_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(rho), HEDDLE_ARRAY(u), std::int64_t{0},
+                 list_.count(), g);
     }
   }
 
   /// Component c of the velocity that `moments` found, at a listed cell.
   double velocity(const Cell& cell, int c) const {
-    return static_cast<double>(u_.read(c)[static_cast<std::size_t>(list_.cell_of(cell[0], cell[1], cell[2]))]);
+    return static_cast<double>(
+        u_.read(c)[static_cast<std::size_t>(list_.cell_of(cell[0], cell[1], cell[2]))]);
   }
   double density(const Cell& cell) const {
-    return static_cast<double>(rho_.read()[static_cast<std::size_t>(list_.cell_of(cell[0], cell[1], cell[2]))]);
+    return static_cast<double>(
+        rho_.read()[static_cast<std::size_t>(list_.cell_of(cell[0], cell[1], cell[2]))]);
   }
 
   /// What the next step reads as population q of cell n (host only).
@@ -198,8 +184,7 @@ class Flow {
   }
 
   /// The cells for which `chosen` holds; a direction is incoming where it comes from beyond the box.
-  template <class Chosen>
-  Patch patch(Chosen&& chosen) const {
+  template <class Chosen> Patch patch(Chosen&& chosen) const {
     std::vector<std::uint32_t> cells;
     std::vector<std::uint32_t> masks;
     for (std::int64_t n = 0; n < list_.count(); ++n) {
@@ -218,7 +203,7 @@ class Flow {
             heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(masks), memory_)};
   }
 
- private:
+private:
   Target target_;
   Physics physics_;
   heddle::Memory memory_;
@@ -232,9 +217,7 @@ struct Face {
   std::size_t axis;
   bool upper;
   std::int64_t extent;
-  bool operator()(const Cell& cell) const {
-    return cell[axis] == (upper ? extent - 1 : 0);
-  }
+  bool operator()(const Cell& cell) const { return cell[axis] == (upper ? extent - 1 : 0); }
   bool inside(const Cell& source, const heddle::Box&) const {
     return upper ? source[axis] < extent : source[axis] >= 0;
   }
@@ -244,21 +227,21 @@ Flags all_fluid(const Cell& extent) {
   return Flags(static_cast<std::size_t>(extent[0] * extent[1] * extent[2]), 1);
 }
 
-template <class T>
-class Sparse : public testing::Test {};
+template <class T> class Sparse : public testing::Test {};
 using Precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(Sparse, Precisions);
 
 /// A random periodic box and the dense method in it, with half-way bounce-back made by hand.
-template <class T>
-class DenseFlow {
- public:
+template <class T> class DenseFlow {
+public:
   DenseFlow(const Cell& extent, const Physics& physics)
       : physics_(physics), f_(extent, 19), f_next_(extent, 19), flags_(all_fluid(extent)) {
     test::Random random(11);
-    for (std::uint8_t& flag : flags_) flag = random.below(4) != 0;
+    for (std::uint8_t& flag : flags_)
+      flag = random.below(4) != 0;
     f_.for_cells([&](const Cell& cell) {
-      for (int q = 0; q < 19; ++q) f_.at(cell, q) = start(cell, q);  // as post-collision values
+      for (int q = 0; q < 19; ++q)
+        f_.at(cell, q) = start(cell, q); // as post-collision values
     });
     walls();
   }
@@ -271,30 +254,26 @@ class DenseFlow {
 
   bool fluid(const Cell& cell) const {
     const Cell inside = f_.image(cell);
-    return flags_[static_cast<std::size_t>(inside[0] + f_.extent(0) * (inside[1] + f_.extent(1) * inside[2]))] != 0;
+    return flags_[static_cast<std::size_t>(inside[0] +
+                                           f_.extent(0) * (inside[1] + f_.extent(1) * inside[2]))] != 0;
   }
-  const Flags& flags() const {
-    return flags_;
-  }
+  const Flags& flags() const { return flags_; }
 
   void step() {
     f_.fill_ghosts();
-    ASSERT_EQ(call<T>(lbm_sparse_dense_f64, lbm_sparse_dense_f32, static_cast<const T*>(f_.data()), f_.extents(),
-                      f_.strides(), f_next_.data(), f_next_.extents(), f_next_.strides(),
-                      static_cast<T>(physics_.g_x), static_cast<T>(physics_.magic), static_cast<T>(physics_.omega)),
+    ASSERT_EQ(call<T>(lbm_sparse_dense_f64, lbm_sparse_dense_f32, static_cast<const T*>(f_.data()),
+                      f_.extents(), f_.strides(), f_next_.data(), f_next_.extents(), f_next_.strides(),
+                      static_cast<T>(physics_.g_x), static_cast<T>(physics_.magic),
+                      static_cast<T>(physics_.omega)),
               0);
     std::swap(f_, f_next_);
     walls();
   }
 
-  T arrived(const Cell& cell, int q) {
-    return f_.at(source(cell, q), q);
-  }
-  PeriodicBox<T>& f() {
-    return f_;
-  }
+  T arrived(const Cell& cell, int q) { return f_.at(source(cell, q), q); }
+  PeriodicBox<T>& f() { return f_; }
 
- private:
+private:
   Cell source(const Cell& cell, int q) const {
     const test::Velocity& c = d3q19[static_cast<std::size_t>(q)];
     return f_.image({cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]});
@@ -323,7 +302,8 @@ TYPED_TEST(Sparse, EqualsDenseBitForBitInARandomGeometry) {
     Flow<T> sparse(extent, dense.flags(), {true, true, true}, physics, target);
     sparse.f().edit([&](heddle::SparseView<T> view) {
       for (std::int64_t n = 0; n < sparse.list().count(); ++n) {
-        for (int q = 0; q < 19; ++q) view(n, q) = dense.arrived(sparse.list().position(n), q);
+        for (int q = 0; q < 19; ++q)
+          view(n, q) = dense.arrived(sparse.list().position(n), q);
       }
     });
     for (int step = 0; step < 6; ++step) {
@@ -352,12 +332,14 @@ TYPED_TEST(Sparse, PullOverAListEqualsDenseBitForBit) {
   const Cell extent{13, 7, 6};
   const Physics physics{.omega = 1.6, .magic = 0.25, .g_x = 1e-4};
   DenseFlow<T> dense(extent, physics);
-  const heddle::IndexList list({{0, 0, 0}, extent}, dense.flags(), {true, true, true}, lbm_sparse_pull::links);
+  const heddle::IndexList list({{0, 0, 0}, extent}, dense.flags(), {true, true, true},
+                               lbm_sparse_pull::links);
   heddle::SparseField<T> f(list, 19);
   heddle::SparseField<T> f_next(list, 19);
   const heddle::SparseView<T> view = f.view();
   for (std::int64_t n = 0; n < list.count(); ++n) {
-    for (int q = 0; q < 19; ++q) view(n, q) = dense.f().at(list.position(n), q);
+    for (int q = 0; q < 19; ++q)
+      view(n, q) = dense.f().at(list.position(n), q);
   }
   for (int step = 0; step < 6; ++step) {
     const heddle::SparseField<T>& from = step % 2 == 0 ? f : f_next;
@@ -366,7 +348,8 @@ TYPED_TEST(Sparse, PullOverAListEqualsDenseBitForBit) {
                           physics.g_x, physics.magic, physics.omega);
     dense.step();
     for (std::int64_t n = 0; n < list.count(); ++n) {
-      for (int q = 0; q < 19; ++q) ASSERT_EQ(to.view()(n, q), dense.f().at(list.position(n), q)) << step;
+      for (int q = 0; q < 19; ++q)
+        ASSERT_EQ(to.view()(n, q), dense.f().at(list.position(n), q)) << step;
     }
   }
 }
@@ -381,7 +364,8 @@ TYPED_TEST(Sparse, MassIsConservedBetweenWalls) {
   const auto mass = [&] {
     double sum = 0;
     for (std::int64_t n = 0; n < flow.list().count(); ++n) {
-      for (int q = 0; q < 19; ++q) sum += static_cast<double>(flow.arrived(n, q));
+      for (int q = 0; q < 19; ++q)
+        sum += static_cast<double>(flow.arrived(n, q));
     }
     return sum;
   };
@@ -392,12 +376,13 @@ TYPED_TEST(Sparse, MassIsConservedBetweenWalls) {
   }
   // populations of about 2^-8, rounded 200 times each: a random walk
   const double rounding = std::is_same_v<T, double> ? 0x1p-61 : 0x1p-32;
-  EXPECT_NEAR(mass(), before, 10 * std::sqrt(200.0 * 19 * static_cast<double>(flow.list().count())) * rounding);
+  EXPECT_NEAR(mass(), before,
+              10 * std::sqrt(200.0 * 19 * static_cast<double>(flow.list().count())) * rounding);
 }
 
 /// The profile of a channel of height H along y, periodic along x and z.
-std::vector<double> channel_profile(std::int64_t height, double viscosity, double magic, double u_max, Target target,
-                                    int extra_steps = 0) {
+std::vector<double> channel_profile(std::int64_t height, double viscosity, double magic, double u_max,
+                                    Target target, int extra_steps = 0) {
   const Cell extent{2, height, 2};
   const double h = static_cast<double>(height);
   const Physics physics{.omega = rate(viscosity), .magic = magic, .g_x = 8 * viscosity * u_max / (h * h)};
@@ -410,7 +395,8 @@ std::vector<double> channel_profile(std::int64_t height, double viscosity, doubl
   }
   flow.moments();
   std::vector<double> profile;
-  for (std::int64_t y = 0; y < height; ++y) profile.push_back(flow.velocity({1, y, 0}, 0));
+  for (std::int64_t y = 0; y < height; ++y)
+    profile.push_back(flow.velocity({1, y, 0}, 0));
   return profile;
 }
 
@@ -421,7 +407,7 @@ double parabola(double y, double height, double u_max) {
 TEST(Poiseuille, IsExactWithTheMagicParameter) {
   double largest = 0;
   for (const double viscosity : {0.02, 1.0 / 6.0, 0.8}) {
-    for (const int extra : {0, 1}) {  // output before an even and before an odd step
+    for (const int extra : {0, 1}) { // output before an even and before an odd step
       const std::vector<double> u = channel_profile(8, viscosity, 3.0 / 16.0, 0.02, Target::cpu, extra);
       double error = 0;
       for (std::size_t y = 0; y < u.size(); ++y) {
@@ -453,7 +439,8 @@ TEST(Poiseuille, SlipsAsTheMagicParameterSays) {
 TEST(Couette, IsExactWithAMovingWall) {
   const Cell extent{2, 7, 3};
   for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
-    Flow<double> flow(extent, all_fluid(extent), {true, false, true}, {.omega = rate(0.2), .magic = 0.25, .g_x = 0}, target);
+    Flow<double> flow(extent, all_fluid(extent), {true, false, true},
+                      {.omega = rate(0.2), .magic = 0.25, .g_x = 0}, target);
     flow.start({0, 0, 0});
     const Patch top = flow.patch(Face{1, true, 7});
     for (int step = 0; step < 3001; ++step) {
@@ -516,4 +503,4 @@ TEST(InletAndOutlet, DriveAChannelFromRest) {
   }
 }
 
-}  // namespace
+} // namespace

@@ -17,19 +17,25 @@ namespace {
 using test::PeriodicBox;
 using Cell = std::array<std::int64_t, 3>;
 
-constexpr std::array<test::Velocity, 9> d2q9{
-    {{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}}};
+constexpr std::array<test::Velocity, 9> d2q9{{{0, 0, 0},
+                                              {1, 0, 0},
+                                              {-1, 0, 0},
+                                              {0, 1, 0},
+                                              {0, -1, 0},
+                                              {1, 1, 0},
+                                              {-1, -1, 0},
+                                              {1, -1, 0},
+                                              {-1, 1, 0}}};
 
 using Step = int (*)(PeriodicBox<double>& f, double omega);
 
-/// viscosity: where the errors of the operator in space and time do not cancel by chance, and sound decays fast.
+/// viscosity: where the errors of the operator in space and time do not cancel by chance, and sound decays
+/// fast.
 struct Operator {
   const char* name;
   double viscosity;
   Step even, odd;
-  double omega() const {
-    return 1 / (3 * viscosity + 0.5);
-  }
+  double omega() const { return 1 / (3 * viscosity + 0.5); }
 };
 
 const Operator operators[] = {
@@ -56,14 +62,10 @@ const Operator operators[] = {
      }}};
 
 class Vortex {
- public:
+public:
   Vortex(std::int64_t n, double speed, const Operator& collide)
-      : collide_(&collide),
-        speed_(speed),
-        k_(2 * std::numbers::pi / static_cast<double>(n)),
-        f_({n, n, 1}, 9, 2),
-        rho_({n, n, 1}, 1, 2),
-        u_({n, n, 1}, 2, 2) {
+      : collide_(&collide), speed_(speed), k_(2 * std::numbers::pi / static_cast<double>(n)),
+        f_({n, n, 1}, 9, 2), rho_({n, n, 1}, 1, 2), u_({n, n, 1}, 2, 2) {
     f_.for_cells([&](const Cell& cell) {
       const std::array<double, 3> exact = solution(cell, 0);
       rho_.at(cell, 0) = exact[0];
@@ -72,7 +74,8 @@ class Vortex {
     });
     u_.fill_ghosts();
     EXPECT_EQ(lbm_taylor_green_start_f64(rho_.data(), rho_.extents(), rho_.strides(), u_.data(), u_.extents(),
-                                         u_.strides(), f_.data(), f_.extents(), f_.strides(), collide.omega()),
+                                         u_.strides(), f_.data(), f_.extents(), f_.strides(),
+                                         collide.omega()),
               0);
   }
 
@@ -92,7 +95,8 @@ class Vortex {
     } else {
       f_.fill_ghosts();
       ASSERT_EQ(collide_->odd(f_, collide_->omega()), 0);
-      for (int q = 1; q < 9; ++q) f_.return_ghosts(q, d2q9[static_cast<std::size_t>(q)]);
+      for (int q = 1; q < 9; ++q)
+        f_.return_ghosts(q, d2q9[static_cast<std::size_t>(q)]);
     }
     ++time_;
   }
@@ -100,7 +104,8 @@ class Vortex {
   /// The relative L2 error of the velocity.
   double error() {
     f_.fill_ghosts();
-    const auto moments = time_ % 2 == 0 ? lbm_taylor_green_moments_even_f64 : lbm_taylor_green_moments_odd_f64;
+    const auto moments =
+        time_ % 2 == 0 ? lbm_taylor_green_moments_even_f64 : lbm_taylor_green_moments_odd_f64;
     EXPECT_EQ(moments(f_.data(), f_.extents(), f_.strides(), rho_.data(), rho_.extents(), rho_.strides(),
                       u_.data(), u_.extents(), u_.strides()),
               0);
@@ -117,7 +122,7 @@ class Vortex {
     return std::sqrt(difference / whole);
   }
 
- private:
+private:
   const Operator* collide_;
   double speed_, k_;
   PeriodicBox<double> f_, rho_, u_;
@@ -137,7 +142,8 @@ TEST(TaylorGreen, ConvergesWithSecondOrder) {
       Vortex vortex(n, 0.08 * 16 / n, collide);
       // an odd number of steps: the output kernel of the odd step is used too
       const int steps = static_cast<int>(std::lround(0.025 / collide.viscosity * n * n)) / 2 * 2 + 1;
-      for (int s = 0; s < steps; ++s) vortex.step();
+      for (int s = 0; s < steps; ++s)
+        vortex.step();
       errors[level] = vortex.error();
     }
     const double coarse = std::log2(errors[0] / errors[1]);
@@ -150,4 +156,4 @@ TEST(TaylorGreen, ConvergesWithSecondOrder) {
   }
 }
 
-}  // namespace
+} // namespace
