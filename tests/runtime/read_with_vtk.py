@@ -59,7 +59,8 @@ def check_fields(path: Path, factor: float, blocks: int) -> int:
         for y in range(CELLS[1]):
             for x in range(CELLS[0]):
                 for c in range(3):
-                    assert close(velocity.GetComponent(i, c), factor * value(x, y, z, c), 1e-15), (x, y, z, c)
+                    found = velocity.GetComponent(i, c)
+                    assert close(found, factor * value(x, y, z, c), 1e-15), (x, y, z, c)
                 assert close(density.GetValue(i), value(x, y, z, 1), 1e-7), (x, y, z)
                 seen.add(block.GetValue(i))
                 i += 1
