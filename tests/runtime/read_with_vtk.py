@@ -78,7 +78,8 @@ def check_list(path: Path) -> int:
                 for c in range(2):
                     found = array.GetComponent(i, c)
                     expected = value(x, y, z, c)
-                    assert close(found, expected, 1e-15) if listed(x, y, z) else math.isnan(found), (x, y, z, c)
+                    right = close(found, expected, 1e-15) if listed(x, y, z) else math.isnan(found)
+                    assert right, (x, y, z, c)
                 i += 1
     return 2 * i
 
