@@ -350,6 +350,7 @@ function(heddle_test_generated name)
   if(TARGET heddle-check-generated)
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
                                   -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
+    set_tests_properties(${name} PROPERTIES LABELS python)
   endif()
 endfunction()
 
