@@ -24,6 +24,7 @@ from heddle.ir.nodes import (
     Let,
     Loop,
     Prefetch,
+    Reduce,
     Scan,
     Sparse,
     Statement,
@@ -41,6 +42,8 @@ CHUNK_BEGIN, CHUNK_END = "begin", "end"
 
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
+    if target.threads:
+        _check_threads(kernel)
     if schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
@@ -50,6 +53,20 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     return Kernel(
         kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
     )
+
+
+def _check_threads(kernel: Kernel) -> None:
+    """Each cell, or each column of a scan, has a thread of its own; nothing combines threads."""
+    scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
+    for statement in statements(kernel.body):
+        if isinstance(statement, Reduce):
+            raise KernelError(
+                statement.place, f"'{kernel.name}' reduces over cells, which no CUDA kernel does.", "--targets cpu"
+            )
+        if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
+            raise KernelError(
+                statement.place, f"'{kernel.name}' is one single scan: CUDA has no threads for it.", "--targets cpu"
+            )
 
 
 def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
@@ -78,11 +95,15 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
             f"'{kernel.name}' reads every field that it writes: nontemporal stores would lose the cached lines.",
             "leave nontemporal off for in-place kernels",
         )
+
+    def streams(s: Statement) -> bool:
+        """Links of a sparse list lead to elements that do not follow each other."""
+        if not (isinstance(s, Store) and isinstance(s.target, Access)) or s.target.field in read:
+            return False
+        return s.target.field.layout == "strided" or not any(s.target.offsets)
+
     return tuple(
-        dataclasses.replace(s, nontemporal=True)
-        if isinstance(s, Store) and isinstance(s.target, Access) and s.target.field not in read
-        else s
-        for s in kernel.body
+        dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s for s in kernel.body
     )
 
 
