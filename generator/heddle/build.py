@@ -101,7 +101,6 @@ def _banner(module: Module, about: str) -> dict[str, str]:
     return {
         "version": heddle.__version__,
         "model": module.model.name,
-        "digest": module.digest(),
         "about": text + (f" {module.citation}" if module.citation else ""),
     }
 

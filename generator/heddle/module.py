@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -135,11 +134,6 @@ class Module:
                 "use one streaming pattern a module",
             )
         return next(iter(tables), ())
-
-    def digest(self) -> str:
-        """What identifies the model in the banner: the first digits of its file's SHA-256."""
-        assert self.model is not None
-        return hashlib.sha256(self.model.read_bytes()).hexdigest()[:12] if self.model.exists() else "interactive"
 
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
         """A kernel at every level, for one precision and target."""

@@ -32,7 +32,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.target import Target
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import evaluated, statements, walk
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
@@ -88,12 +88,7 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches anyway."""
     stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
-    targets = {s.target for s in stored}
-    read = {
-        node.field
-        for node in walk(kernel.body)
-        if isinstance(node, (Access, Gather)) and node not in targets
-    }
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (Access, Gather))}
     if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
         raise KernelError(
             stored[0].place if stored else kernel.name,
@@ -159,6 +154,11 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
     return result
 
 
+def _follows_links(kernel: Kernel) -> bool:
+    """Whether there are neighbours to load in runs; a kernel on own cells only gains nothing from chunks."""
+    return any(isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body))
+
+
 def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     n = Symbol("n", I64)
     if space.listed:
@@ -166,7 +166,7 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
         kind = "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
         return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
-    if schedule.chunk and target.inner == "simd":
+    if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):
         return _chunked(kernel, n, first, last, kernel.body, schedule, True)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]
