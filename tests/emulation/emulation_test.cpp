@@ -68,7 +68,7 @@ void check_jacobi(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
       for (std::int64_t x = 0; x < nx; ++x) {
         const T* c = g.data() + first + x + row * y + plane * z;
         expected[static_cast<std::size_t>(c - g.data())] =
-            std::fma(T(0.125), c[-1] + c[1] + (c[-row] + c[row]) + (c[-plane] + c[plane]), T(0.25) * c[0]);
+            std::fma(T(0.1), c[-1] + c[1] + (c[-row] + c[row]) + (c[-plane] + c[plane]), T(0.4) * c[0]);
       }
   in_the_orders([&](const char* order) {
     std::vector<T> f(cells, T(-7));
@@ -201,6 +201,19 @@ TEST(Collectives, ShufflesAndVotesAreCudas) {
         }
       }
     });
+}
+
+TEST(Collectives, AWaitingWarpDoesNotHoldUpASmallerGroup) {
+  Warp warp;
+  warp.reset(32);
+  const Place wide{"a.cu", "kernel", 1};
+  const Place narrow{"a.cu", "kernel", 2};
+  for (unsigned lane = 0; lane < 4; ++lane) warp.arrive(lane, {WarpOperation::sync, 0xffffffffu, 0, 0, wide});
+  for (unsigned lane = 4; lane < 32; ++lane) warp.arrive(lane, {WarpOperation::sync, 0xfffffff0u, 0, 0, narrow});
+  EXPECT_EQ(warp.complete(), 0xfffffff0u);
+  EXPECT_EQ(warp.complete(), 0u);
+  for (unsigned lane = 4; lane < 32; ++lane) warp.arrive(lane, {WarpOperation::sync, 0xffffffffu, 0, 0, wide});
+  EXPECT_EQ(warp.complete(), 0xffffffffu);
 }
 
 TEST(Collectives, BlockVotes) {
@@ -344,6 +357,30 @@ TEST(Orders, ShowBlocksThatDependOnEachOther) {
     results.insert(bits(data));
   });
   EXPECT_EQ(results.size(), 4u);
+}
+
+TEST(Orders, HoldForBlocksAndThreads) {
+  const ScopedSettings scope;
+  set_mode(Mode::fibers);
+  const auto turns_in = [](Order order) {
+    set_order(order);
+    std::vector<int> turns(3 * 4);
+    int next = 0;
+    EXPECT_EQ(writes_its_turn(turns.data(), &next, 3, 4, nullptr), cudaSuccess);
+    return turns;
+  };
+  EXPECT_EQ(turns_in(Order::forward), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(turns_in(Order::reverse), (std::vector<int>{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}));
+  std::vector<int> random = turns_in(Order::random);
+  EXPECT_NE(random, turns_in(Order::forward));
+  EXPECT_NE(random, turns_in(Order::reverse));
+  for (int block = 0; block < 3; ++block) {  // blocks do not mix
+    const auto turns = std::minmax({random[static_cast<std::size_t>(4 * block)],
+                                    random[static_cast<std::size_t>(4 * block + 1)],
+                                    random[static_cast<std::size_t>(4 * block + 2)],
+                                    random[static_cast<std::size_t>(4 * block + 3)]});
+    EXPECT_EQ(turns.second - turns.first, 3);
+  }
 }
 
 TEST(Orders, ArePermutationsAndRepeat) {

@@ -67,6 +67,10 @@ __global__ void updates_in_place_kernel(double* data) {
   data[n + 1u] = 0.5 * (data[n] + data[n + 2u]);
 }
 
+__global__ void writes_its_turn_kernel(int* turns, int* next) {
+  turns[blockIdx.x * blockDim.x + threadIdx.x] = (*next)++;
+}
+
 __global__ void traps_kernel(int* out) {
   out[threadIdx.x] = 1;
   if (threadIdx.x == 5u) __trap();
@@ -113,6 +117,10 @@ cudaError_t overruns_shared(double* out, int index, unsigned threads, cudaStream
 cudaError_t updates_in_place(double* data, unsigned blocks, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(blocks, threads, stream);
   return cudaLaunchKernelEx(&config, updates_in_place_kernel, data);
+}
+cudaError_t writes_its_turn(int* turns, int* next, unsigned blocks, unsigned threads, cudaStream_t stream) {
+  const cudaLaunchConfig_t config = configuration(blocks, threads, stream);
+  return cudaLaunchKernelEx(&config, writes_its_turn_kernel, turns, next);
 }
 cudaError_t traps(int* out, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(1, threads, stream);

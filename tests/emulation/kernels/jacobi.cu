@@ -27,7 +27,7 @@ cudaError_t launch(T* f, const T* g, std::int64_t nx, std::int64_t ny, std::int6
   config.gridDim = dim3(blocks(nx, jacobi_block.x), blocks(ny, jacobi_block.y), blocks(nz, jacobi_block.z));
   config.blockDim = jacobi_block;
   config.stream = stream;
-  return cudaLaunchKernelEx(&config, jacobi_kernel<T>, f, g, nx, ny, nz, T(0.25), T(0.125));
+  return cudaLaunchKernelEx(&config, jacobi_kernel<T>, f, g, nx, ny, nz, T(0.4), T(0.1));
 }
 
 }  // namespace

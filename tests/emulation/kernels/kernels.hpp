@@ -60,6 +60,7 @@ cudaError_t bad_shuffle_width(int* out, unsigned threads, cudaStream_t stream);
 cudaError_t reads_unset_shared(double* out, unsigned blocks, unsigned threads, cudaStream_t stream);
 cudaError_t overruns_shared(double* out, int index, unsigned threads, cudaStream_t stream);
 cudaError_t updates_in_place(double* data, unsigned blocks, unsigned threads, cudaStream_t stream);
+cudaError_t writes_its_turn(int* turns, int* next, unsigned blocks, unsigned threads, cudaStream_t stream);
 cudaError_t traps(int* out, unsigned threads, cudaStream_t stream);
 cudaError_t launches_with(int* out, const cudaLaunchConfig_t& config);
 
