@@ -34,22 +34,28 @@ __global__ void lacks_barrier_kernel(double* out, const double* in) {
   __shared__ double copy[64];
   const unsigned t = threadIdx.x;
   copy[t] = in[t];
-  out[t] = copy[(t + 1u) % blockDim.x];  // the neighbour may not have written yet
+  out[t] = copy[(t + 1u) % blockDim.x]; // the neighbour may not have written yet
   __syncthreads();
 }
 
 __global__ void waits_for_other_lanes_kernel(int* out) {
-  if (threadIdx.x < 8u) out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
-  else __syncthreads();
+  if (threadIdx.x < 8u)
+    out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
+  else
+    __syncthreads();
 }
 
-__global__ void mask_without_caller_kernel(int* out) { out[threadIdx.x] = __shfl_sync(0x1u, 1, 0); }
+__global__ void mask_without_caller_kernel(int* out) {
+  out[threadIdx.x] = __shfl_sync(0x1u, 1, 0);
+}
 
-__global__ void bad_shuffle_width_kernel(int* out) { out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0, 12); }
+__global__ void bad_shuffle_width_kernel(int* out) {
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0, 12);
+}
 
 __global__ void reads_unset_shared_kernel(double* out) {
   __shared__ double value[1];
-  if (blockIdx.x == 0u && threadIdx.x == 0u) value[0] = 1.0;  // and the other blocks rely on it
+  if (blockIdx.x == 0u && threadIdx.x == 0u) value[0] = 1.0; // and the other blocks rely on it
   __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = value[0];
 }
@@ -80,7 +86,7 @@ __global__ void trivial_kernel(int* out) {
   if (blockIdx.y == 0u && threadIdx.x == 0u && threadIdx.z == 0u) out[0] = 1;
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t exits_before_barrier(double* data, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(2, threads, stream);
