@@ -42,6 +42,8 @@ def load(model: Path) -> Module:
     sys.path.insert(0, str(model.parent))
     try:
         names = runpy.run_path(str(model))
+    except SystemExit as end:
+        raise KernelError(model.name, "the model ends the program.", "leave out sys.exit") from end
     finally:
         sys.path.remove(str(model.parent))
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())

@@ -104,7 +104,7 @@ class Equations:
     """Statements under construction. `let` names a value; what is a name or a number already stays."""
 
     def __init__(self, given: Iterable[sympy.Expr] = (), fields: Iterable[str] = ()) -> None:
-        """given: expressions of the user; their names must not be taken for locals. fields: names of fields; a
+        """given: expressions of the user; no local may take their names. fields: names of fields; a
         local that would have the same name gets the prefix `cell_`.
         """
         self.statements: list[Statement] = []
