@@ -198,6 +198,7 @@ void run(const Options& options) {
 } // namespace terrain_wind
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ,
               SIG_IGN); // a file above the limit is an error that is reported, not the end of the process

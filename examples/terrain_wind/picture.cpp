@@ -22,6 +22,12 @@ const Colour ink{0.13, 0.15, 0.18};
 const Colour rock{0.22, 0.20, 0.19};
 constexpr double small = 17;
 
+/// For the lines of the oblique view: no end as pale as the paper or as dark as the rock.
+const ColourMap& line_colours() {
+  static const ColourMap map(0.30, 0.88, {{300, 0.13}, {345, 0.18}, {385, 0.20}, {420, 0.17}, {455, 0.15}});
+  return map;
+}
+
 TextStyle plain(double size) {
   return {.size = size, .colour = ink};
 }
@@ -114,14 +120,16 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
 
   // Streamlines, the far ones first.
   std::vector<std::vector<Vec3>> paths;
-  for (const double above : {60.0, 180.0, 360.0}) {
-    const int count = above < 100 ? 44 : 30;
-    for (int n = 0; n < count; ++n) {
-      const double y = width * (n + (above < 100 ? 0.5 : above < 300 ? 0.25 : 0.8)) / count;
-      const double step = flow.domain().cell / 3;
-      paths.push_back(flow.path({1, y, flow.ground(1, y) + above}, step));
+  struct Rake {
+    double above; // m over the ground at the upstream edge
+    int count;
+    double shift; // of the first line, in distances between lines
+  };
+  for (const Rake& rake : {Rake{50, 44, 0.5}, Rake{130, 34, 0.25}, Rake{260, 26, 0.8}})
+    for (int n = 0; n < rake.count; ++n) {
+      const double y = width * (n + rake.shift) / rake.count;
+      paths.push_back(flow.path({1, y, flow.ground(1, y) + rake.above}, flow.domain().cell / 3));
     }
-  }
   std::sort(paths.begin(), paths.end(),
             [](const auto& a, const auto& b) { return a.front()[1] > b.front()[1]; });
   const double tolerance = 0.01 * size;
@@ -136,9 +144,8 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
         if (!view.visible(place(p[0], p[1], p[2]), tolerance)) continue;
         const Vec3 v = flow.at(p[0], p[1], p[2]);
         const double age = static_cast<double>(n) / static_cast<double>(path.size());
-        Colour colour = halo
-                            ? Colour{0.05, 0.06, 0.10}
-                            : ColourMap::ember()(0.25 + 0.75 * speeds.fraction(std::hypot(v[0], v[1], v[2])));
+        Colour colour =
+            halo ? Colour{0.05, 0.06, 0.10} : line_colours()(speeds.fraction(std::hypot(v[0], v[1], v[2])));
         colour.alpha = std::min({1.0, 6 * age, 14 * (1 - age)}) * (halo ? 0.20 : 0.95);
         figure.line({pixel(path[n - 2]), pixel(p)}, {colour, halo ? 3.4 : 1.7, {}});
       }
@@ -254,7 +261,7 @@ void draw_section(Figure& figure, const Rect& area, const Flow& flow, const Rang
 
 void draw_picture(const Flow& flow, const Options& options, const Caption& caption,
                   const std::filesystem::path& file) {
-  Figure figure(2000, 1640, paper);
+  Figure figure(2000, 1590, paper);
   figure.text({60, 58}, caption.title, bold(38));
   figure.text({60, 104}, caption.subtitle, plain(19));
 
@@ -266,11 +273,16 @@ void draw_picture(const Flow& flow, const Options& options, const Caption& capti
   const Range section_speeds{
       0, std::ceil(quantile(flow.section(3, {0, through.y}, {flow.length(), through.y}), 0.995))};
 
-  draw_oblique(figure, {30, 128, 1940, 660}, flow, map_speeds);
+  draw_oblique(figure, {30, 118, 1940, 660}, flow, map_speeds);
+  figure.colour_bar({1895, 150, 18, 190}, line_colours(), map_speeds, "m/s", plain(small));
+  TextStyle note = plain(small);
+  note.anchor = Anchor::right;
+  figure.text({1875, 245}, "Streamlines of the mean wind", note);
+  figure.text({1875, 270}, "heights are drawn twice as steep", note);
 
   const double map_width = 900;
   const double map_height = std::min(640.0, map_width * flow.width() / flow.length());
-  const double map_top = 880;
+  const double map_top = 850;
   figure.text({90, map_top - 28}, "Mean wind speed " + number(options.reference, 0) + " m above the ground",
               bold(22));
   draw_map(figure, {90, map_top, map_width, map_height}, flow, options, map_speeds, speed, through);
