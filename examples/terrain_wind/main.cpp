@@ -116,8 +116,8 @@ void run(const Options& options) {
   const std::int64_t cells = domain.fluid_cells();
 
   constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
-  Results results(options.out,
-                  static_cast<double>(options.frames * domain.nx * domain.ny * domain.nz) * bytes_per_cell);
+  Results results(options.out, static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
+                                   bytes_per_cell);
 
   std::printf("terrain   %s\n", domain.title.c_str());
   std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
@@ -135,16 +135,19 @@ void run(const Options& options) {
   Solver solver(domain, wind, units, memory);
 
   const heddle::BlockGrid grid(solver.list().box(), {1, 1, 1}, {false, true, false});
-  heddle::Output output(
-      results.unfinished(), "wind", grid,
-      {.origin = {0, 0, domain.bottom}, .spacing = {domain.cell, domain.cell, domain.cell}});
+  const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
+                                    .spacing = {domain.cell, domain.cell, domain.cell}};
+  heddle::Output output(results.unfinished(), "wind", grid, place);
+  heddle::Output mean_output(results.unfinished(), "mean", grid, place);
   std::array<std::vector<float>, 3> velocity;
-  output.add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
-    return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
-  });
-  output.add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
-    return domain.fluid[domain.index(i, j, k)];
-  });
+  for (heddle::Output* files : {&output, &mean_output}) {
+    files->add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
+      return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
+    });
+    files->add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
+      return domain.fluid[domain.index(i, j, k)];
+    });
+  }
 
   heddle::Progress progress("wind", steps, {.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
   double in_steps = 0;
@@ -172,6 +175,7 @@ void run(const Options& options) {
   progress.finish();
 
   velocity = on_the_box(solver.mean(), domain, units);
+  mean_output.write(0, static_cast<double>(steps) * units.step);
   const Balance mass = balance(velocity, domain);
   const double updates = static_cast<double>(steps) * static_cast<double>(cells);
   std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",

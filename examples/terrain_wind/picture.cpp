@@ -138,17 +138,27 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
     return at ? Vec2{area.left + at->x, area.top + at->y} : Vec2{};
   };
   for (const auto& path : paths) {
-    for (const bool halo : {true, false})
-      for (std::size_t n = 2; n < path.size(); n += 2) {
-        const Vec3& p = path[n];
-        if (!view.visible(place(p[0], p[1], p[2]), tolerance)) continue;
-        const Vec3 v = flow.at(p[0], p[1], p[2]);
-        const double age = static_cast<double>(n) / static_cast<double>(path.size());
-        Colour colour =
-            halo ? Colour{0.05, 0.06, 0.10} : line_colours()(speeds.fraction(std::hypot(v[0], v[1], v[2])));
-        colour.alpha = std::min({1.0, 6 * age, 14 * (1 - age)}) * (halo ? 0.20 : 0.95);
-        figure.line({pixel(path[n - 2]), pixel(p)}, {colour, halo ? 3.4 : 1.7, {}});
-      }
+    // A soft dark edge under each visible stretch, then the line itself, coloured piece by piece.
+    Polyline stretch;
+    const auto edge = [&] {
+      if (stretch.size() > 1) figure.line(stretch, {{0.05, 0.06, 0.10, 0.22}, 3.6, {}});
+      stretch.clear();
+    };
+    std::vector<bool> shown(path.size());
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      shown[n] = view.visible(place(path[n][0], path[n][1], path[n][2]), tolerance);
+      if (shown[n])
+        stretch.push_back(pixel(path[n]));
+      else
+        edge();
+    }
+    edge();
+    for (std::size_t n = 1; n < path.size(); ++n) {
+      if (!shown[n] || !shown[n - 1]) continue;
+      const Vec3 v = flow.at(path[n][0], path[n][1], path[n][2]);
+      const Colour colour = line_colours()(speeds.fraction(std::hypot(v[0], v[1], v[2])));
+      figure.line({pixel(path[n - 1]), pixel(path[n])}, {colour, 1.7, {}});
+    }
   }
 }
 
@@ -277,8 +287,7 @@ void draw_picture(const Flow& flow, const Options& options, const Caption& capti
   figure.colour_bar({1895, 150, 18, 190}, line_colours(), map_speeds, "m/s", plain(small));
   TextStyle note = plain(small);
   note.anchor = Anchor::right;
-  figure.text({1875, 245}, "Streamlines of the mean wind", note);
-  figure.text({1875, 270}, "heights are drawn twice as steep", note);
+  figure.text({1960, 790}, "Streamlines of the mean wind. Heights are drawn twice as steep.", note);
 
   const double map_width = 900;
   const double map_height = std::min(640.0, map_width * flow.width() / flow.length());

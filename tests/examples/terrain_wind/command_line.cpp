@@ -65,7 +65,7 @@ TEST(CommandLine, AGoodRunWritesItsResults) {
   EXPECT_TRUE(contains(outcome.text, "roofline: "));
   EXPECT_TRUE(contains(outcome.text, "of the in-place 19-stream bandwidth"));
   EXPECT_TRUE(contains(outcome.text, "mass"));
-  for (const char* name : {"wind.pvd", "wind.png", "wind_00000000.vti", "wind_00000001.vti"})
+  for (const char* name : {"wind.pvd", "mean.pvd", "wind.png", "wind_00000000.vti", "wind_00000001.vti"})
     EXPECT_GT(test::bytes_of(folder / "out" / name).size(), 100U) << name;
   EXPECT_TRUE(contains(test::bytes_of(folder / "out" / "wind.pvd"), "wind_00000001.vti"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out" / "unfinished"));
