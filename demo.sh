@@ -19,7 +19,7 @@ say "configuring (preset release)"
 # The machine's graphics card takes part where there is one; without it the CUDA kernels would only be compiled.
 cuda=OFF
 if [ -e /dev/nvidia0 ] && find_nvcc; then cuda=ON; fi
-configure_preset release -D HEDDLE_CUDA=$cuda -D HEDDLE_BENCHMARKS=OFF ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} ||
+configure_preset release -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} ||
   fail "Configuring failed. The message above says why; the whole output is in $logs/configure-release.log. If it is an" \
     "old build folder, remove build/release and run this again."
 

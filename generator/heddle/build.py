@@ -42,6 +42,8 @@ def load(model: Path) -> Module:
     sys.path.insert(0, str(model.parent))
     try:
         names = runpy.run_path(str(model))
+    except SystemExit as end:
+        raise KernelError(model.name, "the model ends the program.", "leave out sys.exit") from end
     finally:
         sys.path.remove(str(model.parent))
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())
@@ -99,7 +101,6 @@ def _banner(module: Module, about: str) -> dict[str, str]:
     return {
         "version": heddle.__version__,
         "model": module.model.name,
-        "digest": module.digest(),
         "about": text + (f" {module.citation}" if module.citation else ""),
     }
 

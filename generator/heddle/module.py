@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from heddle.errors import KernelError, Place, calling_place
 from heddle.ir import nodes as ir
+from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
@@ -73,7 +73,7 @@ class Module:
     model: Path | None = None
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier():
+        if not is_name(self.name):
             raise KernelError(calling_place(), f"'{self.name}' is not a name for a module.", "letters, digits, _")
         for text in self.precisions:
             precision(text)
@@ -108,7 +108,7 @@ class Module:
         about: str,
         place: Place,
     ) -> None:
-        if not name.isidentifier():
+        if not is_name(name):
             raise KernelError(place, f"'{name}' is not a name for a kernel.", "letters, digits, _")
         if name in self.kernels:
             raise KernelError(place, f"module '{self.name}' has two kernels '{name}'.")
@@ -134,11 +134,6 @@ class Module:
                 "use one streaming pattern a module",
             )
         return next(iter(tables), ())
-
-    def digest(self) -> str:
-        """What identifies the model in the banner: the first digits of its file's SHA-256."""
-        assert self.model is not None
-        return hashlib.sha256(self.model.read_bytes()).hexdigest()[:12] if self.model.exists() else "interactive"
 
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
         """A kernel at every level, for one precision and target."""

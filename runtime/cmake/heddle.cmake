@@ -44,6 +44,15 @@ foreach(_heddle_place IN ITEMS ../../generator ../../../.. ../../../share/heddle
 endforeach()
 unset(_heddle_place)
 
+# CMake 3.25, that of Debian 12, does not know how to ask nvcc for C++20; nvcc 12 and newer take the flag.
+get_property(_heddle_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+if("CUDA" IN_LIST _heddle_languages AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
+   AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
+unset(_heddle_languages)
+
 # The naming rule, the only place in CMake that knows it. `parts` are relative to the folder of the module.
 function(_heddle_emitted_files module kernels targets sources_var cuda_var headers_var)
   set(sources "")
@@ -350,6 +359,7 @@ function(heddle_test_generated name)
   if(TARGET heddle-check-generated)
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
                                   -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
+    set_tests_properties(${name} PROPERTIES LABELS python)
   endif()
 endfunction()
 

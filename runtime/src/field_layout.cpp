@@ -59,9 +59,9 @@ FieldLayout::FieldLayout(const std::array<std::int64_t, 3>& interior, int compon
 }
 
 std::int64_t spread_lines(std::int64_t lines) noexcept {
-  // Multiples of 45 modulo 64 keep the first 27 two lines apart, the most there is for an odd number; those of
-  // 493 = 7 * 64 + 45 modulo 1024 keep them 37 lines apart. That costs at most 4 KiB a component, and 64 KiB
-  // (under 2 %) from 4 MiB on.
+  // Multiples of 45 modulo 64 keep the first 27 two lines apart, the most there is for an odd number; those
+  // of 493 = 7 * 64 + 45 modulo 1024 keep them 37 lines apart. That costs at most 4 KiB a component, and 64
+  // KiB (under 2 %) from 4 MiB on.
   const bool large = lines >= 65536;
   const std::int64_t period = large ? 1024 : 64;
   const std::int64_t residue = large ? 493 : 45;

@@ -53,31 +53,55 @@ std::uint64_t eight_bits(const std::uint8_t* flags) {
 
 /// Columns first <= x < last of a row, all of them listed.
 struct Run {
-  std::int64_t first;
-  std::int64_t last;
+  std::uint32_t first;
+  std::uint32_t last;
 };
 
-void add_runs(const std::uint32_t* row, std::int64_t first, std::int64_t last, std::vector<Run>& runs) {
-  for (std::int64_t x = first; x < last; ++x) {
-    if (row[x] == nobody) continue;
-    const std::int64_t start = x;
-    while (x < last && row[x] != nobody)
-      ++x;
-    runs.push_back({start, x});
+/// The listed cells of one row of the box: long runs, which are filled as vectors, and single cells, which
+/// are filled one by one but without a branch, because short runs of unknown length would cost a
+/// misprediction each.
+struct RowCells {
+  std::vector<Run> runs;
+  std::vector<std::uint32_t> singles;
+
+  void clear() {
+    runs.clear();
+    singles.clear();
   }
-}
+
+  /// Adds the columns first <= x < last, whose listed cells have consecutive numbers.
+  void add(const std::uint32_t* row, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t long_run = 8;
+    for (std::int64_t x = first; x < last; ++x) {
+      if (row[x] == nobody) continue;
+      const std::int64_t start = x;
+      while (x < last && row[x] != nobody)
+        ++x;
+      if (x - start >= long_run) {
+        runs.push_back({static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(x)});
+      } else {
+        for (std::int64_t i = start; i < x; ++i)
+          singles.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+  }
+};
 
 /// Entries of one row of cells and one link: `row` holds their own numbers, `from` those of their neighbours.
-void fill_runs(const std::vector<Run>& runs, const std::uint32_t* row, const std::uint32_t* from,
-               std::uint32_t slot, std::uint32_t wall, std::uint32_t* entries) {
-  for (const Run& run : runs) {
+void fill(const RowCells& cells, const std::uint32_t* row, const std::uint32_t* from, std::uint32_t slot,
+          std::uint32_t wall, std::uint32_t* entries) {
+  for (const Run& run : cells.runs) {
     const std::uint32_t own = wall + row[run.first];
     std::uint32_t* to = entries + row[run.first];
     const std::uint32_t* neighbour = from + run.first;
-    const auto cells = static_cast<std::uint32_t>(run.last - run.first);
-    for (std::uint32_t i = 0; i < cells; ++i) {
+    for (std::uint32_t i = 0; i < run.last - run.first; ++i) {
       to[i] = neighbour[i] == nobody ? own + i : slot + neighbour[i];
     }
+  }
+  for (const std::uint32_t x : cells.singles) {
+    const std::uint32_t n = row[x];
+    const std::uint32_t neighbour = from[x];
+    entries[n] = neighbour == nobody ? wall + n : slot + neighbour;
   }
 }
 
@@ -237,14 +261,14 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
   parallel_ranges(count_, [&](std::int64_t first_cell, std::int64_t last_cell) {
     const std::int64_t first_row = row_before(first_cell);
     const std::int64_t last_row = last_cell == count_ ? ny * nz : row_before(last_cell);
-    std::vector<Run> runs; // of one row
+    RowCells cells;
     for (std::int64_t r = first_row; r < last_row; ++r) {
       const std::uint32_t* row = numbers.data() + r * pitch + reach;
       const CellRange inner = inner_columns(r);
-      runs.clear();
-      add_runs(row, 0, inner.first, runs); // border, interior, border: in each, numbers are consecutive
-      add_runs(row, inner.first, inner.last, runs);
-      add_runs(row, inner.last, nx, runs);
+      cells.clear();
+      cells.add(row, 0, inner.first); // border, interior, border: in each, numbers are consecutive
+      cells.add(row, inner.first, inner.last);
+      cells.add(row, inner.last, nx);
       for (std::size_t l = 0; l < links.size(); ++l) {
         const Link& link = links[l];
         std::int64_t y = r % ny + link.offset[1];
@@ -254,9 +278,9 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
         const bool inside = y >= 0 && y < ny && z >= 0 && z < nz;
         const std::uint32_t* from =
             (inside ? numbers.data() + (y + ny * z) * pitch : outside.data()) + reach + link.offset[0];
-        fill_runs(runs, row, from, static_cast<std::uint32_t>(link.slot * slot_stride_),
-                  static_cast<std::uint32_t>(link.wall_slot * slot_stride_),
-                  entries + static_cast<std::int64_t>(l) * stride);
+        fill(cells, row, from, static_cast<std::uint32_t>(link.slot * slot_stride_),
+             static_cast<std::uint32_t>(link.wall_slot * slot_stride_),
+             entries + static_cast<std::int64_t>(l) * stride);
       }
     }
   });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "heddle/error.hpp"
@@ -25,7 +26,7 @@ std::string number(double value) {
 
 /// "0:07", "12:34", "3:00:00"
 std::string duration(double seconds) {
-  const auto whole = static_cast<long long>(std::min(seconds, 1e9) + 0.5);
+  const auto whole = std::llround(std::min(seconds, 1e9));
   std::array<char, 48> text{};
   if (whole >= 3600) {
     std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);

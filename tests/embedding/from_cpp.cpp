@@ -62,7 +62,7 @@ auto at(const View& v, std::int64_t x, std::int64_t y, std::int64_t z, std::int6
 template <class T> void agrees_with_loops() {
   Array<T> in, out;
   in.fill();
-  embedding::diffuse(in.constant_view(), out.view(), T(0.25));
+  embedding::diffuse(in.constant_view(), out.view(), 0.25);
   std::int64_t wrong = 0;
   const auto u = in.view(), u_next = out.view();
   for (std::int64_t z = 0; z < nz; ++z)
@@ -75,7 +75,7 @@ template <class T> void agrees_with_loops() {
       }
   expect(wrong == 0, "diffuse agrees with the loops");
 
-  embedding::mix(in.constant_view(), out.view(), T(0.5));
+  embedding::mix(in.constant_view(), out.view(), 0.5);
   wrong = 0;
   for (std::int64_t z = 0; z < nz; ++z)
     for (std::int64_t y = 0; y < ny; ++y)

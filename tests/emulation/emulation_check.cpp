@@ -20,7 +20,7 @@ bool expect(bool holds, const char* what) {
 
 bool good() {
   bool holds = true;
-  in_every_order([&](const char* order) {
+  const auto run = [&](const char* order) {
     std::vector<double> g(20 * 19);
     for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<double>(i % 17);
     std::vector<double> f(g.size(), -1.0);
@@ -51,7 +51,9 @@ bool good() {
     } catch (const Fault& fault) {
       holds &= expect(fault.kind == Fault::Kind::divergent_barrier, "the fault is the barrier's");
     }
-  });
+  };
+  if (HEDDLE_EMULATION_TSAN != 0) run("threads");  // which take what order they like
+  else in_every_order(run);
   return holds;
 }
 

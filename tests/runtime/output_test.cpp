@@ -116,7 +116,7 @@ TEST_F(OutputTest, AFullDeviceIsReported) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
   }
-  EXPECT_TRUE(contents().empty());
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(OutputTest, AFolderThatCannotBeMadeIsReported) {

@@ -59,7 +59,8 @@ def check_fields(path: Path, factor: float, blocks: int) -> int:
         for y in range(CELLS[1]):
             for x in range(CELLS[0]):
                 for c in range(3):
-                    assert close(velocity.GetComponent(i, c), factor * value(x, y, z, c), 1e-15), (x, y, z, c)
+                    found = velocity.GetComponent(i, c)
+                    assert close(found, factor * value(x, y, z, c), 1e-15), (x, y, z, c)
                 assert close(density.GetValue(i), value(x, y, z, 1), 1e-7), (x, y, z)
                 seen.add(block.GetValue(i))
                 i += 1
@@ -77,7 +78,8 @@ def check_list(path: Path) -> int:
                 for c in range(2):
                     found = array.GetComponent(i, c)
                     expected = value(x, y, z, c)
-                    assert close(found, expected, 1e-15) if listed(x, y, z) else math.isnan(found), (x, y, z, c)
+                    right = close(found, expected, 1e-15) if listed(x, y, z) else math.isnan(found)
+                    assert right, (x, y, z, c)
                 i += 1
     return 2 * i
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -82,6 +83,29 @@ TEST(Reduction, SumHasTheSameBitsForAnyBlocksAndThreads) {
       }
       const Reduction<double> sum(field, ReductionKind::sum, 1);
       EXPECT_EQ(bits(sum.value()), bits(expected)) << blocks[0] << " " << threads;
+    }
+  }
+}
+
+TEST(Reduction, TheTreeIsTheDocumentedOne) {
+  for (std::int64_t n = 1; n < 80; ++n) {
+    for (std::int64_t trial = 0; trial < 10; ++trial) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < n; ++i)
+        values.push_back(rough(i, n, trial));
+      const auto row = [&](std::int64_t, std::int64_t, std::span<double> to) {
+        std::copy(values.begin(), values.end(), to.begin());
+      };
+      const auto column = [&](std::int64_t y, std::int64_t z, std::span<double> to) {
+        to[0] = values[static_cast<std::size_t>(y + z)];
+      };
+      const std::uint64_t expected = bits(tree_sum(values));
+      ASSERT_EQ(bits(heddle::reduce_rows<double>(Box{{0, 0, 0}, {n, 1, 1}}, ReductionKind::sum, row)),
+                expected);
+      ASSERT_EQ(bits(heddle::reduce_rows<double>(Box{{0, 0, 0}, {1, n, 1}}, ReductionKind::sum, column)),
+                expected);
+      ASSERT_EQ(bits(heddle::reduce_rows<double>(Box{{0, 0, 0}, {1, 1, n}}, ReductionKind::sum, column)),
+                expected);
     }
   }
 }

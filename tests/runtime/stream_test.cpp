@@ -21,7 +21,7 @@ TEST(Stream, OfTheHostHasNoHandle) {
 
 TEST(Stream, OfTheDeviceNeedsCuda) {
   if (!heddle::built_with_cuda()) {
-    EXPECT_THROW(Stream(Memory::device), heddle::Error);
+    EXPECT_THROW((void)Stream(Memory::device), heddle::Error);
     return;
   }
   try {

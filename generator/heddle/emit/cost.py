@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.visit import children, statements, walk
+from heddle.ir.visit import evaluated, statements, walk
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
 
@@ -40,13 +40,9 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
         target = statement.target if isinstance(statement, ir.Store) else None
         if isinstance(target, ir.Access):
             writes[target.field, target.component] = target.type.bytes
-        inner = set(getattr(statement, "body", ()))
-        for child in children(statement):
-            if child is target or child in inner:
-                continue
-            for node in walk(child):
-                if isinstance(node, (ir.Access, ir.Gather)):
-                    reads[node.field, node.component] = node.type.bytes
+    for node in evaluated(kernel.body):
+        if isinstance(node, (ir.Access, ir.Gather)):
+            reads[node.field, node.component] = node.type.bytes
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
             links.add((node.component, node.offsets))

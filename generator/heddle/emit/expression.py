@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import ATOM, FUNCTIONS, OPERATORS, SELECT_PRECEDENCE
+from heddle.ir.interpret import rounded
 from heddle.ir.target import Target
 
 _SCALARS = {
@@ -57,16 +58,22 @@ class ExpressionPrinter:
                 arguments = ", ".join(self(argument) for argument in args)
                 status = ", status" if name == "within" else ""
                 prefix = "heddle::" if name == "within" else ""
-                return f"{prefix}{spelling}({arguments}{status})", ATOM
+                return f"{prefix}{spelling}{self.instance(name, args)}({arguments}{status})", ATOM
             case ir.Op(name, (operand,)):
                 row = OPERATORS[name]
                 return row.spelling + self(operand, row.precedence + 1), row.precedence
             case ir.Op(name, (left, right)):
                 row = OPERATORS[name]
                 first = self(left, self.side(name, left, row.precedence))
-                second = self(right, row.precedence + 1)
+                second = self(right, self.side(name, right, row.precedence + 1))
                 return f"{first} {row.spelling} {second}", row.precedence
         raise AssertionError(expression)
+
+    @staticmethod
+    def instance(name: str, args: tuple[ir.Expression, ...]) -> str:
+        """An integer literal is an `int`; where the other argument has another type, the template needs to be told."""
+        literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)
+        return f"<{type_text(args[0].type)}>" if name in ("min", "max") and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:
@@ -96,7 +103,7 @@ def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:
     if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
         above, below = literal(Fraction(value.numerator), scalar)[0], literal(Fraction(value.denominator), scalar)[0]
         return f"{above} / {below}", 13
-    number = float(value)
+    number = rounded(value, scalar)
     suffix = "F" if scalar.bits == 32 else ""
     if math.isinf(number):
         infinity = "HUGE_VALF" if suffix else "HUGE_VAL"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import subprocess
@@ -61,9 +62,18 @@ def formatted(text: str) -> str:
     return result.stdout
 
 
+_DIGEST_DIGITS = 12
+
+
 def render(template: str, **values: object) -> str:
-    """A formatted file from a template."""
-    return formatted(environment().get_template(template).render(**values))
+    """A formatted file from a template.
+
+    The digest in its banner is that of the file itself, taken with zeros in the digest's place. A digest of the
+    model would change every file of a module with every edit, and all its objects would be compiled again.
+    """
+    blank = "0" * _DIGEST_DIGITS
+    text = formatted(environment().get_template(template).render(digest=blank, **values))
+    return text.replace(blank, hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_DIGITS], 1)
 
 
 def write_if_changed(path: Path, text: str) -> bool:

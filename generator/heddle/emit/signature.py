@@ -8,7 +8,7 @@ from typing import Literal
 
 from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import evaluated, statements, walk
 
 Role = Literal["array", "extent", "stride", "entries", "table", "list", "scalar", "output"]
 
@@ -54,6 +54,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     """The flat argument list of a kernel that is not yet lowered."""
     result: list[Argument] = []
     written = written_fields(kernel)
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     index = ir.Pointer(ir.I64, True)
     for field in sorted(kernel.fields, key=lambda field: field.layout == "entries"):
         pointer = ir.Pointer(field.type, field not in written)
@@ -61,7 +62,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             result.append(Argument(field.name, pointer, "entries", field, "one value an entry of the list"))
             continue
         shape = _shape(field)
-        access = "updated" if field in written and _is_read(kernel, field) else "written" if field in written else "read"
+        access = "read" if field not in written else "updated" if field in read else "written"
         result += [
             Argument(field.name, pointer, "array", field, f"{access}; first interior element"),
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
@@ -98,9 +99,3 @@ def _shape(field: ir.Field) -> str:
         return "{cells, components}" if field.components else "{cells}"
     axes = ", ".join("xyz"[: field.rank])
     return "{" + axes + (", component" if field.components else "") + "}"
-
-
-def _is_read(kernel: ir.Kernel, field: ir.Field) -> bool:
-    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
-    accesses = [node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is field]
-    return len(accesses) > sum(isinstance(t, ir.Access) and t.field is field for t in stored)

@@ -11,7 +11,7 @@ from heddle.emit.files import render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.signature import Argument, arguments, written_fields
 from heddle.ir import nodes as ir
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import evaluated, statements, walk
 
 
 class _Module(Protocol):
@@ -110,12 +110,11 @@ def _scalar(argument: Argument) -> str:
 
 def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument]) -> list[str]:
     written = written_fields(kernel)
-    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     result = []
     for argument in arrays:
         field = argument.field
-        touched = [n for n in walk(kernel.body) if isinstance(n, (ir.Access, ir.Gather)) and n.field is field]
-        if len(touched) > sum(isinstance(t, ir.Access) and t.field is field for t in stored):
+        if field in read:
             result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::read}}")
         if field in written:
             result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::write}}")
@@ -140,11 +139,10 @@ def _footprint(kernel: ir.Kernel) -> tuple[list[_Entry], list[_Entry]]:
     writes = dict.fromkeys(
         (t.component, t.offsets) for t in stored if isinstance(t, ir.Access) and any(t.offsets)
     )
-    stores = {id(target) for target in stored}
     reads = dict.fromkeys(
         (node.component, node.offsets)
-        for node in walk(kernel.body)
-        if isinstance(node, ir.Access) and any(node.offsets) and id(node) not in stores
+        for node in evaluated(kernel.body)
+        if isinstance(node, ir.Access) and any(node.offsets)
     )
     return list(reads), list(writes)
 

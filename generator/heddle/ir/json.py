@@ -45,10 +45,10 @@ def _encoded(value: Any) -> Any:
 
 def _decoded(value: Any) -> Any:
     match value:
+        case {"node": name, **parts}:  # first: a node may have a part called "type"
+            return _CLASSES[name](**{str(key): _decoded(part) for key, part in parts.items()})
         case {"type": name}:
             return ir.SCALARS[name]
-        case {"node": name, **parts}:
-            return _CLASSES[name](**{key: _decoded(part) for key, part in parts.items()})
         case {"rational": [above, below]}:
             return Fraction(above, below)
         case {"place": [file, line]}:

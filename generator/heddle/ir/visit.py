@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
-from heddle.ir.nodes import Expression, Node, Statement
+from heddle.ir.nodes import Expression, Node, Statement, Store
 
 _field_names: dict[type[Node], tuple[str, ...]] = {}
 
@@ -81,6 +81,17 @@ def statements(body: Iterable[Statement]) -> Iterator[Statement]:
         inner = getattr(statement, "body", None)
         if inner:
             yield from statements(inner)
+
+
+def evaluated(body: Iterable[Statement]) -> Iterator[Node]:
+    """Every node that statements evaluate, inner statements included. A store's target is not among them, though a
+    read of the same element, being the same node, is."""
+    for statement in statements(body):
+        inner = set(getattr(statement, "body", ()))
+        parts = [statement.value] if isinstance(statement, Store) else children(statement)
+        for part in parts:
+            if part not in inner:
+                yield from walk(part)
 
 
 def expressions(root: Node | Iterable[Node]) -> Iterator[Expression]:

@@ -24,6 +24,7 @@ from heddle.ir.nodes import (
     Let,
     Loop,
     Prefetch,
+    Reduce,
     Scan,
     Sparse,
     Statement,
@@ -31,7 +32,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.target import Target
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import evaluated, statements, walk
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
@@ -41,6 +42,8 @@ CHUNK_BEGIN, CHUNK_END = "begin", "end"
 
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
+    if target.threads:
+        _check_threads(kernel)
     if schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
@@ -50,6 +53,20 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     return Kernel(
         kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
     )
+
+
+def _check_threads(kernel: Kernel) -> None:
+    """Each cell, or each column of a scan, has a thread of its own; nothing combines threads."""
+    scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
+    for statement in statements(kernel.body):
+        if isinstance(statement, Reduce):
+            raise KernelError(
+                statement.place, f"'{kernel.name}' reduces over cells, which no CUDA kernel does.", "--targets cpu"
+            )
+        if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
+            raise KernelError(
+                statement.place, f"'{kernel.name}' is one single scan: CUDA has no threads for it.", "--targets cpu"
+            )
 
 
 def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
@@ -71,23 +88,22 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches anyway."""
     stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
-    targets = {s.target for s in stored}
-    read = {
-        node.field
-        for node in walk(kernel.body)
-        if isinstance(node, (Access, Gather)) and node not in targets
-    }
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (Access, Gather))}
     if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
         raise KernelError(
             stored[0].place if stored else kernel.name,
             f"'{kernel.name}' reads every field that it writes: nontemporal stores would lose the cached lines.",
             "leave nontemporal off for in-place kernels",
         )
+
+    def streams(s: Statement) -> bool:
+        """Links of a sparse list lead to elements that do not follow each other."""
+        if not (isinstance(s, Store) and isinstance(s.target, Access)) or s.target.field in read:
+            return False
+        return s.target.field.layout == "strided" or not any(s.target.offsets)
+
     return tuple(
-        dataclasses.replace(s, nontemporal=True)
-        if isinstance(s, Store) and isinstance(s.target, Access) and s.target.field not in read
-        else s
-        for s in kernel.body
+        dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s for s in kernel.body
     )
 
 
@@ -138,6 +154,11 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
     return result
 
 
+def _follows_links(kernel: Kernel) -> bool:
+    """Whether there are neighbours to load in runs; a kernel on own cells only gains nothing from chunks."""
+    return any(isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body))
+
+
 def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     n = Symbol("n", I64)
     if space.listed:
@@ -145,7 +166,7 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
         kind = "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
         return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
-    if schedule.chunk and target.inner == "simd":
+    if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):
         return _chunked(kernel, n, first, last, kernel.body, schedule, True)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

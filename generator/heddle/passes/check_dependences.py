@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
-from heddle.ir.visit import children, walk
+from heddle.ir.visit import children, statements, walk
 from heddle.symbolic.field import offsets_text
 
 
@@ -39,6 +39,9 @@ class _Touch:
 def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
     """Raises KernelError at the line of the model that makes the kernel unsafe."""
     touches = list(_touches(kernel.body, None, NOWHERE))
+    if not any(isinstance(statement, (ir.Store, ir.Reduce)) for statement in statements(kernel.body)):
+        where = next((s.place for s in kernel.body if hasattr(s, "place")), NOWHERE)
+        raise KernelError(where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access")
     axes = {touch.scan for touch in touches if touch.scan is not None}
     if len(axes) > 1:
         raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
@@ -167,7 +170,7 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
             raise KernelError(
                 touch.place,
                 f"'{kernel.name}' touches {_name(element)}, but the list '{space.name}' has no such link.",
-                "pass the pattern's links: Sparse(name, links=stream.links)",
+                "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
             )
         if element.field in written:
             back = tuple(-offset for offset in row.offset)

@@ -20,6 +20,7 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.passes.name_locals import is_name
 from heddle.schedule import Precision
 from heddle.symbolic import assignment as model
 from heddle.symbolic import field as named
@@ -54,6 +55,8 @@ _TYPES = {
     "bool": ir.BOOL,
 }
 _Key = tuple[Any, ...]
+_DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+_SPARSE_NAMES = frozenset({"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"})
 
 
 def freeze(
@@ -72,11 +75,12 @@ class _Freezer:
         self.space, self.precision = space, precision
         self.fields: dict[str, tuple[named.Field, ir.Field]] = {}
         self.parameters: dict[str, ir.Symbol] = {}
-        self.outputs: dict[str, ir.Symbol] = {}
+        self.outputs: dict[str, tuple[ir.Symbol, str]] = {}
         self.locals: dict[str, ir.Symbol] = {}
         self.rank: dict[str, int] = {}
         self.memo: dict[sympy.Basic, ir.Expression] = {}
         self.keys: dict[ir.Node, _Key] = {}
+        self.ended: set[str] = set()
         self.place: Place = NOWHERE
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
@@ -87,7 +91,7 @@ class _Freezer:
             tuple(self.parameters.values()),
             self.space,
             body,
-            tuple(self.outputs.values()),
+            tuple(output for output, _ in self.outputs.values()),
             about,
         )
 
@@ -103,37 +107,60 @@ class _Freezer:
             case model.Section(text):
                 return ir.Comment(text)
             case model.Assignment(named.Access() as target, value):
-                frozen = self.expression(value)
+                frozen = self.value(value)
                 access = self.access(target)
                 assert isinstance(access, ir.Access)
                 return ir.Store(access, frozen, False, place)
             case model.Assignment(target, value):
-                frozen = self.expression(value)
+                frozen = self.value(value)
                 return ir.Let(self.local(target), frozen, place)
             case model.If(condition, body, wall):
-                return ir.If(self.expression(condition), self.scope(body), wall, place)
+                return ir.If(self.value(condition), self.scope(body)[0], wall, place)
             case model.Reduce(operation, name, value):
-                output = self.outputs.setdefault(name, ir.Symbol(name))
-                return ir.Reduce(operation, output, self.expression(value), place)  # type: ignore[arg-type]
+                return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
             case model.Scan(axis, carried, body, update, reverse):
-                initial = tuple(self.expression(value) for value in carried.values())
+                if not (isinstance(self.space, ir.Dense) and axis in range(self.space.rank)):
+                    raise KernelError(place, f"a Scan along axis {axis}, which the kernel's space does not have.")
+                initial = tuple(self.value(value) for value in carried.values())
                 symbols = tuple(self.local(symbol) for symbol in carried)
-                inner = self.block(body)
-                updates = tuple(self.expression(update[symbol]) for symbol in carried)
+                inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
         raise KernelError(place, f"{type(statement).__name__} is not a statement of a model.")
 
-    def scope(self, body: Iterable[model.Statement]) -> tuple[ir.Statement, ...]:
-        """Names given inside a condition end with it."""
+    def scope(
+        self, body: Iterable[model.Statement], values: Iterable[sympy.Basic] = ()
+    ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
+        """Names given inside a condition or a scan end with it; `values` still know them."""
         outside, memo = dict(self.locals), dict(self.memo)
-        frozen = self.block(body)
+        frozen = self.block(body), tuple(self.value(value) for value in values)
         for symbol in self.locals.keys() - outside.keys():
             self.rank.pop(symbol, None)
+            self.ended.add(symbol)
         self.locals, self.memo = outside, memo
         return frozen
 
+    def output(self, name: str, operation: str) -> ir.Symbol:
+        """The argument that receives a reduction."""
+        known, _ = self.outputs.setdefault(name, (ir.Symbol(name), operation))
+        if self.outputs[name][1] != operation:
+            raise KernelError(self.place, f"'{name}' is reduced in two ways.", "give each reduction a name of its own")
+        if name in self.fields or name in self.locals or name in self.parameters:
+            raise KernelError(self.place, f"'{name}' names a reduction and another quantity.", "rename one of them")
+        self.check_name(name)
+        return known
+
+    def check_name(self, name: str) -> None:
+        """An argument of the emitted function keeps its name, so it must be one, and free."""
+        own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
+        if not is_name(name) or name in own or derived:
+            reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
+            raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", "choose another name")
+
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
+        if is_name(name) or not name.isidentifier():
+            self.check_name(name)  # a keyword gets an underscore later, in name_locals
         if name in self.locals:
             raise KernelError(
                 self.place, f"'{name}' is assigned twice.", "a symbol names one value; choose a second name"
@@ -142,11 +169,26 @@ class _Freezer:
             raise KernelError(self.place, f"'{name}' is used before it is assigned.", "move its assignment up")
         if name in self.fields:
             raise KernelError(self.place, f"'{name}' names a field and a local value.", "rename one of them")
+        if name in self.outputs:
+            raise KernelError(self.place, f"'{name}' names a reduction and another quantity.", "rename one of them")
         self.locals[name] = ir.Symbol(name)
         self.rank.setdefault(name, len(self.rank))
         return self.locals[name]
 
     # Expressions
+
+    def value(self, value: sympy.Basic) -> ir.Expression:
+        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no choice of
+        the model's."""
+        touched = {atom.field.name: atom.field for atom in value.atoms(named.Access)}
+        touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
+        for name in sorted(touched):
+            self.field(touched[name])
+        own = (named.Access, named.Coordinate, named.Extent)
+        scalars = {atom.name: atom for atom in value.atoms(sympy.Symbol) if not isinstance(atom, own)}
+        for name in sorted(scalars):
+            self.symbol(scalars[name])
+        return self.expression(value)
 
     def expression(self, value: sympy.Basic) -> ir.Expression:
         frozen = self.memo.get(value)
@@ -159,6 +201,12 @@ class _Freezer:
             case named.Access():
                 return self.access(value)
             case named.Coordinate() | named.Extent():
+                if not (isinstance(self.space, ir.Dense) and value.axis < self.space.rank):
+                    raise KernelError(
+                        self.place,
+                        f"'{value.name}' has no meaning here: the kernel's space has no such axis.",
+                        "pass what depends on the place in a field",
+                    )
                 return ir.Symbol(value.name, ir.I64)
             case sympy.Symbol():
                 return self.symbol(value)
@@ -212,8 +260,9 @@ class _Freezer:
     def field(self, field: named.Field) -> ir.Field:
         known = self.fields.get(field.name)
         if known is None:
-            if field.name in self.locals or field.name in self.parameters:
+            if field.name in self.locals or field.name in self.parameters or field.name in self.outputs:
                 raise KernelError(self.place, f"'{field.name}' names a field and a scalar.", "rename one of them")
+            self.check_name(field.name)
             known = self.fields[field.name] = field, self.declare(field)
         elif known[0] != field:
             raise KernelError(self.place, f"two different fields are called '{field.name}'.", "rename one of them")
@@ -227,6 +276,11 @@ class _Freezer:
                     self.place,
                     f"'{field.name}' has one value an entry, but the kernel does not run over a list of entries.",
                     "add the kernel with space=Sparse(name, listed=True)",
+                )
+            if field.components:
+                raise KernelError(
+                    self.place, f"'{field.name}' has components, but fields with one value an entry are scalar.",
+                    "declare a field for each component",
                 )
             return self.declared(field, scalar, "entries")
         if isinstance(self.space, ir.Sparse):
@@ -249,6 +303,17 @@ class _Freezer:
         if name in self.fields:
             raise KernelError(self.place, f"'{name}' names a field and a scalar.", "rename one of them")
         if name not in self.parameters:
+            if name in self.ended:
+                raise KernelError(
+                    self.place,
+                    f"'{name}' is assigned inside a condition or a scan and not known outside.",
+                    "assign it before, with a Piecewise if it depends on the condition",
+                )
+            if name in self.outputs:
+                raise KernelError(
+                    self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+                )
+            self.check_name(name)
             dtype = symbol.dtype if isinstance(symbol, named.Parameter) else "real"
             self.parameters[name] = ir.Symbol(name, _TYPES.get(dtype, self.precision.arithmetic))
             self.rank.setdefault(name, len(self.rank))

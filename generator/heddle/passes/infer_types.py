@@ -147,7 +147,7 @@ class _Typer:
         if isinstance(value, Const) and value.type is None:
             return Const(int(value.value), I64)
         if value.type.is_float:
-            if isinstance(value, Call) and value.name == "floor":
+            if _is_whole(value):
                 return Cast(value, I64)
             raise KernelError(self.place, "a gather position is not an integer.", "round it: floor(position)")
         return value if value.type == I64 else Cast(value, I64)
@@ -170,12 +170,30 @@ class _Typer:
         if isinstance(value, Const) and value.type is None:
             if not target.is_float and isinstance(value.value, (float, Fraction)):
                 raise KernelError(self.place, f"{value.value} is stored as an integer.", "round it: floor(value)")
+            if target.is_float and target.bits < self.arithmetic.bits:
+                return Cast(Const(value.value, self.arithmetic), target)
             return Const(value.value, target)
         return value if value.type == target else Cast(value, target)
 
     def settled(self, value: Expression) -> Expression:
         """A constant that meets nothing has the arithmetic type."""
         return value if value.type is not None else self.converted(value, self.arithmetic)
+
+
+def _is_whole(value: Expression) -> bool:
+    """Whether a float is a whole number by the way it is computed."""
+    match value:
+        case Call("floor"):
+            return True
+        case Const(number):
+            return number == int(number)
+        case Cast(inner):
+            return not inner.type.is_float
+        case Op("add" | "sub" | "mul" | "neg", args) | Call("min" | "max" | "abs" | "sign", args):
+            return all(map(_is_whole, args))
+        case Select(_, yes, no):
+            return _is_whole(yes) and _is_whole(no)
+    return False
 
 
 _ANY = {"min", "max", "abs", "sign"}

@@ -132,16 +132,17 @@ class _Lowering:
         """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
         if loop.kind == "thread":
             return False
-        inner = [statement for statement in loop.body if isinstance(statement, Loop)]
-        return not inner or loop.counter.name.endswith(CHUNK_BEGIN)
+        return not _loops(loop.body) or loop.counter.name.endswith(CHUNK_BEGIN)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
             case Loop(kind, counter):
                 inner = [*counters, counter]
-                if kind == "thread" and not any(isinstance(s, Loop) for s in statement.body):
+                if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
                 self.position = counter
+                if self.target.threads and kind == "serial":
+                    self.row_axis = AXES.index(counter.name)
                 if counter.name.endswith(CHUNK_BEGIN):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
@@ -149,16 +150,22 @@ class _Lowering:
                 else:
                     body = self.block(statement.body, inner)
                 return dataclasses.replace(statement, body=body)
+            case If(condition, body) if _loops(body) and not self.target.threads:
+                return dataclasses.replace(
+                    statement, condition=self.value(condition), body=self.block(body, counters)
+                )
             case If(condition, body):
                 return dataclasses.replace(
                     statement, condition=self.value(condition), body=self.with_pending(body, counters)
                 )
-            case Store(target, value):
+            case Store(Access() as target, value):
                 stored = self.value(value)
-                assert isinstance(target, Access)
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
             case Prefetch(target):
                 assert isinstance(target, Access)
+                if target.field.layout == "compressed":  # cells ahead in the list, not in space
+                    own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
+                    return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))))
                 return Prefetch(self.element(target))
             case Comment():
                 return statement
@@ -166,7 +173,7 @@ class _Lowering:
 
     @staticmethod
     def innermost(loop: Loop) -> bool:
-        return not any(isinstance(statement, Loop) for statement in loop.body)
+        return not _loops(loop.body)
 
     def with_pending(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
         """Lower statements one by one; what they need named first (a neighbour's index) comes before each."""
@@ -195,7 +202,8 @@ class _Lowering:
         lets: list[Statement] = []
         self.views = {}
         if isinstance(self.space, Sparse):
-            return self.sparse_views(list(accesses))
+            ahead = {node.target for node in nodes if isinstance(node, Prefetch)}
+            return self.sparse_views([access for access in accesses if access not in ahead or not any(access.offsets)])
         order = {field: number for number, field in enumerate(self.kernel.fields)}
         outer = sorted(
             {(access.field, access.component, self.across(access)): None for access in accesses},
@@ -337,7 +345,7 @@ class _Lowering:
             index = multiply(integer(access.component), self.stride(field, field.rank))
         for axis in range(field.rank):
             index = add(index, multiply(integer(access.offsets[axis]), self.stride(field, axis)))
-        if self.row_axis > 0:
+        if self.row_axis >= 0:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
         return Load(Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written)), index)
 
@@ -393,6 +401,10 @@ class _Lowering:
         lower = integer(-field.ghost_layers)
         upper = add(Symbol(f"n_{AXES[axis]}", I64), integer(field.ghost_layers))
         return Call("within", (where, lower, upper), I64)
+
+
+def _loops(body: Sequence[Statement]) -> list[Loop]:
+    return [statement for statement in statements(body) if isinstance(statement, Loop)]
 
 
 def _compass(offsets: tuple[int, ...]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from heddle.ir.nodes import Assign, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
 from heddle.ir.visit import rebuild
 
-_RESERVED = frozenset(
+RESERVED = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const constexpr
     continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
     extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr operator or
@@ -23,12 +23,17 @@ _RESERVED = frozenset(
 )
 
 
+def is_name(text: str) -> bool:
+    """Whether C++ takes a text as a name."""
+    return text.isascii() and text.isidentifier() and text not in RESERVED
+
+
 def name_locals(kernel: Kernel) -> Kernel:
     """Rename what C++ would not accept or what would hide another name."""
     arguments = {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
     for field in kernel.fields:
         arguments |= {field.name, f"{field.name}_extent", f"{field.name}_stride"}
-    return dataclasses.replace(kernel, body=_block(kernel.body, _RESERVED | arguments, {}))
+    return dataclasses.replace(kernel, body=_block(kernel.body, RESERVED | arguments, {}))
 
 
 def _block(body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol, Symbol]) -> tuple[Statement, ...]:

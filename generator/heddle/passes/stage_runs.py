@@ -33,7 +33,7 @@ from heddle.ir.nodes import (
     StreamRun,
     Symbol,
 )
-from heddle.ir.visit import transform_expressions, walk
+from heddle.ir.visit import evaluated, transform_expressions
 from heddle.passes.apply_schedule import CHUNK_BEGIN
 from heddle.schedule import Schedule
 
@@ -74,6 +74,7 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
+        self.read = set(evaluated(loop.body)) & self.links.keys()
         self.runs: dict[Symbol, Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
@@ -113,12 +114,7 @@ class _Staging:
             symbol = Symbol(f"{pointer.name}_{direction}_run", Pointer(pointer.type.element))
             self.runs[index] = symbol
             self.locals.append(Local(symbol, self.length, "scratch"))
-            stores = {s.target for s in self.loop.body if isinstance(s, Store)}
-            if any(
-                isinstance(node, Load) and node.index is index and node not in stores
-                for statement in self.loop.body
-                for node in walk(statement)
-            ):
+            if index in self.read:
                 load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length)
                 self.loads.append(load)
         return self.runs[index]

@@ -49,6 +49,9 @@ class If:
     wall: bool = False
     place: Place = field(default_factory=calling_place, compare=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "condition", sympy.sympify(self.condition))
+
 
 @dataclass(frozen=True)
 class Reduce:
@@ -84,6 +87,9 @@ class Scan:
     def __post_init__(self) -> None:
         if set(self.carried) != set(self.update):
             raise KernelError(self.place, "a Scan must update each carried symbol, and only those.")
+        for name in ("carried", "update"):
+            values = {symbol: sympy.sympify(value) for symbol, value in getattr(self, name).items()}
+            object.__setattr__(self, name, values)
 
 
 Statement = Union[Assignment, Section, If, Reduce, Scan]

@@ -23,14 +23,14 @@ _DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)
 _AXES = "xyz"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Field:
     """A quantity on cells.
 
     name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one value an
     entry of a listed sparse space. components: 0 for a scalar, else the number of components. ghost_layers: how far
     outside the interior a kernel may read; the dependence check enforces it. component_names: how the components are
-    called in emitted code; their numbers otherwise.
+    called in emitted code; their numbers otherwise. Fields have an order because SymPy sorts the accesses.
     """
 
     name: str

@@ -20,6 +20,8 @@ public:
   ~Environment();
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
+  Environment(Environment&&) = delete;
+  Environment& operator=(Environment&&) = delete;
 
   /// What was found and chosen, one line each: processor, threads, memory, devices.
   [[nodiscard]] std::string describe() const;

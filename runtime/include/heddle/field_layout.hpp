@@ -10,7 +10,7 @@ namespace heddle {
 
 /// Ghost layers on each axis; a single number means all three.
 struct GhostLayers {
-  constexpr GhostLayers(int all) noexcept : layers{all, all, all} {} // NOLINT: one number is the common case
+  constexpr GhostLayers(int all) noexcept : layers{all, all, all} {}
   constexpr GhostLayers(int x, int y, int z) noexcept : layers{x, y, z} {}
   std::array<int, 3> layers;
 };

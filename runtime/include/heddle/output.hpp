@@ -39,9 +39,9 @@ public:
 
   /// All components of a field, which must outlive this; throws Error when its blocks are not those of the
   /// grid.
-  template <class T> void add(const Field<T>& field, std::string name = {}) {
+  template <class T> void add(const Field<T>& field, const std::string& name = {}) {
     require_domain(field.grid().domain(), field.grid().blocks(), field.name());
-    add(Array{named(std::move(name), field.name()), vtk_type<T>(), field.components(), sizeof(T),
+    add(Array{named(name, field.name()), vtk_type<T>(), field.components(), sizeof(T),
               [&field](int block, const Sink& sink) {
                 field.inspect(block, [&](FieldView<const T> view) {
                   write_planes<T>(view.extents(), sink,
@@ -55,10 +55,10 @@ public:
   /// All components of a field over a list whose box is the domain of a grid of one block; `missing` stands
   /// in cells that are not listed.
   template <class T>
-  void add(const SparseField<T>& field, std::string name = {},
+  void add(const SparseField<T>& field, const std::string& name = {},
            T missing = std::numeric_limits<T>::quiet_NaN()) {
     require_domain(field.list().box(), {1, 1, 1}, field.name());
-    add(Array{named(std::move(name), field.name()), vtk_type<T>(), field.components(), sizeof(T),
+    add(Array{named(name, field.name()), vtk_type<T>(), field.components(), sizeof(T),
               [&field, missing](int, const Sink& sink) {
                 field.inspect(
                     [&](SparseView<const T> view) { write_list(field.list(), view, missing, sink); });
@@ -80,8 +80,11 @@ public:
               }});
   }
 
+  ~Output() = default;
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
+  Output(Output&&) = delete; // arrays made from functions refer to it
+  Output& operator=(Output&&) = delete;
 
   /// Writes all arrays as they are now, and the series with `time` (a step written before is replaced).
   /// Returns the file of this step. Throws Error when there is no array, `step` is negative, or a file cannot
@@ -116,8 +119,8 @@ private:
     }
   }
 
-  static std::string named(std::string name, std::string_view otherwise) {
-    return name.empty() ? std::string(otherwise) : std::move(name);
+  static std::string named(const std::string& name, std::string_view otherwise) {
+    return name.empty() ? std::string(otherwise) : name;
   }
 
   /// VTK wants the components of a cell together and x fastest; a plane at a time keeps the copy small.

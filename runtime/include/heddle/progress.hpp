@@ -25,6 +25,8 @@ public:
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+  Progress(Progress&&) = delete;
+  Progress& operator=(Progress&&) = delete;
 
   /// `done` of `total` steps are done. Redraws at most ten times a second, and at the end.
   void update(std::int64_t done);

@@ -52,6 +52,8 @@ public:
   ~TaskGraph();
   TaskGraph(TaskGraph&&) noexcept;
   TaskGraph& operator=(TaskGraph&&) noexcept;
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
 
   /// Adds a task and returns its number. An lvalue is kept by reference (it must outlive the graph, and may
   /// change its parameters between runs), an rvalue is moved in. The accesses are asked for here, once.

@@ -72,7 +72,9 @@ __global__ void traps_kernel(int* out) {
   if (threadIdx.x == 5u) __trap();
 }
 
-__global__ void trivial_kernel(int* out) { out[0] = 1; }
+__global__ void trivial_kernel(int* out) {
+  if (blockIdx.y == 0u && threadIdx.x == 0u && threadIdx.z == 0u) out[0] = 1;
+}
 
 }  // namespace
 

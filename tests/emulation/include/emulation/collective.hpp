@@ -114,19 +114,18 @@ class Barrier {
   /// With everyone here: what is wrong, if anything.
   std::optional<Fault> divergence(const Launch& launch, uint3 block) const {
     const Arrival& first = arrivals_.front();
-    const std::string waits = "divergent __syncthreads at line " + std::to_string(first.place.line) + ", " +
-                              to_string(first.place) + ": " + std::to_string(arrivals_.size()) + " of " +
-                              std::to_string(threads_) + " threads wait, ";
-    const auto report = [&](const std::string& what) {
+    const auto report = [&](const auto&... what) {
       return make_fault(Fault::Kind::divergent_barrier, launch, block, launch.thread_indices[first.thread],
-                        first.place.line, waits + what);
+                        first.place.line,
+                        join("divergent __syncthreads at ", to_string(first.place), ": ", arrivals_.size(), " of ",
+                             threads_, " threads wait, ", what...));
     };
     if (exited_ != 0u)
-      return report(std::to_string(exited_) + " threads have exited, the first is thread " +
+      return report(exited_, " threads have exited, the first is thread ",
                     to_string(launch.thread_indices[first_exited_]));
     for (const Arrival& other : arrivals_)
       if (!(other.place == first.place) || other.kind != first.kind)
-        return report("but thread " + to_string(launch.thread_indices[other.thread]) + " waits at " +
+        return report("but thread ", to_string(launch.thread_indices[other.thread]), " waits at ",
                       to_string(other.place));
     return std::nullopt;
   }

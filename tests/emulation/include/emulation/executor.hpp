@@ -48,14 +48,14 @@ struct Launch {
 };
 
 inline std::string to_string(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+  return join("(", v.x, ",", v.y, ",", v.z, ")");
 }
 
 inline Fault make_fault(Fault::Kind kind, const Launch& launch, uint3 block, uint3 thread, int line,
                         const std::string& what) {
   return Fault(kind, launch.kernel, block, thread, line,
-               "kernel " + launch.kernel + " launched at " + to_string(launch.place) + ", block " + to_string(block) +
-                   ", thread " + to_string(thread) + ": " + what);
+               join("kernel ", launch.kernel, " launched at ", to_string(launch.place), ", block ", to_string(block),
+                    ", thread ", to_string(thread), ": ", what));
 }
 
 enum class BarrierKind : std::uint8_t { plain, count, conjunction, disjunction };
@@ -93,7 +93,7 @@ inline constinit thread_local Executor* active = nullptr;
 
 /// The executor of the calling CUDA thread; throws std::logic_error outside a kernel.
 inline Executor& executor(const Place& place) {
-  if (active == nullptr) throw std::logic_error("a CUDA intrinsic was called outside a kernel at " + to_string(place));
+  if (active == nullptr) throw std::logic_error(join("a CUDA intrinsic was called outside a kernel at ", to_string(place)));
   return *active;
 }
 

@@ -51,7 +51,7 @@ class Fibers final : public Executor {
 
   Fault fault(Fault::Kind kind, const Place& place, const std::string& what) const override {
     return make_fault(kind, *launch_, block_, launch_->thread_indices[current_], place.line,
-                      what + " at " + to_string(place));
+                      join(what, " at ", to_string(place)));
   }
 
  private:
@@ -82,10 +82,10 @@ class Fibers final : public Executor {
       const WarpCall& call = warps_[w].call(lane);
       return make_fault(Fault::Kind::deadlock, *launch_, block_, launch_->thread_indices[32u * w + lane],
                         call.place.line,
-                        "warp deadlock: lane " + std::to_string(lane) + " of warp " + std::to_string(w) +
-                            " waits at " + to_string(call.place) + " for lanes that do not come (mask " +
-                            std::to_string(call.mask) + "); " + std::to_string(barrier_.arrivals().size()) +
-                            " threads wait in __syncthreads, " + std::to_string(barrier_.exited()) + " have exited");
+                        join("warp deadlock: lane ", lane, " of warp ", w, " waits at ", to_string(call.place),
+                             " for lanes that do not come (mask 0x", std::hex, call.mask, std::dec, "); ",
+                             barrier_.arrivals().size(), " threads wait in __syncthreads, ", barrier_.exited(),
+                             " have exited"));
     }
     return make_fault(Fault::Kind::deadlock, *launch_, block_, uint3{0, 0, 0}, 0, "deadlock");
   }

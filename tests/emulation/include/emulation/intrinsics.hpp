@@ -25,7 +25,7 @@ inline std::uint64_t warp_call(WarpOperation operation, unsigned mask, std::uint
 inline void check_width(int width, const Place& place) {
   if (width < 1 || width > 32 || (width & (width - 1)) != 0)
     throw executor(place).fault(Fault::Kind::bad_argument, place,
-                                "the width of a shuffle is a power of two up to 32, not " + std::to_string(width));
+                                join("the width of a shuffle is a power of two up to 32, not ", width));
 }
 
 template <class T>

@@ -91,22 +91,23 @@ inline std::string kernel_name(const char* text) {
 
 /// What a device would answer to this configuration; explains in last_report().
 inline cudaError_t check(const Launch& launch, const cudaLaunchConfig_t& config) {
-  const auto refuse = [&](cudaError_t error, const std::string& why) {
-    report_text() = "kernel " + launch.kernel + " launched at " + to_string(launch.place) + ": " + why;
+  const auto refuse = [&](cudaError_t error, const auto&... why) {
+    report_text() = join("kernel ", launch.kernel, " launched at ", to_string(launch.place), ": ", why...);
     return error;
   };
   const dim3 grid = config.gridDim;
   const dim3 block = config.blockDim;
   if (grid.x == 0u || grid.y == 0u || grid.z == 0u || grid.x > 2147483647u || grid.y > 65535u || grid.z > 65535u)
     return refuse(cudaErrorInvalidConfiguration,
-                  "the grid " + to_string(uint3(grid)) + " is not within (1,1,1) to (2147483647,65535,65535)");
+                  "the grid ", to_string(uint3(grid)), " is not within (1,1,1) to (2147483647,65535,65535)");
   if (block.x == 0u || block.y == 0u || block.z == 0u || block.x > 1024u || block.y > 1024u || block.z > 64u ||
       block.x * block.y * block.z > 1024u)
     return refuse(cudaErrorInvalidConfiguration,
-                  "the block " + to_string(uint3(block)) + " is not within (1,1,1) to (1024,1024,64), or has more than 1024 threads");
+                  "the block ", to_string(uint3(block)), " is not within (1,1,1) to (1024,1024,64), or has more ",
+                  "than 1024 threads");
   if (config.dynamicSmemBytes > largest_dynamic_shared)
     return refuse(cudaErrorInvalidValue,
-                  "more than " + std::to_string(largest_dynamic_shared) + " bytes of dynamic shared memory");
+                  "more than ", largest_dynamic_shared, " bytes of dynamic shared memory");
   if (config.numAttrs != 0u && config.attrs == nullptr) return refuse(cudaErrorInvalidValue, "attrs is null");
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config.attrs[i];

@@ -31,7 +31,7 @@ class Loops final : public Executor {
     throw fault(Fault::Kind::barrier_in_loops, call.place, "a warp collective in Mode::loops");
   }
   Fault fault(Fault::Kind kind, const Place& place, const std::string& what) const override {
-    return make_fault(kind, *launch_, block_, threadIdx, place.line, what + " at " + to_string(place));
+    return make_fault(kind, *launch_, block_, threadIdx, place.line, join(what, " at ", to_string(place)));
   }
 
  private:

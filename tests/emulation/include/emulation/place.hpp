@@ -2,6 +2,8 @@
 #ifndef HEDDLE_EMULATION_PLACE_HPP
 #define HEDDLE_EMULATION_PLACE_HPP
 
+#include "text.hpp"
+
 #include <cstring>
 #include <string>
 
@@ -25,7 +27,7 @@ constexpr Place here(const char* file = __builtin_FILE(), const char* function =
 }
 
 inline std::string to_string(const Place& place) {
-  return std::string(place.file) + ":" + std::to_string(place.line) + " (in " + place.function + ")";
+  return join(place.file, ":", place.line, " (in ", place.function, ")");
 }
 
 }  // namespace heddle::emulation

@@ -3,6 +3,7 @@
 #define HEDDLE_EMULATION_SETTINGS_HPP
 
 #include "compiler.hpp"
+#include "text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +51,7 @@ inline Settings settings_from_environment() {
     else if (mode == "fibers") s.mode = Mode::fibers;
     else if (mode == "loops") s.mode = Mode::loops;
     else if (mode == "threads") s.mode = Mode::threads;
-    else throw std::invalid_argument("HEDDLE_EMULATION_MODE=" + mode + ": use automatic, fibers, loops or threads");
+    else throw std::invalid_argument(join("HEDDLE_EMULATION_MODE=", mode, ": use automatic, fibers, loops or threads"));
   }
   if (const char* text = std::getenv("HEDDLE_EMULATION_ORDER")) {
     const std::string order = text;
@@ -62,7 +63,8 @@ inline Settings settings_from_environment() {
       s.order = Order::random;
       s.seed = std::strtoull(order.c_str() + 7, nullptr, 10);
     } else {
-      throw std::invalid_argument("HEDDLE_EMULATION_ORDER=" + order + ": use forward, reverse, random or random:SEED");
+      throw std::invalid_argument(
+          join("HEDDLE_EMULATION_ORDER=", order, ": use forward, reverse, random or random:SEED"));
     }
   }
   return s;

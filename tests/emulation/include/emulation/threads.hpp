@@ -9,8 +9,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace heddle::emulation {
@@ -32,11 +34,21 @@ class Threads final : public Executor {
     std::vector<unsigned> order(count);
     for (unsigned t = 0; t < count; ++t) order[t] = t;
     arrange(order, launch.settings, number * 1024u);
-    std::vector<std::thread> threads;
-    threads.reserve(count);
-    for (const unsigned t : order) threads.emplace_back([this, t] { run_thread(t); });
-    for (std::thread& thread : threads) thread.join();
+    running_ = count;
+    while (workers_.size() < count) {
+      workers_.push_back(std::make_unique<Worker>());
+      workers_.back()->thread = std::thread(
+          [this, &worker = *workers_.back(), t = static_cast<unsigned>(workers_.size() - 1)] { work(worker, t); });
+    }
+    for (const unsigned t : order) workers_[t]->tell(Task::run);
+    std::unique_lock lock(running_mutex_);
+    all_done_.wait(lock, [&] { return running_ == 0u; });
     if (failure_) std::rethrow_exception(failure_);
+  }
+
+  ~Threads() override {
+    for (const auto& worker : workers_) worker->tell(Task::quit);
+    for (const auto& worker : workers_) worker->thread.join();
   }
 
   int barrier(BarrierKind kind, int predicate, const Place& place) override {
@@ -59,10 +71,32 @@ class Threads final : public Executor {
   }
 
   Fault fault(Fault::Kind kind, const Place& place, const std::string& what) const override {
-    return make_fault(kind, *launch_, block_, threadIdx, place.line, what + " at " + to_string(place));
+    return make_fault(kind, *launch_, block_, threadIdx, place.line, join(what, " at ", to_string(place)));
   }
 
  private:
+  enum class Task { none, run, quit };
+
+  /// A std::thread, kept from block to block. It is told what to do through a mutex of its own: one for all would put
+  /// the workers into an order that hides their races.
+  struct Worker {
+    std::mutex mutex;
+    std::condition_variable told;
+    Task task = Task::none;
+    std::thread thread;
+
+    void tell(Task next) {
+      const std::lock_guard lock(mutex);
+      task = next;
+      told.notify_one();
+    }
+    Task wait() {
+      std::unique_lock lock(mutex);
+      told.wait(lock, [&] { return task != Task::none; });
+      return std::exchange(task, Task::none);
+    }
+  };
+
   struct Abandoned {};  // unwinds the other threads after a fault
 
   struct Gate {
@@ -70,6 +104,14 @@ class Threads final : public Executor {
     std::condition_variable changed;
     Warp warp;
   };
+
+  void work(Worker& worker, unsigned t) {
+    while (worker.wait() == Task::run) {
+      run_thread(t);
+      const std::lock_guard lock(running_mutex_);
+      if (--running_ == 0u) all_done_.notify_one();
+    }
+  }
 
   void run_thread(unsigned t) {
     active = this;
@@ -117,8 +159,7 @@ class Threads final : public Executor {
       if (failed_.load(std::memory_order_relaxed)) throw Abandoned{};
       if (std::chrono::duration<double>(Clock::now() - begin).count() > launch_->settings.patience) {
         fail(std::make_exception_ptr(fault(Fault::Kind::deadlock, place,
-                                           "deadlock: nobody came for " + std::to_string(launch_->settings.patience) +
-                                               " s")));
+                                           join("deadlock: nobody came for ", launch_->settings.patience, " s"))));
         throw Abandoned{};
       }
       changed.wait_until(lock, Clock::now() + std::chrono::milliseconds(20));
@@ -133,6 +174,10 @@ class Threads final : public Executor {
 
   const Launch* launch_ = nullptr;
   uint3 block_{0, 0, 0};
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< worker t runs thread t
+  std::mutex running_mutex_;
+  std::condition_variable all_done_;
+  unsigned running_ = 0;
   std::mutex barrier_mutex_;
   std::condition_variable barrier_changed_;
   Barrier barrier_;

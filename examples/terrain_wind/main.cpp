@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wind over real terrain. The kernels are generated from model.py; see README.md.
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "domain.hpp"
+#include "flow.hpp"
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
+#include "heddle/output.hpp"
+#include "heddle/progress.hpp"
+#include "options.hpp"
+#include "picture.hpp"
+#include "results.hpp"
+#include "roofline.hpp"
+#include "solver.hpp"
+#include "units.hpp"
+
+namespace terrain_wind {
+namespace {
+
+constexpr double spin_up = 0.5;              // of the time, before the mean begins
+constexpr std::int64_t steps_a_sample = 20;  // even
+constexpr double passage_height = 300;       // its wind defines one passage of the air, m
+
+class Clock {
+public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::int64_t count_steps(const Options& options, const Domain& domain, const LogProfile& wind, const Units& units) {
+  const double passage = static_cast<double>(domain.nx) * domain.cell / wind(passage_height);
+  const double steps = options.steps ? static_cast<double>(*options.steps)
+                                     : std::ceil(options.duration.value_or(passage) / units.step);
+  return 2 * static_cast<std::int64_t>(std::ceil(steps / 2));
+}
+
+/// The field on the whole box, metres a second; cells in the ground hold 0.
+std::array<std::vector<float>, 3> on_the_box(const heddle::SparseField<float>& velocity, const Domain& domain,
+                                             const Units& units) {
+  std::array<std::vector<float>, 3> box;
+  const auto speed = static_cast<float>(units.speed());
+  velocity.inspect([&](heddle::SparseView<const float> u) {
+    for (int c = 0; c < 3; ++c) {
+      std::vector<float>& component = box[static_cast<std::size_t>(c)];
+      component.assign(domain.fluid.size(), 0);
+      for (std::int64_t k = 0; k < domain.nz; ++k)
+        for (std::int64_t j = 0; j < domain.ny; ++j)
+          velocity.list().for_row(
+              j, k, [&](std::int64_t n, std::int64_t i) { component[domain.index(i, j, k)] = speed * u(n, c); });
+    }
+  });
+  return box;
+}
+
+/// Volume flow through the plane of cells i, m^3/s.
+double flux(const std::array<std::vector<float>, 3>& velocity, const Domain& domain, std::int64_t i) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < domain.nz; ++k)
+    for (std::int64_t j = 0; j < domain.ny; ++j) sum += static_cast<double>(velocity[0][domain.index(i, j, k)]);
+  return sum * domain.cell * domain.cell;
+}
+
+void require_stable(const Solver& solver, const Units& units, std::int64_t step) {
+  const double highest = solver.highest_speed();
+  if (highest < broken_speed) return;
+  throw heddle::Error("step " + std::to_string(step),
+                      std::isfinite(highest)
+                          ? "the flow became unstable: " + std::to_string(std::lround(highest * units.speed())) + " m/s"
+                          : "the flow became unstable: values that are not finite",
+                      "choose a shorter --time-step than " + std::to_string(units.step) + " s, or a larger --height");
+}
+
+std::string compass(double degrees) {
+  static const std::array<const char*, 8> names{"north", "north-east", "east", "south-east",
+                                                "south", "south-west", "west", "north-west"};
+  const double turns = degrees / 360 - std::floor(degrees / 360);
+  return names[static_cast<std::size_t>(std::lround(turns * 8)) % 8];
+}
+
+void run(const Options& options) {
+  const Clock clock;
+  heddle::Environment environment({.threads = options.threads.value_or(0)});
+  const Domain domain = make_domain(options);
+  const LogProfile wind(options.wind, options.reference, options.roughness);
+  const double fastest = wind(domain.top() - domain.base);
+  const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));
+  const std::int64_t steps = count_steps(options, domain, wind, units);
+  const std::int64_t cells = domain.fluid_cells();
+
+  constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
+  Results results(options.out, static_cast<double>(options.frames * domain.nx * domain.ny * domain.nz) * bytes_per_cell);
+
+  std::printf("terrain   %s\n", domain.title.c_str());
+  std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
+              static_cast<long long>(domain.nx), static_cast<long long>(domain.ny), static_cast<long long>(domain.nz),
+              domain.cell, static_cast<double>(cells) / 1e6, domain.bottom, domain.top());
+  std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(), options.wind,
+              options.reference, fastest);
+  std::printf("time      %lld steps of %.4g s: %.0f s\n", static_cast<long long>(steps), units.step,
+              static_cast<double>(steps) * units.step);
+  std::fputs(environment.describe().c_str(), stdout);
+
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  const double bandwidth = options.gpu ? 0 : stream_bandwidth(std::min<std::int64_t>(cells, 4'000'000));
+  Solver solver(domain, wind, units, memory);
+
+  const heddle::BlockGrid grid(solver.list().box(), {1, 1, 1}, {false, true, false});
+  heddle::Output output(results.unfinished(), "wind", grid,
+                        {.origin = {0, 0, domain.bottom}, .spacing = {domain.cell, domain.cell, domain.cell}});
+  std::array<std::vector<float>, 3> velocity;
+  output.add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
+    return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
+  });
+  output.add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
+    return domain.fluid[domain.index(i, j, k)];
+  });
+
+  heddle::Progress progress("wind", steps, {.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
+  double in_steps = 0;
+  std::int64_t frame = 0;
+  for (std::int64_t step = 0; step < steps;) {
+    const std::int64_t next = std::min(step + steps_a_sample, steps);
+    const Clock stretch;
+    solver.run((next - step) / 2);
+    in_steps += stretch.seconds();
+    step = next;
+    const bool sampled = static_cast<double>(step) >= spin_up * static_cast<double>(steps) || step == steps;
+    const bool writes = step * options.frames >= (frame + 1) * steps;
+    if (sampled || writes || step % (10 * steps_a_sample) == 0) {
+      solver.measure();
+      require_stable(solver, units, step);
+    }
+    if (sampled) solver.sample();
+    if (writes) {
+      velocity = on_the_box(solver.velocity(), domain, units);
+      output.write(frame, static_cast<double>(step) * units.step);
+      ++frame;
+    }
+    progress.update(step);
+  }
+  progress.finish();
+
+  velocity = on_the_box(solver.mean(), domain, units);
+  const double in = flux(velocity, domain, 0);
+  const double out = flux(velocity, domain, domain.nx - 1);
+  const double updates = static_cast<double>(steps) * static_cast<double>(cells);
+  std::printf("mass      mean flux in %.4g, out %.4g million m^3/s: %+.2f %%\n", in / 1e6, out / 1e6,
+              100 * (out - in) / in);
+  std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
+
+  char subtitle[256];
+  std::snprintf(subtitle, sizeof subtitle,
+                "Wind from the %s, %g m/s at %g m. Large-eddy simulation, D3Q19, %.1f million cells of %g m, %.0f minutes "
+                "of wind in %.0f s, kernels generated by Heddle.",
+                compass(options.direction).c_str(), options.wind, options.reference, static_cast<double>(cells) / 1e6,
+                domain.cell, static_cast<double>(steps) * units.step / 60, clock.seconds());
+  const Flow flow(domain, std::move(velocity));
+  draw_picture(flow, options, {"Wind over the " + domain.title, subtitle}, results.unfinished() / "wind.png");
+  results.publish();
+  std::printf("written   %s, %s (%.0f s in all)\n", (options.out / "wind.pvd").string().c_str(),
+              (options.out / "wind.png").string().c_str(), clock.seconds());
+}
+
+}  // namespace
+}  // namespace terrain_wind
+
+int main(int argc, char** argv) {
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above the limit is an error that is reported, not the end of the process
+#endif
+  try {
+    const terrain_wind::Options options = terrain_wind::parse_options(argc, argv);
+    if (options.help)
+      std::fputs(terrain_wind::help_text().c_str(), stdout);
+    else
+      terrain_wind::run(options);
+    return 0;
+  } catch (const heddle::Error& error) {
+    std::fprintf(stderr, "terrain_wind: %s\n", error.what());
+  } catch (const std::bad_alloc&) {
+    std::fputs("terrain_wind: not enough memory. Hint: choose larger cells with --cell-size\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "terrain_wind: %s\n", error.what());
+  }
+  return 1;
+}

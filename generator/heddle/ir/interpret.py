@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interpreter: what every node means. It runs a kernel at every level, with the rounding of the node types.
+
+A kernel without loops runs its body for every cell of its space, in any order; a kernel with loops runs as it stands.
+Accesses and pointers lead to the same arrays, so a kernel runs on the same arrays before and after each pass. What C++
+leaves undefined (a signed overflow, an element outside its array, a local element never written) is an error here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from heddle.ir import nodes as ir
+from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.visit import statements
+
+Number = int | float | bool
+Order = Callable[[list[Any]], Iterable[Any]]
+AXES = "xyz"
+OUTSIDE = -5
+_IDENTITY = {"sum": 0.0, "min": math.inf, "max": -math.inf}
+_FORMATS = {16: ("e", 11, -24, 65504.0), 32: ("f", 24, -149, (2 - 2.0**-23) * 2.0**127)}
+
+
+class InterpretationError(Exception):
+    """A kernel does what has no meaning."""
+
+
+@dataclass
+class Array:
+    """The memory of a field and where its cells lie: cell (x, y, z), component q is element
+    `origin + x * stride[0] + ... + q * stride[rank]` of `values`; a sparse field has (cell, component).
+
+    A neighbour table is one with extent (cells, rows), a list of cells or of values an entry has one axis.
+    """
+
+    values: MutableSequence[Any]
+    origin: int
+    extent: tuple[int, ...]
+    stride: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """status: 0, or -5 where an index that the kernel checks lay outside a field. outputs: what was reduced."""
+
+    status: int
+    outputs: dict[str, Number]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What a pointer or a view stands for: element i is `values[origin + i * stride]`."""
+
+    name: str
+    values: MutableSequence[Any]
+    origin: int = 0
+    stride: int = 1
+
+    def at(self, index: int) -> int:
+        place = self.origin + index * self.stride
+        if not 0 <= place < len(self.values):
+            raise InterpretationError(f"{self.name}[{index}] lies outside its array")
+        return place
+
+
+def run(
+    kernel: ir.Kernel,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, Number] | None = None,
+    order: Order = iter,
+) -> Result:
+    """Run a kernel at any level.
+
+    arrays: by the name of the field; with a sparse space also "neighbour" and, if it is listed, "cells".
+    scalars: parameters, and `first` and `last` of a sparse space that is not listed. order: puts the cells of the
+    space, or the iterations of a loop that is not serial, into the order in which they run.
+    """
+    return _Interpreter(kernel, arrays, scalars or {}, order).run()
+
+
+def rounded(value: Number | Fraction, scalar: ir.Scalar) -> Number:
+    """The number of a type nearest to a value, ties to even. Unsigned integers wrap."""
+    if scalar.is_float:
+        return _nearest(value, scalar.bits)
+    if scalar.kind == "b":
+        return bool(value)
+    low, high = (0, 1 << scalar.bits) if scalar.kind == "u" else (-(1 << scalar.bits - 1), 1 << scalar.bits - 1)
+    if scalar.kind == "i" and not low <= value < high:
+        raise InterpretationError(f"{value} does not fit into {scalar}")
+    return int(value) if low <= value < high else int(value) % high
+
+
+def _nearest(value: Number | Fraction, bits: int) -> float:
+    if isinstance(value, float):
+        if bits == 64:
+            return value
+        code, *_ = _FORMATS[bits]
+        try:
+            return float(struct.unpack(code, struct.pack(code, value))[0])
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    exact = Fraction(value)
+    _, digits, lowest, largest = _FORMATS.get(bits, ("d", 53, -1074, math.inf))
+    if not exact:
+        return 0.0
+    size = exact.numerator.bit_length() - exact.denominator.bit_length()
+    exponent = size if abs(exact) >= Fraction(2) ** size else size - 1
+    unit = Fraction(2) ** max(exponent - digits + 1, lowest)
+    try:
+        near = float(round(abs(exact) / unit) * unit)
+    except OverflowError:
+        near = math.inf
+    return math.copysign(near if near <= largest else math.inf, -1.0 if exact < 0 else 1.0)
+
+
+def constant(value: Number | Fraction, scalar: ir.Scalar) -> Number:
+    """A literal as it is emitted: a rational whose denominator is no power of two is a quotient."""
+    if scalar.is_float and isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
+        above, below = (_nearest(float(part), scalar.bits) for part in (value.numerator, value.denominator))
+        return _nearest(OPERATORS["div"].meaning(above, below), scalar.bits)
+    return rounded(float(value) if scalar.is_float else value, scalar)
+
+
+def converted(value: Number, scalar: ir.Scalar) -> Number:
+    """A cast: floats to integers truncate, integers to narrower ones wrap, everything else rounds."""
+    if scalar.is_float or scalar.kind == "b":
+        return rounded(value, scalar)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InterpretationError(f"{value} has no {scalar}")
+        return rounded(math.trunc(value), scalar)
+    span = 1 << scalar.bits
+    wrapped = int(value) % span
+    return wrapped - span if scalar.kind == "i" and wrapped >= span // 2 else wrapped
+
+
+@dataclass
+class _Interpreter:
+    kernel: ir.Kernel
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, Number]
+    order: Order
+    names: dict[str, Any] = field(default_factory=dict)  # arguments and counters
+    locals: dict[ir.Symbol, Any] = field(default_factory=dict)
+    status: int = 0
+
+    def run(self) -> Result:
+        outputs = {symbol.name: [math.nan] for symbol in self.kernel.outputs}
+        self.bind(outputs)
+        body = self.kernel.body
+        if any(isinstance(statement, ir.Loop) for statement in statements(body)):
+            self.block(body)
+        else:
+            for cell in self.order(list(self.cells())):
+                self.names.update(cell)
+                self.block(body)
+        return Result(self.status, {name: values[0] for name, values in outputs.items()})
+
+    def bind(self, outputs: Mapping[str, list[float]]) -> None:
+        """The arguments of the flat entry, by their names."""
+        for name, array in self.arrays.items():
+            self.names[name] = _Line(name, array.values, array.origin)
+            self.names[f"{name}_extent"] = _Line(f"{name}_extent", list(array.extent))
+            self.names[f"{name}_stride"] = _Line(f"{name}_stride", list(array.stride))
+        if "neighbour" in self.arrays:
+            self.names["neighbour_stride"] = self.arrays["neighbour"].stride[1]
+        if "cells" in self.arrays:
+            self.names["cell_count"] = self.arrays["cells"].extent[0]
+        if isinstance(self.kernel.space, ir.Dense):
+            for axis, count in enumerate(self.extent):
+                self.names[f"n_{AXES[axis]}"] = count
+        self.names.update(self.scalars)
+        for symbol in self.kernel.parameters:
+            assert isinstance(symbol.type, ir.Scalar)
+            self.names[symbol.name] = converted(self.scalars[symbol.name], symbol.type)
+        for statement in statements(self.kernel.body):
+            if isinstance(statement, ir.Reduce):
+                outputs[statement.output.name][0] = _IDENTITY[statement.operation]
+        for name, values in outputs.items():
+            self.names[name] = _Line(name, values)
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        rank = self.kernel.space.rank if isinstance(self.kernel.space, ir.Dense) else 0
+        extents = {self.arrays[f.name].extent[:rank] for f in self.kernel.fields if f.layout == "strided"}
+        if len(extents) != 1:
+            raise InterpretationError(f"the extents of the fields of {self.kernel.name} differ")
+        return extents.pop()
+
+    def cells(self) -> Iterator[dict[str, int]]:
+        """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
+        space = self.kernel.space
+        if isinstance(space, ir.Sparse):
+            bounds = (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
+            yield from ({"i" if space.listed else "n": number} for number in range(*bounds))
+            return
+        scanned = {statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)}
+        axes = [axis for axis in reversed(range(space.rank)) if axis not in scanned]
+        for cell in itertools.product(*(range(self.extent[axis]) for axis in axes)):
+            yield {AXES[axis]: position for axis, position in zip(axes, cell, strict=True)}
+
+    # Statements
+
+    def block(self, body: Sequence[ir.Statement]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: ir.Statement) -> None:
+        match statement:
+            case ir.Comment() | ir.Prefetch():
+                pass
+            case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
+                self.locals[symbol] = self.value(value)
+            case ir.Store(target, value):
+                result = self.value(value)
+                line, index = self.element(target)
+                line.values[line.at(index)] = result
+            case ir.Local(symbol, length):
+                self.locals[symbol] = _Line(symbol.name, [None] * length)
+            case ir.Reduce(operation, output, value):
+                line = self.names[output.name]
+                combine = OPERATORS["add"] if operation == "sum" else FUNCTIONS[operation]
+                assert isinstance(output.type, ir.Scalar)
+                line.values[0] = rounded(combine.meaning(line.values[0], self.value(value)), output.type)
+            case ir.If(condition, body):
+                if self.value(condition):
+                    self.block(body)
+            case ir.Loop(kind, counter, begin, end, step, body):
+                iterations = range(self.value(begin), self.value(end), self.value(step))
+                for number in iterations if kind == "serial" else self.order(list(iterations)):
+                    self.names[counter.name] = number
+                    self.block(body)
+            case ir.Scan():
+                self.scan(statement)
+            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
+                self.move_run(statement)
+            case _:
+                raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
+
+    def scan(self, scan: ir.Scan) -> None:
+        counter, cells = AXES[scan.axis], range(self.extent[scan.axis])
+        carried = [self.value(value) for value in scan.initial]
+        for position in reversed(cells) if scan.reverse else cells:
+            self.names[counter] = position
+            self.locals.update(zip(scan.carried, carried, strict=True))
+            self.block(scan.body)
+            carried = [self.value(value) for value in scan.update]
+        self.locals.update(zip(scan.carried, carried, strict=True))
+
+    def move_run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
+        local, far = self.value(run.local), self.value(run.pointer)
+        first, count = self.value(run.first), self.value(run.count)
+        if count > run.length:
+            raise InterpretationError(f"a run of {count} does not fit into {run.local.name}[{run.length}]")
+        for lane in range(count):
+            where = first + lane
+            if not isinstance(run, ir.StreamRun):
+                index = self.value(run.index)
+                where = index.values[index.at(where)]
+            if isinstance(run, ir.LoadRun):
+                local.values[local.at(lane)] = far.values[far.at(where)]
+            else:
+                far.values[far.at(where)] = local.values[local.at(lane)]
+
+    # Expressions
+
+    def value(self, expression: ir.Expression) -> Any:
+        match expression:
+            case ir.Symbol(name):
+                return self.locals[expression] if expression in self.locals else self.names[name]
+            case ir.Const(value, scalar):
+                assert scalar is not None
+                return constant(value, scalar)
+            case ir.Op("and", (left, right)):
+                return bool(self.value(left) and self.value(right))
+            case ir.Op("or", (left, right)):
+                return bool(self.value(left) or self.value(right))
+            case ir.Op(name, args, scalar):
+                assert scalar is not None
+                return rounded(OPERATORS[name].meaning(*map(self.value, args)), scalar)
+            case ir.Call("within", args):
+                return self.within(*map(self.value, args))
+            case ir.Call(name, args, scalar):
+                assert scalar is not None
+                return rounded(FUNCTIONS[name].meaning(*map(self.value, args)), scalar)
+            case ir.Select(condition, yes, no):
+                return self.value(yes if self.value(condition) else no)
+            case ir.Cast(inner, scalar):
+                return converted(self.value(inner), scalar)
+            case ir.Access() | ir.Gather() | ir.Load():
+                line, index = self.element(expression)
+                found = line.values[line.at(index)]
+                if found is None:
+                    raise InterpretationError(f"{line.name}[{index}] was never written")
+                return found
+            case ir.View(pointer, offset, stride):
+                line, step = self.value(pointer), self.value(stride)
+                return _Line(line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride)
+        raise InterpretationError(f"{type(expression).__name__} is not an expression of a kernel")
+
+    def element(self, element: ir.Access | ir.Gather | ir.Load) -> tuple[_Line, int]:
+        """The line that an element lies on, and its index there."""
+        match element:
+            case ir.Load(pointer, index):
+                return self.value(pointer), self.value(index)
+            case ir.Gather(field, position, component):
+                cell = [self.value(entry) for entry in position]
+                return self.at(field, cell, self.within(self.value(component), 0, max(field.components, 1)))
+            case ir.Access(field, offsets, component) if field.layout == "strided":
+                counters = (self.names[AXES[axis]] for axis in range(field.rank))
+                return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
+            case ir.Access(field, offsets, component):
+                return self.names[field.name], self.listed(field, offsets, component)
+        raise InterpretationError(f"{type(element).__name__} is not an element")
+
+    def at(self, field: ir.Field, cell: Sequence[int], component: int) -> tuple[_Line, int]:
+        """An element of a dense field; outside the ghost layers as `within` has it."""
+        array, ghosts = self.arrays[field.name], field.ghost_layers
+        inside = [self.within(c, -ghosts, n + ghosts) for c, n in zip(cell, array.extent, strict=False)]
+        where = [*inside, component] if field.components else inside
+        return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
+
+    def listed(self, field: ir.Field, offsets: tuple[int, ...], component: int) -> int:
+        """The index of an element of a sparse list, or of a value an entry."""
+        space = self.kernel.space
+        assert isinstance(space, ir.Sparse)
+        if field.layout == "entries":
+            return int(self.names["i"])
+        cells = self.names["cells"] if space.listed else None
+        n = int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
+        if any(offsets):
+            rows = [(link.slot, link.offset) for link in space.links]
+            table, (step, row_step) = self.names["neighbour"], self.arrays["neighbour"].stride
+            return int(table.values[table.at(rows.index((component, offsets)) * row_step + n * step)])
+        stride = (*self.arrays[field.name].stride, 0)
+        return n * stride[0] + component * stride[1]
+
+    def within(self, index: int, lower: int, upper: int) -> int:
+        inside = int(FUNCTIONS["within"].meaning(index, lower, upper))
+        if inside != index:
+            self.status = OUTSIDE
+        return inside

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// D3Q19 BGK on one GPU, beside the in-place update of 19 arrays on the same memory.
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+
+#include "d3q19_dense_sweeps.hpp"
+#include "d3q19_sparse_sweeps.hpp"
+#include "heddle/error.hpp"
+#include "lbm_case.hpp"
+#include "measure.hpp"
+#include "streams.hpp"
+
+namespace {
+
+constexpr double omega = 1.2;
+constexpr int rounds = 21;
+constexpr int repeats = 5;  // calls between two events
+constexpr auto q19 = static_cast<double>(bench::populations);
+
+void check(cudaError_t error) {
+  if (error != cudaSuccess) {
+    throw heddle::Error("heddle-bench", cudaGetErrorString(error));
+  }
+}
+
+/// Seconds of one of `repeats` calls, by CUDA events.
+template <typename F>
+double seconds(heddle::Stream& stream, F&& work) {
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  auto* const native = static_cast<cudaStream_t>(stream.native());
+  check(cudaEventRecord(begin, native));
+  for (int i = 0; i < repeats; ++i) {
+    work();
+  }
+  check(cudaEventRecord(end, native));
+  check(cudaEventSynchronize(end));
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end));
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+  return static_cast<double>(milliseconds) * 1e-3 / repeats;
+}
+
+template <typename T>
+bench::Case dense(bool in_place) {
+  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 384 : 448);
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
+  const heddle::FieldOptions options{
+      .components = bench::populations, .memory = heddle::Memory::device, .name = "f"};
+  auto f = std::make_shared<heddle::Field<T>>(grid, options);
+  f->fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+    return bench::disturbance(x + edge * (y + edge * z), q);
+  });
+  auto g = in_place ? f : std::make_shared<heddle::Field<T>>(grid, options);
+  auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
+  const auto view = f->view();
+  // From the first cell of a row on, so that whole vectors are aligned.
+  const std::int64_t count = ((edge - 1) * view.stride(2) + edge * view.stride(1)) / 4 * 4;
+  return {.name = {},
+          .updates = (in_place ? 2 : 1) * static_cast<double>(edge * edge * edge),
+          .bytes_per_update = 2 * q19 * sizeof(T),
+          .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(count),
+          .kernel =
+              [f, g, stream, in_place] {
+                const d3q19_dense::AaEven<T> even(*f, {.omega = omega});
+                const d3q19_dense::AaOdd<T> odd(*f, {.omega = omega});
+                const d3q19_dense::Pull<T> pull(*f, *g, {.omega = omega});
+                return seconds(*stream, [&] {
+                  if (in_place) {
+                    even(*stream);
+                    odd(*stream);
+                  } else {
+                    pull(*stream);
+                  }
+                });
+              },
+          .limit =
+              [stream, view, count] {
+                return seconds(*stream, [&] {
+                  streams::update19_cuda(view.data(), view.stride(3), count, T(1), stream->native());
+                });
+              }};
+}
+
+template <typename T>
+bench::Case sparse() {
+  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 256 : 320);
+  const heddle::Box box{{0, 0, 0}, {edge, edge, edge}};
+  auto list = std::make_shared<heddle::IndexList>(box, bench::box_flags(edge), std::array{false, false, false},
+                                                  d3q19_sparse::links, heddle::Memory::device);
+  auto f = std::make_shared<heddle::SparseField<T>>(*list, bench::populations, heddle::Memory::device);
+  f->fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+    return bench::disturbance(x + edge * (y + edge * z), q);
+  });
+  auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
+  const auto view = f->view();
+  const std::int64_t count = list->cells() / 4 * 4;
+  return {.name = {},
+          .updates = 2 * static_cast<double>(list->count()),
+          .bytes_per_update = 2 * q19 * sizeof(T) + (q19 - 1) * sizeof(std::uint32_t) / 2,
+          .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(count),
+          .kernel =
+              [list, f, stream] {
+                const d3q19_sparse::AaEven<T> even(*f, list->all(), {.omega = omega});
+                const d3q19_sparse::AaOdd<T> odd(*f, list->all(), {.omega = omega});
+                return seconds(*stream, [&] {
+                  even(*stream);
+                  odd(*stream);
+                });
+              },
+          .limit =
+              [list, f, stream, view, count] {
+                return seconds(*stream, [&] {
+                  streams::update19_cuda(view.data(), view.stride(1), count, T(1), stream->native());
+                });
+              }};
+}
+
+template <typename T>
+void add_precision(const std::string& precision) {
+  const std::string end = "/" + precision + "/cuda";
+  bench::add("lbm/d3q19/bgk/aa/dense" + end, [] { return dense<T>(true); }, rounds);
+  bench::add("lbm/d3q19/bgk/pull/dense" + end, [] { return dense<T>(false); }, rounds);
+  bench::add("lbm/d3q19/bgk/aa/sparse" + end, sparse<T>, rounds);
+}
+
+}  // namespace
+
+void bench::add_lbm_cuda() {
+  add_precision<float>("f32");
+  add_precision<double>("f64");
+}

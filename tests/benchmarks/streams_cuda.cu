@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime.h>
+
+#include "streams.hpp"
+
+namespace {
+
+template <typename Vector, typename T>
+__global__ void __launch_bounds__(256) update(Vector* f, std::int64_t stride, std::int64_t count, T factor) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) {
+    return;
+  }
+  Vector value[19];
+#pragma unroll
+  for (int q = 0; q < 19; ++q) {
+    value[q] = f[q * stride + i];
+  }
+#pragma unroll
+  for (int q = 0; q < 19; ++q) {
+    T* const lanes = reinterpret_cast<T*>(&value[q]);
+    for (unsigned lane = 0; lane < sizeof(Vector) / sizeof(T); ++lane) {
+      lanes[lane] *= factor;
+    }
+    f[q * stride + i] = value[q];
+  }
+}
+
+template <typename Vector, typename T>
+void launch(T* f, std::int64_t stride, std::int64_t count, T factor, void* stream) {
+  constexpr std::int64_t lanes = sizeof(Vector) / sizeof(T);
+  const std::int64_t vectors = count / lanes;
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(static_cast<unsigned>((vectors + 255) / 256));
+  configuration.blockDim = dim3(256);
+  configuration.stream = static_cast<cudaStream_t>(stream);
+  cudaLaunchKernelEx(&configuration, update<Vector, T>, reinterpret_cast<Vector*>(f), stride / lanes, vectors, factor);
+}
+
+}  // namespace
+
+void streams::update19_cuda(float* f, std::int64_t stride, std::int64_t count, float factor, void* stream) {
+  launch<float4>(f, stride, count, factor, stream);
+}
+void streams::update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream) {
+  launch<double2>(f, stride, count, factor, stream);
+}

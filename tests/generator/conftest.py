@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Its folder is on the path of every generator test: running.py, models.py and compiled.py are shared."""
+
+from __future__ import annotations

@@ -1,0 +1,790 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every diagnostic, word for word: the line of the model (marked `# here`), the reason, the hint.
+
+The last test reads the generator's sources: an error that no case provokes fails it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import heddle
+import pytest
+import sympy
+from heddle import (
+    Assignment,
+    If,
+    KernelError,
+    Module,
+    Reduce,
+    Scan,
+    Schedule,
+    Section,
+    Sparse,
+    bit_and,
+    coordinates,
+    fields,
+    lbm,
+    parameters,
+)
+from heddle.__main__ import main
+from heddle.build import files, load
+from heddle.emit import files as emitted
+
+a, b, c, t = sympy.symbols("a b c t")
+p, q = fields("p, q: real[2D]")
+f = fields("f: real(3)[2D]")
+k = fields("k: int32[2D]")
+mask = fields("mask: uint32[entries]")
+Case = Callable[[], Any]
+CASES: dict[str, tuple[Case, str]] = {}
+D2Q9 = lbm.Lattice("D2Q9")
+
+
+def says(message: str) -> Callable[[Case], Case]:
+    """Register a case; {here} in the message is the marked line."""
+
+    def register(case: Case) -> Case:
+        assert case.__name__ not in CASES
+        CASES[case.__name__] = case, message
+        return case
+
+    return register
+
+
+def kernel(
+    statements: Any, space: Sparse | None = None, schedule: Schedule | None = None, targets: str = "reference cpu"
+) -> None:
+    """Generate one kernel called `k`."""
+    module = Module("m", precisions=("f64",))
+    module.add("k", statements, space=space, schedule=schedule)
+    for model in module.kernels:
+        for target in targets.split():
+            module.stages(model, "f64", target)
+
+
+# --- Dependences ------------------------------------------------------------------------------------------------
+
+
+@says(
+    "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads what another one writes, in no defined order.\n"
+    "  Hint: write to a second field"
+)
+def racy_stencil() -> None:
+    kernel([Assignment(p[0, 0], p[-1, 0] + p[1, 0])])  # here
+
+
+@says(
+    "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads what another one writes, in no defined "
+    "order.\n  Hint: write to a second field"
+)
+def racy_component() -> None:
+    kernel(
+        [
+            Assignment(f[0, 0, 2], 0),
+            Assignment(f[0, 0, 1], f[1, 0, 2]),  # here
+        ]
+    )
+
+
+@says(
+    "{here}: 'k' stores to q[0, 0] and to q[1, 0]: two cells write the same element, in no defined order.\n"
+    "  Hint: store each component at one offset, or write to a second field"
+)
+def stores_that_meet() -> None:
+    kernel(
+        [
+            Assignment(q[0, 0], 1),
+            Assignment(q[1, 0], 2),  # here
+        ]
+    )
+
+
+@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+def stores_twice() -> None:
+    kernel(
+        [
+            Assignment(q[0, 0], 1),
+            Assignment(q[0, 0], p[0, 0]),  # here
+        ]
+    )
+
+
+@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+def stores_again_under_a_condition() -> None:
+    kernel([Assignment(q.here, 1), If(p.here > 0, [Assignment(q.here, 2)])])  # here
+
+
+@says(
+    "{here}: 'k' reads q[0, 0] after storing to it: old value or new?\n"
+    "  Hint: name the value you mean with a symbol, and use the symbol"
+)
+def read_after_store() -> None:
+    kernel(
+        [
+            Assignment(q.here, p.here),
+            Assignment(f.here, q.here),  # here
+        ]
+    )
+
+
+@says(
+    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has 1 ghost layer(s).\n"
+    "  Hint: declare it with fields(..., ghost_layers=3)"
+)
+def reads_beyond_the_ghosts() -> None:
+    kernel([Assignment(q.here, p[3, 0])])  # here
+
+
+@says(
+    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has 1 ghost layer(s).\n"
+    "  Hint: declare it with fields(..., ghost_layers=2)"
+)
+def writes_beyond_the_ghosts() -> None:
+    kernel([Assignment(q[0, -2], p.here)])  # here
+
+
+@says(
+    "{here}: 'k' writes 'p' and gathers from it at positions known only at run time.\n"
+    "  Hint: write to a second field"
+)
+def gathers_what_it_writes() -> None:
+    kernel([Assignment(p.here, p.gather(0, coordinates()[1]))])  # here
+
+
+@says("{here}: 'k' scans along two axes.\n  Hint: write two kernels")
+def scans_along_two_axes() -> None:
+    first = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
+    second = Scan(1, {b: 0}, [Assignment(q.here, b)], {b: b + 1})  # here
+    kernel([first, second])
+
+
+@says(
+    "{here}: 'k' touches 'q' outside its scans.\n"
+    "  Hint: move the statement into a Scan: there it happens once a cell"
+)
+def touches_outside_a_scan() -> None:
+    scan = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
+    kernel([scan, Assignment(q.here, 1)])  # here
+
+
+@says("{here}: 'k' neither stores nor reduces anything.\n  Hint: assign to a field access")
+def stores_nothing() -> None:
+    kernel([Section("Nothing"), Assignment(t, p.here)])  # here
+
+
+@says("{here}: 'k' gathers by position in a sparse list.\n  Hint: use a dense space")
+def gathers_in_a_list() -> None:
+    kernel([Assignment(q.here, p.gather(0, 0))], Sparse("fluid"))  # here
+
+
+@says(
+    "{here}: 'k' touches p[1, 0], but the list 'fluid' has no such link.\n"
+    "  Hint: add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))"
+)
+def no_such_link() -> None:
+    kernel([Assignment(q.here, p[1, 0])], Sparse("fluid"))  # here
+
+
+class Shifted:
+    """Statements with links that fold walls to an element which other cells reach."""
+
+    steps = {"": [Assignment(f[0, 0, 1], f[0, 0, 2]), Assignment(f[1, 0, 0], 2 * f[1, 0, 0])]}  # here
+    links = (lbm.Link(0, (1, 0), 1), lbm.Link(1, (0, 1), 2))
+
+
+@says(
+    "{here}: at a wall f[1, 0, 0] stands for component 1 of the own cell, which other cells reach too.\n"
+    "  Hint: use a streaming pattern whose walls are own-cell (AA), or two fields (pull)"
+)
+def walls_that_others_reach() -> None:
+    kernel(Shifted(), Sparse("fluid"))
+
+
+class NotCommuting(lbm.StreamingPattern):
+    """An in-place pattern that writes elsewhere than it reads."""
+
+    in_place = True
+
+    def read(self, q: int, step: str) -> tuple[int, tuple[int, ...]]:
+        return q, tuple(-c for c in self.lattice.velocities[q])
+
+    def write(self, q: int, step: str) -> tuple[int, tuple[int, ...]]:
+        return q, (0, 0)
+
+
+@says(
+    "{here}: NotCommuting writes component 1 at [0, 0], which another cell reads: the two do not commute.\n"
+    "  Hint: write to the elements that the cell itself reads, or use a second array"
+)
+def pattern_that_does_not_commute() -> None:
+    NotCommuting(D2Q9)  # here
+
+
+# --- What a kernel cannot compute -------------------------------------------------------------------------------
+
+AVAILABLE = (
+    "\n  Hint: available: + - * / powers, Min Max Abs sign sqrt exp log sin cos tanh floor, Piecewise, comparisons"
+)
+
+
+@says("{here}: 'g(p[0,0])' is an undefined function, which no kernel can compute." + AVAILABLE)
+def undefined_function() -> None:
+    kernel([Assignment(q.here, sympy.Function("g")(p.here))])  # here
+
+
+@says("{here}: 'gamma(p[0,0])' is a SymPy gamma, which no kernel can compute." + AVAILABLE)
+def unknown_function() -> None:
+    kernel([Assignment(q.here, sympy.gamma(p.here))])  # here
+
+
+@says("{here}: 'oo' is a SymPy Infinity, which no kernel can compute." + AVAILABLE)
+def infinity() -> None:
+    kernel([Assignment(q.here, sympy.oo)])  # here
+
+
+@says("{here}: 'I' is a SymPy ImaginaryUnit, which no kernel can compute." + AVAILABLE)
+def complex_number() -> None:
+    kernel([Assignment(q.here, sympy.I * p.here)])  # here
+
+
+@says(
+    "{here}: 'Piecewise((1, p[0,0] > 0), (2, p[0,0] < 0))' has no value where none of its conditions holds.\n"
+    "  Hint: end it with (value, True)"
+)
+def piecewise_without_an_end() -> None:
+    kernel([Assignment(q.here, sympy.Piecewise((1, p.here > 0), (2, p.here < 0)))])  # here
+
+
+@says("{here}: 'bitand' needs integers, not f64.")
+def bits_of_a_float() -> None:
+    kernel([Assignment(q.here, bit_and(p.here, k.here))])  # here
+
+
+@says("{here}: a gather position is not an integer.\n  Hint: round it: floor(position)")
+def position_between_cells() -> None:
+    kernel([Assignment(q.here, p.gather(f.here, 0))])  # here
+
+
+@says("{here}: 1/3 is stored as an integer.\n  Hint: round it: floor(value)")
+def fraction_in_an_integer() -> None:
+    kernel([Assignment(k.here, sympy.Rational(1, 3))])  # here
+
+
+@says("{here}: int is not a statement of a model.")
+def no_statement() -> None:
+    kernel([Assignment(q.here, p.here), 3])  # here
+
+
+# --- Names ------------------------------------------------------------------------------------------------------
+
+
+@says("{here}: 't' is assigned twice.\n  Hint: a symbol names one value; choose a second name")
+def assigned_twice() -> None:
+    kernel(
+        [
+            Assignment(t, 1),
+            Assignment(q.here, t),
+            Assignment(t, 2),  # here
+        ]
+    )
+
+
+@says("{here}: 't' is used before it is assigned.\n  Hint: move its assignment up")
+def used_before() -> None:
+    kernel(
+        [
+            Assignment(q.here, t),
+            Assignment(t, 2),  # here
+        ]
+    )
+
+
+@says(
+    "{here}: 't' is assigned inside a condition or a scan and not known outside.\n"
+    "  Hint: assign it before, with a Piecewise if it depends on the condition"
+)
+def used_outside_its_condition() -> None:
+    inside = If(p.here > 0, [Assignment(t, 2), Assignment(f.here, t)])
+    kernel([inside, Assignment(q.here, t)])  # here
+
+
+@says("{here}: 'p' names a field and a local value.\n  Hint: rename one of them")
+def local_called_like_a_field() -> None:
+    kernel([Assignment(q.here, p.here), Assignment(sympy.Symbol("p"), 1)])  # here
+
+
+@says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
+def field_called_like_a_parameter() -> None:
+    kernel(
+        [
+            Assignment(q.here, sympy.Symbol("p")),
+            Assignment(f.here, p.here),  # here
+        ]
+    )
+
+
+@says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
+def parameter_called_like_a_field() -> None:
+    kernel([Assignment(q.here, p.here), Assignment(f.here, sympy.Symbol("p"))])  # here
+
+
+@says("{here}: two different fields are called 'p'.\n  Hint: rename one of them")
+def two_fields_of_one_name() -> None:
+    other = fields("p: float[2D]")
+    kernel([Assignment(q.here, p.here + other.here)])  # here
+
+
+@says("{here}: 'x' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name")
+def parameter_called_like_a_coordinate() -> None:
+    kernel([Assignment(q.here, sympy.Symbol("x") * p.here)])  # here
+
+
+@says("{here}: 'n_x' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name")
+def local_called_like_an_extent() -> None:
+    kernel([Assignment(sympy.Symbol("n_x"), 1), Assignment(q.here, 1)])  # here
+
+
+@says("{here}: 'p_stride' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name")
+def parameter_called_like_a_stride() -> None:
+    kernel([Assignment(q.here, p.here), Assignment(f.here, sympy.Symbol("p_stride"))])  # here
+
+
+@says("{here}: 'new' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
+def parameter_called_like_a_keyword() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("new"))])  # here
+
+
+@says("{here}: 'a'' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
+def local_that_is_no_name() -> None:
+    kernel([Assignment(sympy.Symbol("a'"), p.here)])  # here
+
+
+@says("{here}: 'e' is reduced in two ways.\n  Hint: give each reduction a name of its own")
+def reduced_in_two_ways() -> None:
+    kernel(
+        [
+            Reduce("max", "e", p.here),
+            Reduce("sum", "e", p.here),  # here
+        ]
+    )
+
+
+REDUCTION = "{here}: 'e' names a reduction and another quantity.\n  Hint: rename one of them"
+
+
+@says(REDUCTION)
+def reduction_called_like_a_parameter() -> None:
+    kernel([Assignment(q.here, sympy.Symbol("e")), Reduce("max", "e", p.here)])  # here
+
+
+@says(REDUCTION)
+def local_called_like_a_reduction() -> None:
+    kernel([Reduce("max", "e", p.here), Assignment(sympy.Symbol("e"), 1)])  # here
+
+
+@says(REDUCTION)
+def parameter_called_like_a_reduction() -> None:
+    kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e"))])  # here
+
+
+# --- Spaces -----------------------------------------------------------------------------------------------------
+
+
+@says("{here}: 'z' has no meaning here: the kernel's space has no such axis.\n"
+      "  Hint: pass what depends on the place in a field")  # fmt: skip
+def coordinate_of_another_space() -> None:
+    kernel([Assignment(q.here, coordinates()[2])])  # here
+
+
+@says("{here}: a Scan along axis 2, which the kernel's space does not have.")
+def scan_along_no_axis() -> None:
+    kernel([Scan(2, {a: 0}, [Assignment(p.here, a)], {a: a + 1})])  # here
+
+
+@says(
+    "{here}: 'mask' has one value an entry, but the kernel does not run over a list of entries.\n"
+    "  Hint: add the kernel with space=Sparse(name, listed=True)"
+)
+def entries_of_no_list() -> None:
+    kernel([Assignment(q.here, mask.here)])  # here
+
+
+@says(
+    "{here}: 'e' has components, but fields with one value an entry are scalar.\n"
+    "  Hint: declare a field for each component"
+)
+def entries_with_components() -> None:
+    e = fields("e: real(2)[entries]")
+    kernel([Assignment(q.here, e[1])], Sparse("inlet", listed=True))  # here
+
+
+@says("{here}: 'r' has 1 dimensions, the kernel's space has 2.")
+def dimensions_that_differ() -> None:
+    r = fields("r: real[1D]")
+    kernel([Assignment(q.here, r.here)])  # here
+
+
+@says("{here}: 'k' touches no field.\n  Hint: a kernel reads and writes fields")
+def touches_no_field() -> None:
+    Module("m").add("k", [Assignment(t, 1)])  # here
+
+
+# --- Declarations -----------------------------------------------------------------------------------------------
+
+
+@says("{here}: 'p' takes 2 indices (2 offsets), not 3.\n  Hint: write p[0, 0] for the own cell")
+def too_many_indices() -> None:
+    p[0, 0, 0]  # here
+
+
+@says("{here}: 'f' takes 3 indices (2 offsets and a component), not 2.\n  Hint: write f[0, 0, 0] for the own cell")
+def too_few_indices() -> None:
+    f[0, 0]  # here
+
+
+@says("{here}: 'f' has components 0 to 2, not 3.")
+def no_such_component() -> None:
+    f[0, 0, 3]  # here
+
+
+@says(
+    "{here}: the index a of 'p' is not a constant integer.\n"
+    "  Hint: for a position computed at run time write p.gather(...)"
+)
+def offset_that_is_a_symbol() -> None:
+    p[a, 0]  # here
+
+
+@says("{here}: 'p'.gather takes 2 positions.")
+def gather_with_too_few_positions() -> None:
+    p.gather(1)  # here
+
+
+TYPES = "real, double, float, half, int32, int64, uint8, uint32, bool"
+
+
+@says(
+    "{here}: cannot read the field declaration 'u = real'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_that_is_none() -> None:
+    fields("u = real")  # here
+
+
+@says(
+    "{here}: cannot read the field declaration 'u: quad[3D]'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_of_an_unknown_type() -> None:
+    fields("u: quad[3D]")  # here
+
+
+@says("{here}: 'u: real[4D]' has no rank that Heddle knows.\n  Hint: 1D, 2D or 3D")
+def declaration_of_an_unknown_rank() -> None:
+    fields("u: real[4D]")  # here
+
+
+@says("{here}: '2u' is not a name for a field.")
+def declaration_of_no_name() -> None:
+    fields("2u: real[3D]")  # here
+
+
+@says(f"{{here}}: 'quad' is not a type.\n  Hint: one of {TYPES}")
+def parameter_of_an_unknown_type() -> None:
+    parameters("a: quad")  # here
+
+
+@says("{here}: 'p[0,0] + 1' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_an_expression() -> None:
+    Assignment(p.here + 1, 2)  # here
+
+
+@says("{here}: 'a' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_a_parameter() -> None:
+    Assignment(parameters("a"), 2)  # here
+
+
+@says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")
+def unknown_reduction() -> None:
+    Reduce("mean", "e", p.here)  # here
+
+
+@says("{here}: a Scan must update each carried symbol, and only those.")
+def carried_but_not_updated() -> None:
+    Scan(0, {a: 0}, [], {b: 1})  # here
+
+
+# --- Schedules, precisions, modules -----------------------------------------------------------------------------
+
+
+@says("{here}: a block of (64, 32, 1) has 2048 threads.\n  Hint: 1 to 1024")
+def block_too_large() -> None:
+    Schedule(block=(64, 32, 1))  # here
+
+
+@says("{here}: prefetch and nontemporal work in chunks.\n  Hint: Schedule(chunk=64, ...)")
+def prefetch_without_a_chunk() -> None:
+    Schedule(prefetch=64)  # here
+
+
+@says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")
+def chunk_without_lanes() -> None:
+    Schedule(chunk=16, simd=False)  # here
+
+
+@says(
+    "{here}: 'k' reads every field that it writes: nontemporal stores would lose the cached lines.\n"
+    "  Hint: leave nontemporal off for in-place kernels"
+)
+def nontemporal_in_place() -> None:
+    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(chunk=64, nontemporal=True))  # here
+
+
+@says("{here}: 'k' reduces over cells, which no CUDA kernel does.\n  Hint: --targets cpu")
+def reduction_on_cuda() -> None:
+    kernel([Reduce("max", "e", p.here)], targets="cuda")  # here
+
+
+@says("{here}: 'k' is one single scan: CUDA has no threads for it.\n  Hint: --targets cpu")
+def scan_without_threads() -> None:
+    r = fields("r: real[1D]")
+    kernel([Scan(0, {a: 0}, [Assignment(r.here, a)], {a: a + 1})], targets="cuda")  # here
+
+
+@says(
+    "{here}: 'f128' is not a precision.\n  Hint: storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\""
+)
+def unknown_precision() -> None:
+    Module("m", precisions=("f128",))  # here
+
+
+@says("{here}: 'f64/f32' stores more bits than it computes with.")
+def precision_upside_down() -> None:
+    Module("m", precisions=("f64/f32",))  # here
+
+
+@says("{here}: 'class' is not a name for a module.\n  Hint: letters, digits, _")
+def module_called_like_a_keyword() -> None:
+    Module("class")  # here
+
+
+@says("{here}: 'my-kernel' is not a name for a kernel.\n  Hint: letters, digits, _")
+def kernel_that_is_no_name() -> None:
+    Module("m").add("my-kernel", [Assignment(q.here, 1)])  # here
+
+
+@says("{here}: module 'm' has two kernels 'k'.")
+def two_kernels_of_one_name() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(q.here, 1)])
+    module.add("k", [Assignment(p.here, 1)])  # here
+
+
+@says("{here}: 'k' has no statements.")
+def kernel_without_statements() -> None:
+    Module("m").add("k", [])  # here
+
+
+@says("m: there is no kernel 'j'.\n  Hint: the module has: k")
+def unknown_kernel() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(q.here, 1)])
+    module.stages("j", "f64", "cpu")
+
+
+@says("m: the module has no kernels.\n  Hint: add one: module.add(name, statements)")
+def module_without_kernels() -> None:
+    files(Module("m"), ["cpu"])
+
+
+@says("{here}: the sparse kernels of 'm' follow different links.\n  Hint: use one streaming pattern a module")
+def two_patterns_in_one_module() -> None:
+    module = Module("m")
+    module.add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))  # here
+    module.add("j", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    _ = module.links
+
+
+@says("nowhere.py: there is no such model file.\n  Hint: give the path of a Python file")
+def no_model_file() -> None:
+    load(Path("nowhere.py"))
+
+
+@says("heddle: the clang-format wheel is missing.\n  Hint: install Heddle's dependencies: pip install clang-format")
+def formatter_missing() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emitted.importlib.util, "find_spec", lambda name: None)
+        emitted._clang_format.__wrapped__()
+
+
+@says("heddle: clang-format failed: Invalid value for -style")
+def formatter_that_fails() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emitted, "_STYLE", "{no style at all")
+        try:
+            emitted.formatted("int a;")
+        except KernelError as error:  # what the program itself says may change; the first words stay
+            assert str(error).startswith("heddle: clang-format failed: ")
+            assert "-style" in str(error)
+            error.args = ("heddle: clang-format failed: Invalid value for -style",)
+            raise
+
+
+# --- Lattice Boltzmann: words are pinned beside the physics, in tests/generator/symbolic ------------------------
+
+
+@says("{here}: 'D3Q18' is not a lattice.\n  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27")
+def unknown_lattice() -> None:
+    lbm.Lattice("D3Q18")  # here
+
+
+@says(
+    "{here}: the relaxation rate 5/2 is not stable.\n"
+    "  Hint: 0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)"
+)
+def unstable_rate() -> None:
+    lbm.BGK(D2Q9, sympy.Rational(5, 2))  # here
+
+
+@says(
+    "{here}: a force on D2Q9 has 2 components, not 3.\n  Hint: give one entry an axis, 0 where there is none"
+)
+def force_of_another_dimension() -> None:
+    lbm.BGK(D2Q9, "omega", force=("g", 0, 0))  # here
+
+
+@says("{here}: the collision is for D2Q9, the pattern for D3Q19.\n  Hint: use one lattice for both")
+def two_lattices() -> None:
+    lbm.AA(lbm.Lattice("D3Q19"))(lbm.BGK(D2Q9, "omega"))  # here
+
+
+@says("{here}: 'ne' is not a side.\n  Hint: one of e, w, n, s")
+def no_such_side() -> None:
+    lbm.Pull(D2Q9).boundary(lbm.VelocityBounceBack((0, 0)), face="ne")  # here
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_words(name: str) -> None:
+    case, message = CASES[name]
+    with pytest.raises(KernelError) as caught:
+        case()
+    assert str(caught.value) == message.replace("{here}", _marked(case))
+
+
+def _marked(case: Case) -> str:
+    """The place of the line marked `# here` in a case, or in the class that it uses."""
+    source: Any = Shifted if case is walls_that_others_reach else case
+    lines, first = inspect.getsourcelines(source)
+    marked = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# here")]
+    return f"{Path(__file__).name}:{marked[0]}" if marked else "nowhere"
+
+
+# --- Complete ---------------------------------------------------------------------------------------------------
+
+PACKAGE = Path(heddle.__file__).parent
+BESIDE_THE_PHYSICS = ("collision.py", "boundary.py", "streaming.py", "equilibrium.py", "equations.py", "initial.py")
+ON_THE_COMMAND_LINE = ("__main__.py", "build.py")
+
+
+def _raised() -> Iterator[tuple[str, int]]:
+    """File and first line of every `raise KernelError`."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                if getattr(node.exc.func, "id", "") == "KernelError":
+                    yield path.name, node.lineno
+
+
+def test_every_error_has_a_case() -> None:
+    seen: set[tuple[str, int]] = set()
+    for case, _ in CASES.values():
+        try:
+            case()
+        except KernelError as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            seen.add((Path(frame.filename).name, frame.lineno or 0))
+    elsewhere = (*BESIDE_THE_PHYSICS, *ON_THE_COMMAND_LINE)
+    missing = [place for place in _raised() if place not in seen and place[0] not in elsewhere]
+    assert not missing
+
+
+# --- On the command line: no stack trace, exit code 1 -----------------------------------------------------------
+
+GOOD = """
+from heddle import Assignment, Module, fields
+u, v = fields("u, v: real[2D]")
+m = Module("m")
+m.add("k", [Assignment(v.here, u[1, 0])])
+"""
+
+
+def _command(tmp_path: Path, text: str, *arguments: str) -> int:
+    (tmp_path / "model.py").write_text(text)
+    return main([arguments[0], str(tmp_path / "model.py"), *arguments[1:]])
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("n = 3\n", ("show",), "model.py: it defines 0 modules.\n  Hint: a model file defines one: name = Module(...)"),
+        (
+            GOOD + "other = Module('n')\n",
+            ("show",),
+            "model.py: it defines 2 modules.\n  Hint: a model file defines one: name = Module(...)",
+        ),
+        ("raise SystemExit\n", ("show",), "model.py: the model ends the program.\n  Hint: leave out sys.exit"),
+        (GOOD, ("show", "j"), "model.py: there is no kernel 'j'.\n  Hint: it has: k"),
+        (
+            GOOD,
+            ("build", "--out", "OUT", "--expect-module", "n"),
+            "model.py: the module is called 'm', but 'n' was expected.\n"
+            "  Hint: in CMake: heddle_add_kernels(... MODULE m)",
+        ),
+        (
+            GOOD,
+            ("build", "--out", "OUT", "--expect-kernels", "k", "j"),
+            "model.py: the kernels are k, but k, j were expected.\n  Hint: in CMake: KERNELS k",
+        ),
+        (
+            GOOD + "m.add('race', [Assignment(u.here, u[1, 0])])\n",
+            ("show",),
+            "model.py:6: 'race' reads u[1, 0] and writes u[0, 0]: one cell reads what another one writes, in no "
+            "defined order.\n  Hint: write to a second field",
+        ),
+        (
+            GOOD + "\n\n1 / 0\n",
+            ("show",),
+            "model.py:8: ZeroDivisionError: division by zero\n  Hint: run again with --debug for the full trace",
+        ),
+    ],
+)
+def test_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, arguments: tuple[str, ...], message: str
+) -> None:
+    with_folder = [str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments]
+    assert _command(tmp_path, text, *with_folder) == 1
+    output = capsys.readouterr()
+    assert output.err == f"heddle: {message}\n"
+    assert output.out == ""
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(:\n", "import no_such_thing\n", "\x00", "raise SystemExit(0)\n", "import sys; sys.exit('bad')\n"]
+)
+def test_model_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert _command(tmp_path, text, "show") == 1
+    output = capsys.readouterr()
+    assert output.err.startswith("heddle: ")
+    assert "Traceback" not in output.err
+
+
+def test_debug_shows_the_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _command(tmp_path, GOOD.replace("v.here, u", "u.here, u"), "show", "--debug") == 1
+    assert "Traceback" in capsys.readouterr().err

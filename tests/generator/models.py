@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models to test with: random ones from a seed, and the kinds of kernels that Heddle is for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import sympy
+from heddle import Assignment, If, KernelError, Module, Reduce, Scan, Schedule, Section, Sparse, fields, lbm
+from heddle.module import KernelModel
+from heddle.symbolic.assignment import Statement
+from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
+
+__all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction"]
+
+
+def model(statements: Sequence[Statement], schedule: Schedule | None = None, space: Sparse | None = None) -> KernelModel:
+    """One kernel, called `kernel`."""
+    module = Module("module")
+    module.add("kernel", statements, schedule=schedule, space=space)
+    return module.kernels["kernel"]
+
+
+class _Expressions:
+    """Random expressions over what has been declared. exact: sums and products only."""
+
+    def __init__(self, generator: random.Random, leaves: list[sympy.Expr], exact: bool) -> None:
+        self.generator, self.leaves, self.exact = generator, leaves, exact
+
+    def leaf(self) -> sympy.Expr:
+        draw = self.generator.random()
+        if draw < 0.75:
+            return self.generator.choice(self.leaves)
+        if self.exact or draw < 0.85:
+            return sympy.Integer(self.generator.choice((-3, -1, 2, 3, 4)))
+        return self.generator.choice(
+            (sympy.Rational(1, 18), sympy.Rational(-2, 3), sympy.Rational(1, 4), sympy.Float(0.3), sympy.Float(-1e-3))
+        )
+
+    def __call__(self, depth: int) -> sympy.Expr:
+        if depth == 0:
+            return self.leaf()
+        a, b = self(depth - 1), self(depth - 1)
+        kinds = ["+", "-", "*", "+", "*"]
+        if not self.exact:
+            kinds += ["/", "min", "max", "abs", "sign", "sqrt", "power", "piecewise", "floor", "negative power"]
+        match self.generator.choice(kinds):
+            case "+":
+                return a + b + self.leaf()
+            case "-":
+                return a - b
+            case "*":
+                return a * b
+            case "/":
+                return a / (b if not b.is_number else b + self.generator.choice(self.leaves))
+            case "min":
+                return sympy.Min(a, b)
+            case "max":
+                return sympy.Max(a, b, self.leaf())
+            case "abs":
+                return sympy.Abs(a)
+            case "sign":
+                return sympy.sign(a)
+            case "sqrt":
+                return sympy.sqrt(sympy.Abs(a) + 1)
+            case "power":
+                return a ** self.generator.choice((2, 3, 5))
+            case "negative power":
+                return (sympy.Abs(a) + 1) ** self.generator.choice((-1, -2, sympy.Rational(-1, 2), sympy.Rational(3, 2)))
+            case "floor":
+                return sympy.floor(a)
+        return sympy.Piecewise((a, self.condition()), (b, self.condition()), (self.leaf(), True))
+
+    def condition(self) -> sympy.Basic:
+        a, b = self.leaf(), self.generator.choice(self.leaves)
+        relation = self.generator.choice((sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Ne))(a, b)
+        if self.generator.random() < 0.3:
+            return self.generator.choice((sympy.And, sympy.Or))(relation, sympy.Gt(self.generator.choice(self.leaves), 0))
+        return relation
+
+
+def random_model(seed: int, exact: bool = False) -> list[Statement]:
+    """A stencil of one to three dimensions with locals, conditions, components, coordinates and parameters."""
+    generator = random.Random(seed)
+    rank = generator.choice((1, 2, 2, 3))
+    a, b = fields(f"a, b: real[{rank}D]", ghost_layers=2)
+    c, k, out, many = fields(f"c: real(3)[{rank}D]; k: int32[{rank}D]; out: real[{rank}D]; many: real(2)[{rank}D]")
+    inputs = [_read(generator, field) for field in (a, a, b, c, c)]
+    if generator.random() < 0.4:
+        inputs.append(_read(generator, k))
+    parameters: list[sympy.Expr] = [sympy.Symbol("alpha"), Parameter("beta")]
+    leaves = [*inputs, *parameters]
+    if generator.random() < 0.4:
+        axis = generator.randrange(rank)
+        leaves += [Coordinate(axis), Extent(axis)]
+    expressions = _Expressions(generator, leaves, exact)
+    statements: list[Statement] = [Section("Coefficients")]
+    factor = sympy.Symbol("factor")
+    statements.append(Assignment(factor, sympy.Symbol("alpha") * 2 + sympy.Symbol("gamma")))
+    statements.append(Assignment(sympy.Symbol("unused"), expressions(1)))
+    leaves.append(factor)
+    statements.append(Section("Values"))
+    for number in range(generator.randrange(1, 4)):
+        local = sympy.Symbol(generator.choice(("t", "new", "out_row", "x_end")) + str(number or ""))
+        statements.append(Assignment(local, expressions(2)))
+        leaves.append(local)
+    statements.append(Assignment(out.here, expressions(3)))
+    own = (0,) * rank
+    statements.append(Assignment(many[(*own, 0)], expressions(2)))
+    inner = sympy.Symbol("inner")
+    if generator.random() < 0.5 and not exact:
+        body = [Assignment(inner, expressions(1)), Assignment(many[(*own, 1)], inner * leaves[0])]
+        statements.append(If(expressions.condition(), body))
+    else:
+        statements.append(Assignment(many[(*own, 1)], expressions(1)))
+    return statements
+
+
+def _read(generator: random.Random, field: Field) -> Access:
+    reach = field.ghost_layers
+    offsets = tuple(generator.randrange(-reach, reach + 1) for _ in range(field.rank))
+    return field[(*offsets, generator.randrange(field.components))] if field.components else field[offsets]
+
+
+def column(rank: int, axis: int) -> list[Statement]:
+    """The Thomas algorithm along an axis: elimination upwards, substitution downwards, in a second array."""
+    lower, diagonal, right, ratio, solution = fields(
+        f"lower, diagonal, right, ratio, solution: real[{rank}D]", ghost_layers=1
+    )
+    c, d, above, inverse = sympy.symbols("c d above inverse")
+    forward = [
+        Assignment(inverse, 1 / (diagonal.here - lower.here * c)),
+        Assignment(ratio.here, inverse * sympy.Symbol("upper")),
+        Assignment(solution.here, (right.here - lower.here * d) * inverse),
+    ]
+    backward = [Assignment(solution.here, solution.here - ratio.here * above)]
+    return [
+        Scan(axis, {c: 0, d: 0}, forward, {c: ratio.here, d: solution.here}),
+        Scan(axis, {above: 0}, backward, {above: solution.here}, reverse=True),
+    ]
+
+
+def reduction(rank: int = 2) -> list[Statement]:
+    """A relaxation with a sum, a least and a greatest value."""
+    p, p_next = fields(f"p, p_next: real[{rank}D]")
+    own = (0,) * rank
+    step = p[(1, *own[1:])] - 2 * p.here + p[(-1, *own[1:])]
+    return [
+        Assignment(p_next.here, p.here + step / 4),
+        Reduce("max", "largest", sympy.Abs(step)),
+        Reduce("min", "smallest", p.here),
+        Reduce("sum", "total", p.here),
+    ]
+
+
+def lattice_boltzmann(
+    pattern: str, step: str, space: Sparse | None = None, schedule: Schedule | None = None, lattice: str = "D2Q9"
+) -> KernelModel:
+    """BGK with a streaming pattern; step: "" or the step of an in-place pattern."""
+    velocities = lbm.Lattice(lattice)
+    stream = getattr(lbm, pattern)(velocities)
+    module = Module("module")
+    module.add("kernel", stream(lbm.BGK(velocities, "omega")), space=space, schedule=schedule)
+    return module.kernels[f"kernel_{step}" if step else "kernel"]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run kernels in the interpreter: memory for their fields, every level of the pipeline, bits to compare."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from heddle.emit.targets import TARGETS
+from heddle.ir import nodes as ir
+from heddle.ir.interpret import Array, Number, Result, rounded, run
+from heddle.ir.target import Target
+from heddle.module import KernelModel
+from heddle.pipeline import LOWERING, SCHEDULING, Request
+from heddle.schedule import precision
+
+PASSES = (
+    "apply_schedule",
+    "hoist_invariants",
+    "lower_reductions",
+    "lower_accesses",
+    "stage_runs",
+    "select_functions",
+    "name_locals",
+)
+Level = tuple[str, ir.Kernel]
+
+
+def levels(model: KernelModel, chosen: str, target: str | Target) -> list[Level]:
+    """The typed kernel, and the kernel after each later pass."""
+    known = TARGETS[target] if isinstance(target, str) else target
+    request = Request(precision(chosen), model.schedule, known)
+    steps = (*SCHEDULING, *LOWERING)
+    assert len(steps) == len(PASSES), "the pipeline has other passes than the tests know"
+    kernel = model.typed(request.precision)
+    result = [("infer_types", kernel)]
+    for name, step in zip(PASSES, steps, strict=True):
+        kernel = step(kernel, request)
+        result.append((name, kernel))
+    return result
+
+
+def number(generator: random.Random, scalar: ir.Scalar, exact: bool) -> Number:
+    """A number of a type: small whole ones if sums and products are to be exact."""
+    if scalar.kind == "b":
+        return generator.random() < 0.5
+    if not scalar.is_float:
+        return generator.randrange(0 if scalar.kind == "u" else -4, 9)
+    if exact:
+        return float(generator.randrange(-3, 4))
+    special = generator.choice((0.0, -0.0, 1.0, 0.5, -2.0))
+    return rounded(generator.gauss(0.0, 2.0) if generator.random() < 0.8 else special, scalar)
+
+
+def array(
+    generator: random.Random,
+    scalar: ir.Scalar,
+    extent: Sequence[int],
+    components: int,
+    ghosts: int,
+    exact: bool = False,
+    plain: bool = False,
+) -> Array:
+    """Memory for a field of any strides: axes in any order, backwards or with steps; `plain`: x first, no gaps."""
+    whole = [n + 2 * ghosts for n in extent] + ([components] if components else [])
+    order = list(range(len(whole)))
+    steps = [1] * len(whole)
+    if not plain:
+        generator.shuffle(order)
+        steps = [generator.choice((1, 1, 2)) for _ in whole]
+    stride = [0] * len(whole)
+    size = 1
+    for axis in order:
+        stride[axis] = size * steps[axis]
+        size *= whole[axis] * steps[axis]
+    values = [number(generator, scalar, exact) for _ in range(size)]
+    origin = sum(ghosts * stride[axis] for axis in range(len(extent)))
+    for axis in range(len(whole)):
+        if not plain and generator.random() < 0.3:  # run this axis backwards
+            last = whole[axis] - 1 - (2 * ghosts if axis < len(extent) else 0)
+            origin += last * stride[axis]
+            stride[axis] = -stride[axis]
+    return Array(values, origin, (*extent, *([components] if components else [])), tuple(stride))
+
+
+def memory(
+    kernel: ir.Kernel, extent: Sequence[int], generator: random.Random, exact: bool = False, plain: bool = False
+) -> dict[str, Array]:
+    """Random contents for the fields of a dense kernel."""
+    return {
+        f.name: array(generator, f.type, extent, f.components, f.ghost_layers, exact, plain) for f in kernel.fields
+    }
+
+
+def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) -> dict[str, Number]:
+    """Random values of the parameters."""
+    result: dict[str, Number] = {}
+    for symbol in kernel.parameters:
+        assert isinstance(symbol.type, ir.Scalar)
+        result[symbol.name] = number(generator, symbol.type, exact)
+    return result
+
+
+def listed_memory(
+    kernel: ir.Kernel, box: Sequence[int], generator: random.Random, exact: bool = False
+) -> tuple[dict[str, Array], dict[str, Number]]:
+    """Memory for a sparse kernel: a box with some solid cells, its neighbour table, and a list of cells."""
+    space = kernel.space
+    assert isinstance(space, ir.Sparse)
+    places = [p for p in itertools.product(*map(range, box)) if generator.random() < 0.8]
+    number_of = {place: n for n, place in enumerate(places)}
+    cells, slot_stride = len(places), len(places) + 3
+    result: dict[str, Array] = {}
+    entries = max(cells // 3, 1)
+    for f in kernel.fields:
+        if f.layout == "entries":
+            values = [number(generator, f.type, exact) for _ in range(entries)]
+            result[f.name] = Array(values, 0, (entries,), (1,))
+            continue
+        components = max(f.components, 1)
+        values = [number(generator, f.type, exact) for _ in range(slot_stride * components)]
+        shape = ((cells, components), (1, slot_stride)) if f.components else ((cells,), (1,))
+        result[f.name] = Array(values, 0, *shape)
+    row = cells + 5
+    table = [0] * (row * max(len(space.links), 1))
+    for number_of_row, link in enumerate(space.links):
+        for place, n in number_of.items():
+            to = tuple((a + d) % m for a, d, m in zip(place, link.offset, box, strict=True))
+            at = link.slot * slot_stride + number_of[to] if to in number_of else link.wall_slot * slot_stride + n
+            table[number_of_row * row + n] = at
+    result["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
+    if space.listed:
+        result["cells"] = Array(generator.sample(range(cells), entries), 0, (entries,), (1,))
+        return result, scalars(kernel, generator, exact)
+    return result, scalars(kernel, generator, exact) | {"first": 1, "last": cells}
+
+
+def bits(value: Any) -> Any:
+    """What tells numbers apart: 0.0 from -0.0, 1 from 1.0; one NaN is like another."""
+    return ("nan" if math.isnan(value) else value.hex()) if isinstance(value, float) else repr(value)
+
+
+def outcome(
+    kernel: ir.Kernel,
+    arrays: Mapping[str, Array],
+    arguments: Mapping[str, Number] | None = None,
+    shuffled: int | None = None,
+) -> dict[str, Any]:
+    """The bits of all memory, of the outputs and the status, after a run on a copy of the arrays."""
+    own = {name: Array(copy.copy(a.values), a.origin, a.extent, a.stride) for name, a in arrays.items()}
+    order = random.Random(shuffled)
+
+    def shuffle(cells: list[Any]) -> list[Any]:
+        if shuffled is not None:
+            order.shuffle(cells)
+        return cells
+
+    result: Result = run(kernel, own, arguments, shuffle)
+    found: dict[str, Any] = {name: [bits(value) for value in own[name].values] for name in own}
+    found |= {f"output {name}": bits(value) for name, value in result.outputs.items()}
+    return found | {"status": result.status}
