@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted text: two kernels word for word, names, schedules, costs, guards.
+
+`python tests/generator/emit/test_text.py` writes the expected files of golden/ anew; read the difference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+from heddle import Assignment, If, Module, Reduce, Schedule, Section, Sparse, fields, has_bit, lbm, parameters
+from heddle.build import files
+from heddle.emit.cost import Cost, cost
+from heddle.ir.visit import walk
+from heddle.module import KernelModel
+from heddle.symbolic.assignment import Statement
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def heat() -> Module:
+    """Diffusion in two dimensions."""
+    u, u_next = fields("u, u_next: real[2D]")
+    alpha, laplacian = sympy.symbols("alpha laplacian")
+    module = Module("heat", about="Diffusion on a unit grid.", citation="Fourier 1822.")
+    module.model = Path("heat.py")
+    neighbours = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
+    module.add(
+        "step",
+        [
+            Section("Laplacian"),
+            Assignment(laplacian, neighbours - 4 * u.here),
+            Section("u_t = alpha laplacian"),
+            Assignment(u_next.here, u.here + alpha * laplacian),
+        ],
+    )
+    return module
+
+
+def bounce() -> Module:
+    """A listed sparse kernel of D2Q5 with a guarded logarithm, in half precision."""
+    lattice = lbm.Lattice("D2Q5")
+    f = lbm.AA(lattice).source
+    mask = fields("mask: uint32[entries]")
+    u_wall = parameters("u_wall")
+    module = Module("bounce", precisions=("f16",), about="A moving wall.")
+    module.model = Path("bounce.py")
+    value = sympy.Piecewise((sympy.log(u_wall), u_wall > 0), (0, True))
+    module.add(
+        "wall",
+        [If(has_bit(mask.here, q), [Assignment(f[0, 0, q], f[0, 0, q] + value / 18)], wall=True) for q in (1, 2)],
+        space=Sparse("inlet", listed=True),
+    )
+    return module
+
+
+GOLDEN_FILES = {
+    "heat_step.cpp": (heat, ("cpu",), "heat/step.cpp"),
+    "heat_step.cuh": (heat, ("cuda",), "heat/step.cuh"),
+    "heat_step.cu": (heat, ("cuda",), "heat/step.cu"),
+    "heat.h": (heat, ("reference", "cpu", "cuda"), "heat/heat.h"),
+    "bounce_wall.cpp": (bounce, ("cpu",), "bounce/wall.cpp"),
+}
+
+
+def emitted(name: str) -> str:
+    make, targets, path = GOLDEN_FILES[name]
+    return files(make(), targets)[path]
+
+
+@pytest.mark.parametrize("name", GOLDEN_FILES)
+def test_golden(name: str) -> None:
+    assert emitted(name) == (GOLDEN / name).read_text()
+
+
+def text(statements: list[Statement], schedule: Schedule | None = None, target: str = "cpu", **options: Any) -> str:
+    """The text of one kernel in f64."""
+    module = Module("module", precisions=("f64",))
+    module.add("kernel", statements, schedule=schedule, **options)
+    wanted = {"cpu": "kernel.cpp", "reference": "kernel_reference.cpp", "cuda": "kernel.cuh"}[target]
+    return files(module, [target])[f"module/{wanted}"]
+
+
+u, v = fields("u, v: real[2D]")
+
+
+# --- Names ------------------------------------------------------------------------------------------------------
+
+
+def test_keywords_and_collisions_are_renamed() -> None:
+    new, row, row_more, plain = sympy.symbols("new u_row u_row_ speed")
+    emitted_text = text(
+        [
+            Assignment(new, u.here + 1),
+            Assignment(row, 2 * new),
+            Assignment(row_more, row + new),
+            Assignment(plain, row_more * 3),
+            Assignment(v.here, plain + new + row),
+        ]
+    )
+    assert "const double new_ = u_row[x] + 1.0;" in re.sub(r"1\.0 \+ u_row\[x\]", "u_row[x] + 1.0", emitted_text)
+    assert "const double u_row_ = 2.0 * new_;" in emitted_text
+    assert re.search(r"const double u_row__ = (u_row_ \+ new_|new_ \+ u_row_);", emitted_text)
+    assert "const double speed = 3.0 * u_row__;" in emitted_text
+    assert not re.search(r"[^_\w]new[^_\w]", emitted_text.split("#include")[-1])
+
+
+def test_names_of_the_model_survive() -> None:
+    omega = sympy.Symbol("omega")
+    for target in ("cpu", "cuda", "reference"):
+        found = text([Assignment(sympy.Symbol("rho"), u.here), Assignment(v.here, omega * sympy.Symbol("rho"))], target=target)
+        assert "const double rho = " in found
+        assert re.search(r"omega \* rho|rho \* omega", found)
+
+
+# --- Schedules --------------------------------------------------------------------------------------------------
+
+BASE = Schedule(chunk=64)
+CHANGES = {
+    "parallel": Schedule(chunk=64, parallel=False),
+    "simd": Schedule(simd=False),
+    "chunk": Schedule(chunk=32),
+    "prefetch": Schedule(chunk=64, prefetch=128),
+    "nontemporal": Schedule(chunk=64, nontemporal=True),
+    "fma": Schedule(chunk=64, fma=True),
+    "block": Schedule(chunk=64, block=(32, 4, 1)),
+    "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
+}
+
+
+def both(schedule: Schedule) -> str:
+    module = Module("module", precisions=("f64",))
+    module.add("kernel", [Assignment(v.here, 2 * u.here + u[1, 0])], schedule=schedule)
+    texts = files(module, ["cpu", "cuda"])
+    return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
+
+
+def test_every_option_has_a_case() -> None:
+    assert CHANGES.keys() == {option.name for option in dataclasses.fields(Schedule)}
+
+
+@pytest.mark.parametrize("option", CHANGES)
+def test_every_option_changes_the_text(option: str) -> None:
+    base = Schedule() if option == "simd" else BASE
+    assert both(CHANGES[option]) != both(base)
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("option", ["chunk", "prefetch", "nontemporal", "fma"])
+def test_options_change_lattice_boltzmann_kernels(option: str, sparse: bool, target: str) -> None:
+    """Dense and sparse alike; what is for CPUs leaves CUDA alone."""
+    lattice = lbm.Lattice("D2Q9")
+    kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
+    space = Sparse("fluid") if sparse else None
+    base = Schedule() if option == "chunk" else BASE
+    before, after = (text(kernel, schedule, target, space=space) for schedule in (base, CHANGES[option]))  # type: ignore[arg-type]
+    assert (before != after) == (target == "cpu" or option == "fma")
+
+
+def test_what_the_options_emit() -> None:
+    assert "#pragma omp parallel for schedule(static)" in both(Schedule())
+    assert "#pragma omp parallel" not in both(CHANGES["parallel"])
+    assert "#pragma omp simd" in both(BASE)
+    assert "simd" not in both(CHANGES["simd"])
+    assert "heddle::prefetch(&v_row[x_begin + 128])" in both(CHANGES["prefetch"])
+    assert "heddle::stream_run<64>(v_row, x_begin" in both(CHANGES["nontemporal"])
+    assert "std::fma(2.0, u_row[x], u_row[x + 1])" in both(CHANGES["fma"])
+    assert "__launch_bounds__(128)" in both(CHANGES["block"])
+    assert "dim3(32, 4, 1)" in both(CHANGES["block"])
+    assert "__launch_bounds__(256, 2)" in both(CHANGES["minimum_blocks"])
+    assert "fma" not in both(BASE)
+
+
+# --- Cost -------------------------------------------------------------------------------------------------------
+
+
+def costs(statements: Any, space: Sparse | None = None, schedule: Schedule | None = None) -> dict[str, Cost]:
+    module = Module("module", precisions=("f64", "f32", "f16", "f32/f64"))
+    module.add("kernel", statements, space=space, schedule=schedule)
+    result = {}
+    for precision in module.precisions:
+        for name in module.kernels:
+            stages = module.stages(name, precision, "cpu")
+            result[f"{name} {precision}"] = cost(stages.kernel, stages.lowered)
+    return result
+
+
+def test_cost_of_a_stencil() -> None:
+    alpha = sympy.Symbol("alpha")
+    statements = [Assignment(v.here, u.here + alpha * (u[1, 0] + u[-1, 0] - 2 * u.here))]
+    found = costs(statements)  # + * + - *
+    assert found["kernel f64"] == Cost(8, 8, 5)
+    assert found["kernel f32"] == Cost(4, 4, 5)
+    assert found["kernel f16"] == Cost(2, 2, 5)
+    assert found["kernel f32/f64"] == Cost(4, 4, 5)
+    assert str(found["kernel f64"]) == "reads 8 B, writes 8 B, 5 flops"
+
+
+def test_cost_counts_functions_and_what_is_computed_once() -> None:
+    beta, t = sympy.symbols("beta t")
+    statements = [
+        Assignment(t, sympy.exp(beta) + 1),  # the same for all cells: costs nothing an update
+        Assignment(v.here, t * u.here + sympy.exp(u.here) + sympy.exp(u[1, 0]) + sympy.sqrt(u.here)),
+    ]
+    assert costs(statements)["kernel f64"] == Cost(8, 8, 5, (("exp", 2),))
+    assert str(costs(statements)["kernel f64"]).endswith("5 flops + 2 exp")
+
+
+def test_cost_in_place_reads_and_writes() -> None:
+    assert costs([Assignment(u.here, 2 * u.here)])["kernel f64"] == Cost(8, 8, 1)
+    assert costs([Reduce("max", "e", u.here)])["kernel f32"] == Cost(4, 0, 1)
+
+
+def test_cost_of_a_fused_operation_is_two() -> None:
+    assert costs([Assignment(v.here, 2 * u.here + u[1, 0])], schedule=Schedule(fma=True))["kernel f64"].flops == 2
+
+
+@pytest.mark.parametrize("pattern", ["Pull", "AA"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_cost_of_lattice_boltzmann_against_the_emitted_text(pattern: str, sparse: bool) -> None:
+    """Elements named in the text, and operators between operands, counted by reading it."""
+    lattice = lbm.Lattice("D3Q19")
+    module = Module("module", precisions=("f64",))
+    kernels = getattr(lbm, pattern)(lattice)(lbm.BGK(lattice, "omega"))
+    module.add("kernel", kernels, space=Sparse("fluid") if sparse else None)
+    for name, source in files(module, ["cpu"]).items():
+        if not name.endswith(".cpp"):
+            continue
+        claimed = re.search(r"One update in f64: reads (\d+) B, writes (\d+) B, (\d+) flops\.", source)
+        assert claimed is not None
+        body = source.split("#pragma omp simd" if not sparse else "simd schedule(static)")[1].split("\nint ")[0]
+        body = re.sub(r"//.*", "", body[body.index("{") :])
+        links = len(set(re.findall(r"(neighbour_\w+)\[", body)))
+        stored = set(re.findall(r"\n\s*(\w+\[[^=\]]*\]) =\s", body))
+        loaded = set(re.findall(r"= (?:\n\s*)?(f\w*\[[^\]]*\])", body))
+        assert len(stored) == len(loaded) == 19
+        assert (int(claimed[1]), int(claimed[2])) == (19 * 8 + 4 * links, 19 * 8)
+        assert links == (18 if sparse and name != "module/kernel_even.cpp" else 0)
+        arithmetic = re.sub(r"\[[^\]]*\]", "", body).split(";", 1)[1]
+        arithmetic = re.sub(r"(?<=[=(]) *-", " ", arithmetic)  # a sign is no operation
+        arithmetic = re.sub(r"\d\.\d / \d+\.\d", "1", arithmetic)  # neither is a constant
+        starts = re.findall(r"= (\w+ [-+] \w+)\b", arithmetic)  # a sum that two sums start with is computed once
+        written = len(re.findall(r"[\w)\]]\s+[-+*/]\s+(?=[-(\w])", arithmetic))
+        assert int(claimed[3]) == written - (len(starts) - len(set(starts)))
+
+
+# --- Guards -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda", "reference"])
+def test_guarded_operands_stay_behind_their_condition(target: str) -> None:
+    guarded = sympy.Piecewise((sympy.log(u.here), u.here > 0), (0, True))
+    alpha = sympy.Symbol("alpha")
+    invariant = sympy.Piecewise((sympy.log(alpha), alpha > 0), (0, True))
+    module = Module("module", precisions=("f64",))
+    module.add("kernel", [Assignment(sympy.Symbol("t"), invariant), Assignment(v.here, guarded + sympy.Symbol("t"))])
+    found = "".join(source for name, source in files(module, [target]).items() if "kernel" in name)
+    assert found.count("log(") == 2
+    assert len(re.findall(r"> 0\.0\s*\?\s*(?:std::)?log\(", found)) == 2
+
+
+def test_values_under_a_condition_are_not_hoisted() -> None:
+    alpha, t = sympy.symbols("alpha t")
+    found = text([If(u.here > 0, [Assignment(t, sympy.log(alpha)), Assignment(v.here, t)])])
+    assert found.index("if (u_row[x] > 0.0)") < found.index("std::log(alpha)")
+
+
+# --- The rules of design.md, section 6 --------------------------------------------------------------------------
+
+
+def test_banner_and_what_a_kernel_may_include() -> None:
+    for name, source in files(heat(), ["reference", "cpu", "cuda"]).items():
+        if "/device/" in name:
+            continue
+        lines = source.splitlines()
+        assert lines[0].startswith("// Generated by Heddle ")
+        assert lines[1].startswith("// Model: heat.py, digest ")
+        assert lines[2] == "// To change it, edit the model and run: heddle build heat.py --out <folder>"
+        assert lines[3] == "// Diffusion on a unit grid. Fourier 1822."
+        assert max(map(len, lines)) <= 118
+        if name.endswith("_sweeps.hpp"):
+            continue
+        allowed = {"cstdint", "cmath", "cuda_runtime.h", "stdint.h", "array", "cstddef", "stdexcept", "string", "type_traits"}
+        included = set(re.findall(r"#include <(.*)>", source))
+        assert included <= allowed
+        assert not re.search(r"using namespace|#define (?!HEAT)|\b(xi|tmp)_\d", source)
+
+
+def test_emitted_kernel_uses_every_argument_it_names() -> None:
+    module = heat()
+    for precision in module.precisions:
+        lowered = module.stages("step", precision, "cpu").lowered
+        assert {"u", "u_next", "alpha"} <= {getattr(node, "name", "") for node in walk(lowered.body)}
+
+
+def test_model() -> None:
+    assert isinstance(heat().kernels["step"], KernelModel)
+
+
+if __name__ == "__main__":
+    for golden_name in GOLDEN_FILES:
+        (GOLDEN / golden_name).write_text(emitted(golden_name))
