@@ -37,7 +37,9 @@ inline void for_stretches(const std::uint32_t* index, std::int64_t count, Move&&
 
 /// One vector of 4- or 8-byte elements, the lanes under a mask.
 template <typename T>
-struct Lanes;
+struct Lanes {
+  static constexpr int count = 0;  // no vectors of this type
+};
 
 template <>
 struct Lanes<float> {
@@ -80,6 +82,11 @@ struct Lanes<double> {
   }
 };
 
+/// Whether a run of `length` elements is a number of vectors.
+template <typename T, int length>
+inline constexpr bool whole_vectors =
+    Lanes<T>::count > 0 && length % (Lanes<T>::count > 0 ? Lanes<T>::count : 1) == 0;
+
 /// Calls `move(mask, start)` for each stretch of one vector of indices: lane l under the mask has index start + l.
 template <typename T, typename Move>
 inline void for_masked_stretches(const std::uint32_t* index, unsigned left, Move&& move) {
@@ -118,7 +125,7 @@ inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t*
     return;
   }
 #if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (sizeof(T) >= 4 && length % detail::Lanes<T>::count == 0) {
+  if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
       auto value = detail::Lanes<T>::zero();
       detail::for_masked_stretches<T>(
@@ -150,7 +157,7 @@ inline void store_run(T* field, const T* __restrict__ local, const std::uint32_t
     return;
   }
 #if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (sizeof(T) >= 4 && length % detail::Lanes<T>::count == 0) {
+  if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
       const auto value = detail::Lanes<T>::load(local + begin);
       detail::for_masked_stretches<T>(index + begin, detail::valid_lanes<T>(begin, count),
