@@ -13,6 +13,9 @@
 
 namespace heddle {
 
+/// What a list says of a chunk whose neighbours do not follow each other.
+inline constexpr std::uint32_t scattered = 0xFFFFFFFFU;
+
 namespace detail {
 
 /// Calls `move(lane, index, size)` for each stretch of indices that follow each other.
@@ -108,10 +111,19 @@ inline unsigned valid_lanes(std::int64_t begin, std::int64_t count) {
 
 }  // namespace detail
 
-/// local[l] = field[index[l]] for 0 <= l < count <= length, a vector a stretch; the rest becomes 0. `local` is aligned
-/// to 64 bytes.
+/// local[l] = field[index[l]] for 0 <= l < count <= length. `run` is index[0] if all `length` indices are known to follow
+/// each other, else `scattered`: then they move a vector a stretch. `local` is aligned to 64 bytes.
 template <int length, typename T>
-inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t* index, std::int64_t count) {
+inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t* index, std::int64_t count,
+                     std::uint32_t run) {
+  if (run != scattered && count == length) {
+    const T* const first = field + run;
+#pragma omp simd
+    for (int l = 0; l < length; ++l) {
+      local[l] = first[l];
+    }
+    return;
+  }
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
@@ -132,9 +144,18 @@ inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t*
   });
 }
 
-/// field[index[l]] = local[l] for 0 <= l < count <= length; the indices are distinct. `local` is aligned to 64 bytes.
+/// field[index[l]] = local[l] for 0 <= l < count <= length, the indices being distinct; `run` and `local` as above.
 template <int length, typename T>
-inline void store_run(T* field, const std::uint32_t* index, const T* __restrict__ local, std::int64_t count) {
+inline void store_run(T* field, const T* __restrict__ local, const std::uint32_t* index, std::int64_t count,
+                      std::uint32_t run) {
+  if (run != scattered && count == length) {
+    T* const first = field + run;
+#pragma omp simd
+    for (int l = 0; l < length; ++l) {
+      first[l] = local[l];
+    }
+    return;
+  }
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
