@@ -15,9 +15,9 @@ namespace {
 
 namespace geometry = heddle::geometry;
 
-constexpr double upstream_margin = 0.12;  // of the window's length
+constexpr double upstream_margin = 0.12; // of the window's length
 constexpr double downstream_margin = 0.15;
-constexpr double side_margin = 0.12;  // of the window's width
+constexpr double side_margin = 0.12; // of the window's width
 constexpr double most_cells = 2e9;
 
 std::filesystem::path sample_file() {
@@ -39,19 +39,24 @@ void set_layers(Domain& domain, double lowest, double highest, double air) {
 }
 
 void require_size(const Domain& domain, const Options& options) {
-  const double cells = static_cast<double>(domain.nx) * static_cast<double>(domain.ny) * static_cast<double>(domain.nz);
+  const double cells =
+      static_cast<double>(domain.nx) * static_cast<double>(domain.ny) * static_cast<double>(domain.nz);
   if (domain.nx < 8 || domain.ny < 8 || domain.nz < 4)
     throw heddle::Error("option --cell-size",
-                        "the domain has " + std::to_string(domain.nx) + " x " + std::to_string(domain.ny) + " x " +
-                            std::to_string(domain.nz) + " cells only",
-                        "choose smaller cells than " + std::to_string(options.cell) + " m or a larger window");
+                        "the domain has " + std::to_string(domain.nx) + " x " + std::to_string(domain.ny) +
+                            " x " + std::to_string(domain.nz) + " cells only",
+                        "choose smaller cells than " + std::to_string(options.cell) +
+                            " m or a larger window");
   if (cells > most_cells)
     throw heddle::Error("option --cell-size", "the domain would have more than two thousand million cells",
-                        "choose larger cells than " + std::to_string(options.cell) + " m or a smaller window");
+                        "choose larger cells than " + std::to_string(options.cell) +
+                            " m or a smaller window");
 }
 
 /// Angle of the direction in which the wind blows, from east, counter-clockwise.
-double flow_angle(double from_degrees) { return (270 - from_degrees) * std::numbers::pi / 180; }
+double flow_angle(double from_degrees) {
+  return (270 - from_degrees) * std::numbers::pi / 180;
+}
 
 Domain terrain_domain(const Options& options) {
   const std::filesystem::path file = options.input.empty() ? sample_file() : options.input;
@@ -69,9 +74,11 @@ Domain terrain_domain(const Options& options) {
     window = {model.width() / 2, model.depth() / 2, scale, scale, domain.angle};
     if (s < 1e-9) window = {window.centre_x, window.centre_y, model.width(), model.depth(), domain.angle};
     if (c < 1e-9) window = {window.centre_x, window.centre_y, model.depth(), model.width(), domain.angle};
-    domain.margins = {upstream_margin * window.length, downstream_margin * window.length, side_margin * window.width};
+    domain.margins = {upstream_margin * window.length, downstream_margin * window.length,
+                      side_margin * window.width};
   } else {
-    domain.margins = {upstream_margin * window.length, downstream_margin * window.length, side_margin * window.width};
+    domain.margins = {upstream_margin * window.length, downstream_margin * window.length,
+                      side_margin * window.width};
     const double shift = (domain.margins.downstream - domain.margins.upstream) / 2;
     window.centre_x += shift * std::cos(domain.angle);
     window.centre_y += shift * std::sin(domain.angle);
@@ -88,14 +95,16 @@ Domain terrain_domain(const Options& options) {
   set_layers(domain, *lowest, *highest, options.height);
   require_size(domain, options);
   domain.fluid = geometry::below_ground(domain.ground, domain.bottom, domain.nz);
-  for (std::uint8_t& cell : domain.fluid) cell = cell == 0 ? 1 : 0;
+  for (std::uint8_t& cell : domain.fluid)
+    cell = cell == 0 ? 1 : 0;
   return domain;
 }
 
 geometry::Mesh turned(geometry::Mesh mesh, double angle) {
   const double c = std::cos(angle);
   const double s = std::sin(angle);
-  for (geometry::Point& p : mesh.vertices) p = {c * p[0] + s * p[1], -s * p[0] + c * p[1], p[2]};
+  for (geometry::Point& p : mesh.vertices)
+    p = {c * p[0] + s * p[1], -s * p[0] + c * p[1], p[2]};
   return mesh;
 }
 
@@ -121,20 +130,25 @@ Domain mesh_domain(const Options& options) {
   require_size(domain, options);
   grid.extent = {domain.nx, domain.ny, domain.nz};
   domain.fluid = geometry::voxelise(mesh, grid);
-  for (std::uint8_t& cell : domain.fluid) cell = cell == 0 ? 1 : 0;
-  domain.ground = {domain.nx, domain.ny, options.cell, std::vector<double>(static_cast<std::size_t>(domain.nx * domain.ny))};
+  for (std::uint8_t& cell : domain.fluid)
+    cell = cell == 0 ? 1 : 0;
+  domain.ground = {domain.nx, domain.ny, options.cell,
+                   std::vector<double>(static_cast<std::size_t>(domain.nx * domain.ny))};
   for (std::int64_t j = 0; j < domain.ny; ++j)
     for (std::int64_t i = 0; i < domain.nx; ++i) {
       std::int64_t k = domain.nz;
-      while (k > 0 && domain.is_fluid(i, j, k - 1)) --k;
+      while (k > 0 && domain.is_fluid(i, j, k - 1))
+        --k;
       domain.ground.at(i, j) = domain.bottom + static_cast<double>(k) * domain.cell;
     }
   return domain;
 }
 
-}  // namespace
+} // namespace
 
-std::int64_t Domain::fluid_cells() const { return std::accumulate(fluid.begin(), fluid.end(), std::int64_t{0}); }
+std::int64_t Domain::fluid_cells() const {
+  return std::accumulate(fluid.begin(), fluid.end(), std::int64_t{0});
+}
 
 Domain make_domain(const Options& options) {
   Domain domain = is_mesh(options.input) ? mesh_domain(options) : terrain_domain(options);
@@ -144,8 +158,8 @@ Domain make_domain(const Options& options) {
   return domain;
 }
 
-std::array<double, 3> first_guess(const Domain& domain, const LogProfile& wind, std::int64_t i, std::int64_t j,
-                                  std::int64_t k) {
+std::array<double, 3> first_guess(const Domain& domain, const LogProfile& wind, std::int64_t i,
+                                  std::int64_t j, std::int64_t k) {
   const double ground = domain.ground.at(i, j);
   const double depth = domain.top() - ground;
   const double upstream_depth = domain.top() - domain.base;
@@ -160,31 +174,32 @@ Boundaries find_boundaries(const Domain& domain, const std::vector<std::array<in
   Boundaries found;
   const auto visit = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     if (!domain.is_fluid(i, j, k)) return;
-    std::uint32_t wind = 0;
-    std::uint32_t outflow = 0;
+    std::uint32_t inlet = 0;
+    std::uint32_t open = 0;
     for (std::size_t q = 1; q < velocities.size(); ++q) {
       const std::int64_t x = i - velocities[q][0];
-      const std::int64_t y = (j - velocities[q][1] + domain.ny) % domain.ny;  // the sides are periodic
+      const std::int64_t y = (j - velocities[q][1] + domain.ny) % domain.ny; // the sides are periodic
       const std::int64_t z = k - velocities[q][2];
       if (z < 0 || (x >= 0 && x < domain.nx && z < domain.nz)) continue;
       const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, domain.nx - 1);
       if (!domain.is_fluid(inside_x, y, std::min(z, domain.nz - 1))) continue;
-      (x >= domain.nx ? outflow : wind) |= std::uint32_t{1} << q;
+      (x < 0 ? inlet : open) |= std::uint32_t{1} << q;
     }
     const auto cell = static_cast<std::int64_t>(domain.index(i, j, k));
-    if (wind != 0) {
-      found.wind.cell.push_back(cell);
-      found.wind.directions.push_back(wind);
+    if (inlet != 0) {
+      found.inlet.cell.push_back(cell);
+      found.inlet.directions.push_back(inlet);
     }
-    if (outflow != 0) {
-      found.outflow.cell.push_back(cell);
-      found.outflow.directions.push_back(outflow);
+    if (open != 0) {
+      found.open.cell.push_back(cell);
+      found.open.directions.push_back(open);
     }
   };
   for (std::int64_t k = 0; k < domain.nz; ++k)
     for (std::int64_t j = 0; j < domain.ny; ++j)
-      for (std::int64_t i = 0; i < domain.nx; i += (k + 1 < domain.nz && i == 0) ? domain.nx - 1 : 1) visit(i, j, k);
+      for (std::int64_t i = 0; i < domain.nx; i += (k + 1 < domain.nz && i == 0) ? domain.nx - 1 : 1)
+        visit(i, j, k);
   return found;
 }
 
-}  // namespace terrain_wind
+} // namespace terrain_wind

@@ -40,8 +40,8 @@ Vec3 Flow::at(double x, double y, double z) const {
     const std::int64_t ci = i + (corner & 1);
     const std::int64_t cj = j + (corner >> 1);
     const double weight = ((corner & 1) != 0 ? s : 1 - s) * ((corner >> 1) != 0 ? t : 1 - t);
-    // Over each of the four columns, at the same height above its own ground as the point is above the ground here:
-    // next to a slope the neighbours' air is compared at like heights, not with their rock.
+    // Over each of the four columns, at the same height above its own ground as the point is above the ground
+    // here: next to a slope the neighbours' air is compared at like heights, not with their rock.
     const double height = z - ground_.linear(x, y) + d.ground.at(ci, cj);
     const auto [k, r] = locate((height - d.bottom) / d.cell - 0.5, d.nz);
     for (int c = 0; c < 3; ++c) {
@@ -50,7 +50,8 @@ Vec3 Flow::at(double x, double y, double z) const {
       double value = low + r * (high - low);
       if (!d.is_fluid(ci, cj, k)) {
         const double surface = d.ground.at(ci, cj);
-        value = high * std::clamp((height - surface) / std::max(d.centre(k + 1) - surface, 0.1 * d.cell), 0.0, 1.0);
+        value = high *
+                std::clamp((height - surface) / std::max(d.centre(k + 1) - surface, 0.1 * d.cell), 0.0, 1.0);
       }
       velocity[static_cast<std::size_t>(c)] += weight * value;
     }
@@ -91,33 +92,38 @@ Plane Flow::section(int component, Vec2 from, Vec2 to) const {
       const double y = from.y + s * along.y;
       const double z = plane.y0 + static_cast<double>(k) * dz;
       const Vec3 v = at(x, y, z);
-      const double value = component == 0 ? v[0] * along.x + v[1] * along.y
+      const double value = component == 0   ? v[0] * along.x + v[1] * along.y
                            : component == 2 ? v[2]
                                             : std::hypot(v[0], v[1], v[2]);
-      plane.values.push_back(z < ground_.linear(x, y) - dz ? std::numeric_limits<double>::quiet_NaN() : value);
+      plane.values.push_back(z < ground_.linear(x, y) - dz ? std::numeric_limits<double>::quiet_NaN()
+                                                           : value);
     }
   return plane;
 }
 
 std::vector<Vec3> Flow::path(Vec3 start, double step) const {
   constexpr int longest = 4000;
-  constexpr double rest = 0.2;  // m/s
+  constexpr double rest = 0.2; // m/s
   std::vector<Vec3> points{start};
   const auto direction = [&](const Vec3& p) {
     Vec3 v = at(p[0], p[1], p[2]);
     const double speed = std::hypot(v[0], v[1], v[2]);
-    for (double& c : v) c = speed > rest ? c / speed : 0;
+    for (double& c : v)
+      c = speed > rest ? c / speed : 0;
     return v;
   };
   for (int n = 0; n < longest; ++n) {
     const Vec3& p = points.back();
-    const auto moved = [&](const Vec3& d, double s) { return Vec3{p[0] + s * d[0], p[1] + s * d[1], p[2] + s * d[2]}; };
+    const auto moved = [&](const Vec3& d, double s) {
+      return Vec3{p[0] + s * d[0], p[1] + s * d[1], p[2] + s * d[2]};
+    };
     const Vec3 k1 = direction(p);
     const Vec3 k2 = direction(moved(k1, step / 2));
     const Vec3 k3 = direction(moved(k2, step / 2));
     const Vec3 k4 = direction(moved(k3, step));
     Vec3 next = p;
-    for (std::size_t c = 0; c < 3; ++c) next[c] += step / 6 * (k1[c] + 2 * k2[c] + 2 * k3[c] + k4[c]);
+    for (std::size_t c = 0; c < 3; ++c)
+      next[c] += step / 6 * (k1[c] + 2 * k2[c] + 2 * k3[c] + k4[c]);
     if (next == p || next[0] < 0 || next[1] < 0 || next[0] > length_ || next[1] > width_) break;
     next[2] = std::max(next[2], ground_.linear(next[0], next[1]) + 1);
     points.push_back(next);
@@ -125,4 +131,4 @@ std::vector<Vec3> Flow::path(Vec3 start, double step) const {
   return points;
 }
 
-}  // namespace terrain_wind
+} // namespace terrain_wind

@@ -14,8 +14,8 @@ namespace terrain_wind {
 
 using heddle::plot::Vec3;
 
-/// A velocity field of a domain, m/s, with what a picture asks of it. Positions are metres from the lower corner of the
-/// window inside the margins, x along the wind; heights are those of the elevation model.
+/// A velocity field of a domain, m/s, with what a picture asks of it. Positions are metres from the lower
+/// corner of the window inside the margins, x along the wind; heights are those of the elevation model.
 class Flow {
 public:
   /// `component[c]` holds one value a cell of the domain, x fastest; the ground's values do not count.
@@ -34,9 +34,10 @@ public:
   [[nodiscard]] heddle::plot::Plane relief(std::int64_t nx, std::int64_t ny) const;
   /// A component (0, 1, 2) of the velocity, or the speed (3), `above` metres over the ground.
   [[nodiscard]] heddle::plot::Plane above_ground(int component, double above) const;
-  /// The same in the vertical plane from (x0, y0) to (x1, y1): the abscissa is the distance, the ordinate the height.
-  /// Component 0 is the one along the plane. NaN in the ground.
-  [[nodiscard]] heddle::plot::Plane section(int component, heddle::plot::Vec2 from, heddle::plot::Vec2 to) const;
+  /// The same in the vertical plane from (x0, y0) to (x1, y1): the abscissa is the distance, the ordinate the
+  /// height. Component 0 is the one along the plane. NaN in the ground.
+  [[nodiscard]] heddle::plot::Plane section(int component, heddle::plot::Vec2 from,
+                                            heddle::plot::Vec2 to) const;
 
   /// The path of a particle in the steady field from `start`, until it leaves the window or comes to rest.
   [[nodiscard]] std::vector<Vec3> path(Vec3 start, double step) const;
@@ -50,6 +51,6 @@ private:
   double length_, width_;
 };
 
-}  // namespace terrain_wind
+} // namespace terrain_wind
 
 #endif

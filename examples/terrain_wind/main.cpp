@@ -25,9 +25,9 @@
 namespace terrain_wind {
 namespace {
 
-constexpr double spin_up = 0.5;              // of the time, before the mean begins
-constexpr std::int64_t steps_a_sample = 20;  // even
-constexpr double passage_height = 300;       // its wind defines one passage of the air, m
+constexpr double spin_up = 0.5;             // of the time, before the mean begins
+constexpr std::int64_t steps_a_sample = 20; // even
+constexpr double passage_height = 300;      // its wind defines one passage of the air, m
 
 class Clock {
 public:
@@ -39,7 +39,8 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::int64_t count_steps(const Options& options, const Domain& domain, const LogProfile& wind, const Units& units) {
+std::int64_t count_steps(const Options& options, const Domain& domain, const LogProfile& wind,
+                         const Units& units) {
   const double passage = static_cast<double>(domain.nx) * domain.cell / wind(passage_height);
   const double steps = options.steps ? static_cast<double>(*options.steps)
                                      : std::ceil(options.duration.value_or(passage) / units.step);
@@ -57,29 +58,44 @@ std::array<std::vector<float>, 3> on_the_box(const heddle::SparseField<float>& v
       component.assign(domain.fluid.size(), 0);
       for (std::int64_t k = 0; k < domain.nz; ++k)
         for (std::int64_t j = 0; j < domain.ny; ++j)
-          velocity.list().for_row(
-              j, k, [&](std::int64_t n, std::int64_t i) { component[domain.index(i, j, k)] = speed * u(n, c); });
+          velocity.list().for_row(j, k, [&](std::int64_t n, std::int64_t i) {
+            component[domain.index(i, j, k)] = speed * u(n, c);
+          });
     }
   });
   return box;
 }
 
-/// Volume flow through the plane of cells i, m^3/s.
-double flux(const std::array<std::vector<float>, 3>& velocity, const Domain& domain, std::int64_t i) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < domain.nz; ++k)
-    for (std::int64_t j = 0; j < domain.ny; ++j) sum += static_cast<double>(velocity[0][domain.index(i, j, k)]);
-  return sum * domain.cell * domain.cell;
+/// Volume flow of the mean wind in at the inlet, and out at outlet and top, m^3/s.
+struct Balance {
+  double in = 0;
+  double outlet = 0;
+  double top = 0;
+};
+
+Balance balance(const std::array<std::vector<float>, 3>& velocity, const Domain& domain) {
+  Balance sums;
+  const double area = domain.cell * domain.cell;
+  for (std::int64_t j = 0; j < domain.ny; ++j) {
+    for (std::int64_t k = 0; k < domain.nz; ++k) {
+      sums.in += area * static_cast<double>(velocity[0][domain.index(0, j, k)]);
+      sums.outlet += area * static_cast<double>(velocity[0][domain.index(domain.nx - 1, j, k)]);
+    }
+    for (std::int64_t i = 1; i + 1 < domain.nx; ++i)
+      sums.top += area * static_cast<double>(velocity[2][domain.index(i, j, domain.nz - 1)]);
+  }
+  return sums;
 }
 
 void require_stable(const Solver& solver, const Units& units, std::int64_t step) {
   const double highest = solver.highest_speed();
   if (highest < broken_speed) return;
-  throw heddle::Error("step " + std::to_string(step),
-                      std::isfinite(highest)
-                          ? "the flow became unstable: " + std::to_string(std::lround(highest * units.speed())) + " m/s"
-                          : "the flow became unstable: values that are not finite",
-                      "choose a shorter --time-step than " + std::to_string(units.step) + " s, or a larger --height");
+  throw heddle::Error(
+      "step " + std::to_string(step),
+      std::isfinite(highest)
+          ? "the flow became unstable: " + std::to_string(std::lround(highest * units.speed())) + " m/s"
+          : "the flow became unstable: values that are not finite",
+      "choose a shorter --time-step than " + std::to_string(units.step) + " s, or a larger --height");
 }
 
 std::string compass(double degrees) {
@@ -100,14 +116,16 @@ void run(const Options& options) {
   const std::int64_t cells = domain.fluid_cells();
 
   constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
-  Results results(options.out, static_cast<double>(options.frames * domain.nx * domain.ny * domain.nz) * bytes_per_cell);
+  Results results(options.out, static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
+                                   bytes_per_cell);
 
   std::printf("terrain   %s\n", domain.title.c_str());
   std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
-              static_cast<long long>(domain.nx), static_cast<long long>(domain.ny), static_cast<long long>(domain.nz),
-              domain.cell, static_cast<double>(cells) / 1e6, domain.bottom, domain.top());
-  std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(), options.wind,
-              options.reference, fastest);
+              static_cast<long long>(domain.nx), static_cast<long long>(domain.ny),
+              static_cast<long long>(domain.nz), domain.cell, static_cast<double>(cells) / 1e6, domain.bottom,
+              domain.top());
+  std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(),
+              options.wind, options.reference, fastest);
   std::printf("time      %lld steps of %.4g s: %.0f s\n", static_cast<long long>(steps), units.step,
               static_cast<double>(steps) * units.step);
   std::fputs(environment.describe().c_str(), stdout);
@@ -117,15 +135,19 @@ void run(const Options& options) {
   Solver solver(domain, wind, units, memory);
 
   const heddle::BlockGrid grid(solver.list().box(), {1, 1, 1}, {false, true, false});
-  heddle::Output output(results.unfinished(), "wind", grid,
-                        {.origin = {0, 0, domain.bottom}, .spacing = {domain.cell, domain.cell, domain.cell}});
+  const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
+                                    .spacing = {domain.cell, domain.cell, domain.cell}};
+  heddle::Output output(results.unfinished(), "wind", grid, place);
+  heddle::Output mean_output(results.unfinished(), "mean", grid, place);
   std::array<std::vector<float>, 3> velocity;
-  output.add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
-    return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
-  });
-  output.add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
-    return domain.fluid[domain.index(i, j, k)];
-  });
+  for (heddle::Output* files : {&output, &mean_output}) {
+    files->add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
+      return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
+    });
+    files->add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
+      return domain.fluid[domain.index(i, j, k)];
+    });
+  }
 
   heddle::Progress progress("wind", steps, {.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
   double in_steps = 0;
@@ -153,19 +175,22 @@ void run(const Options& options) {
   progress.finish();
 
   velocity = on_the_box(solver.mean(), domain, units);
-  const double in = flux(velocity, domain, 0);
-  const double out = flux(velocity, domain, domain.nx - 1);
+  mean_output.write(0, static_cast<double>(steps) * units.step);
+  const Balance mass = balance(velocity, domain);
   const double updates = static_cast<double>(steps) * static_cast<double>(cells);
-  std::printf("mass      mean flux in %.4g, out %.4g million m^3/s: %+.2f %%\n", in / 1e6, out / 1e6,
-              100 * (out - in) / in);
+  std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",
+              mass.in / 1e6, mass.outlet / 1e6, mass.top / 1e6,
+              100 * (mass.in - mass.outlet - mass.top) / mass.in);
   std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
 
   char subtitle[256];
   std::snprintf(subtitle, sizeof subtitle,
-                "Wind from the %s, %g m/s at %g m. Large-eddy simulation, D3Q19, %.1f million cells of %g m, %.0f minutes "
+                "Wind from the %s, %g m/s at %g m. Large-eddy simulation, D3Q19, %.1f million cells of %g m, "
+                "%.0f minutes "
                 "of wind in %.0f s, kernels generated by Heddle.",
-                compass(options.direction).c_str(), options.wind, options.reference, static_cast<double>(cells) / 1e6,
-                domain.cell, static_cast<double>(steps) * units.step / 60, clock.seconds());
+                compass(options.direction).c_str(), options.wind, options.reference,
+                static_cast<double>(cells) / 1e6, domain.cell, static_cast<double>(steps) * units.step / 60,
+                clock.seconds());
   const Flow flow(domain, std::move(velocity));
   draw_picture(flow, options, {"Wind over the " + domain.title, subtitle}, results.unfinished() / "wind.png");
   results.publish();
@@ -173,12 +198,14 @@ void run(const Options& options) {
               (options.out / "wind.png").string().c_str(), clock.seconds());
 }
 
-}  // namespace
-}  // namespace terrain_wind
+} // namespace
+} // namespace terrain_wind
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
 #ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN);  // a file above the limit is an error that is reported, not the end of the process
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
 #endif
   try {
     const terrain_wind::Options options = terrain_wind::parse_options(argc, argv);

@@ -23,7 +23,8 @@ std::vector<double> numbers(std::string_view option, std::string_view text, std:
     std::string range = count == 1 ? "a number" : std::to_string(count) + " numbers separated by commas";
     if (std::isfinite(lower)) range += ", at least " + std::to_string(lower);
     if (std::isfinite(upper)) range += ", at most " + std::to_string(upper);
-    throw heddle::Error("option " + std::string(option), "'" + std::string(text) + "' is not valid", "give " + range);
+    throw heddle::Error("option " + std::string(option), "'" + std::string(text) + "' is not valid",
+                        "give " + range);
   };
   std::vector<double> values;
   for (std::string_view rest = text;;) {
@@ -31,7 +32,8 @@ std::vector<double> numbers(std::string_view option, std::string_view text, std:
     const std::string_view part = rest.substr(0, comma);
     double value = 0;
     const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (status != std::errc{} || end != part.data() + part.size() || !(value >= lower) || !(value <= upper)) refuse();
+    if (status != std::errc{} || end != part.data() + part.size() || !(value >= lower) || !(value <= upper))
+      refuse();
     values.push_back(value);
     if (comma == rest.npos) break;
     rest.remove_prefix(comma + 1);
@@ -42,13 +44,13 @@ std::vector<double> numbers(std::string_view option, std::string_view text, std:
 
 struct Rule {
   std::string_view name;
-  std::string_view value;  // what it is called in the help; empty: takes none
+  std::string_view value; // what it is called in the help; empty: takes none
   std::string_view help;
   std::function<void(Options&, std::string_view)> set;
 };
 
-Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower, double upper,
-                 std::function<void(Options&, double)> set) {
+Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower,
+                 double upper, std::function<void(Options&, double)> set) {
   return {name, value, help, [=](Options& options, std::string_view text) {
             set(options, numbers(name, text, 1, lower, upper)[0]);
           }};
@@ -73,10 +75,10 @@ const std::vector<Rule>& rules() {
                   [](Options& o, double v) { o.wind = v; }),
       number_rule("--reference", "M", "height to which --wind refers (default 100)", 0.01, 1e4,
                   [](Options& o, double v) { o.reference = v; }),
-      number_rule("--direction", "DEG", "where the wind comes from, 0 north, 90 east (default 270)", -360, 360,
-                  [](Options& o, double v) { o.direction = v; }),
-      number_rule("--roughness", "M", "roughness length of the inflow's logarithmic profile (default 0.5)", 1e-6, 10,
-                  [](Options& o, double v) { o.roughness = v; }),
+      number_rule("--direction", "DEG", "where the wind comes from, 0 north, 90 east (default 270)", -360,
+                  360, [](Options& o, double v) { o.direction = v; }),
+      number_rule("--roughness", "M", "roughness length of the inflow's logarithmic profile (default 1)",
+                  1e-6, 10, [](Options& o, double v) { o.roughness = v; }),
       number_rule("--height", "M", "air above the highest ground (default 1500)", 1e-2, 1e5,
                   [](Options& o, double v) { o.height = v; }),
       number_rule("--duration", "S", "simulated time (default: one passage of the air)", 1e-3, 1e9,
@@ -97,7 +99,8 @@ const std::vector<Rule>& rules() {
       {"--device", "cpu|cuda", "where the kernels run (default cpu)",
        [](Options& o, std::string_view text) {
          if (text != "cpu" && text != "cuda")
-           throw heddle::Error("option --device", "'" + std::string(text) + "' is not valid", "give cpu or cuda");
+           throw heddle::Error("option --device", "'" + std::string(text) + "' is not valid",
+                               "give cpu or cuda");
          o.gpu = text == "cuda";
        }},
       number_rule("--threads", "N", "CPU threads (default: all)", 1, 4096,
@@ -107,7 +110,7 @@ const std::vector<Rule>& rules() {
   return all;
 }
 
-}  // namespace
+} // namespace
 
 Options parse_options(int count, const char* const* arguments) {
   Options options;
@@ -140,9 +143,8 @@ Options parse_options(int count, const char* const* arguments) {
 }
 
 std::string help_text() {
-  std::string text =
-      "terrain_wind: wind over real terrain by a sparse D3Q19 lattice Boltzmann method\n"
-      "usage: terrain_wind [options]\n";
+  std::string text = "terrain_wind: wind over real terrain by a sparse D3Q19 lattice Boltzmann method\n"
+                     "usage: terrain_wind [options]\n";
   for (const Rule& rule : rules()) {
     std::string left = "  " + std::string(rule.name) + " " + std::string(rule.value);
     left.resize(std::max<std::size_t>(left.size() + 1, 24), ' ');
@@ -151,4 +153,4 @@ std::string help_text() {
   return text;
 }
 
-}  // namespace terrain_wind
+} // namespace terrain_wind

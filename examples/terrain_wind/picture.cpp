@@ -22,9 +22,19 @@ const Colour ink{0.13, 0.15, 0.18};
 const Colour rock{0.22, 0.20, 0.19};
 constexpr double small = 17;
 
-TextStyle plain(double size) { return {.size = size, .colour = ink}; }
+/// For the lines of the oblique view: no end as pale as the paper or as dark as the rock.
+const ColourMap& line_colours() {
+  static const ColourMap map(0.30, 0.88, {{300, 0.13}, {345, 0.18}, {385, 0.20}, {420, 0.17}, {455, 0.15}});
+  return map;
+}
 
-TextStyle bold(double size) { return {.size = size, .colour = ink, .bold = true}; }
+TextStyle plain(double size) {
+  return {.size = size, .colour = ink};
+}
+
+TextStyle bold(double size) {
+  return {.size = size, .colour = ink, .bold = true};
+}
 
 std::string number(double value, int digits) {
   char text[32];
@@ -32,7 +42,8 @@ std::string number(double value, int digits) {
   return text;
 }
 
-/// The speed below which the fraction `part` of the plane lies: colour ranges that one outlier does not spoil.
+/// The speed below which the fraction `part` of the plane lies: colour ranges that one outlier does not
+/// spoil.
 double quantile(const Plane& plane, double part) {
   std::vector<double> values;
   for (const double value : plane.values)
@@ -56,7 +67,9 @@ Vec2 summit(const Plane& relief) {
 }
 
 /// Light from the upper left of a map; from the viewer's left in the oblique view.
-Plane lit(const Plane& relief) { return hillshade(relief, {.azimuth = 2.2, .altitude = 0.75, .exaggeration = 1.6}); }
+Plane lit(const Plane& relief) {
+  return hillshade(relief, {.azimuth = 2.2, .altitude = 0.75, .exaggeration = 1.6});
+}
 
 void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Range& speeds) {
   constexpr double exaggeration = 2;
@@ -71,7 +84,8 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
   const double floor = heights.lower - 0.12 * (heights.upper - heights.lower);
 
   Oblique view(static_cast<int>(area.width), static_cast<int>(area.height),
-               {.target = {length / 2, 0.47 * width, exaggeration * (heights.lower + 0.35 * (heights.upper - heights.lower))},
+               {.target = {length / 2, 0.47 * width,
+                           exaggeration * (heights.lower + 0.35 * (heights.upper - heights.lower))},
                 .azimuth = -0.5 * std::numbers::pi - 0.22,
                 .elevation = 0.50,
                 .distance = 1.75 * size,
@@ -83,7 +97,8 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
         return place(static_cast<double>(i) * relief.dx, static_cast<double>(j) * relief.dy, relief.at(i, j));
       },
       [&](std::int64_t i, std::int64_t j) {
-        return shade(ColourMap::terrain()(0.95 * heights.fraction(relief.at(i, j))), 0.40 + 0.82 * light.at(i, j));
+        return shade(ColourMap::terrain()(0.95 * heights.fraction(relief.at(i, j))),
+                     0.40 + 0.82 * light.at(i, j));
       });
   // The cut faces of the block, darker downwards.
   const auto wall = [&](std::int64_t count, auto point) {
@@ -93,24 +108,28 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
   };
   for (const std::int64_t j : {std::int64_t{0}, ny - 1})
     wall(nx, [&](std::int64_t i, bool low) {
-      return place(static_cast<double>(i) * relief.dx, static_cast<double>(j) * relief.dy, low ? floor : relief.at(i, j));
+      return place(static_cast<double>(i) * relief.dx, static_cast<double>(j) * relief.dy,
+                   low ? floor : relief.at(i, j));
     });
   for (const std::int64_t i : {std::int64_t{0}, nx - 1})
     wall(ny, [&](std::int64_t j, bool low) {
-      return place(static_cast<double>(i) * relief.dx, static_cast<double>(j) * relief.dy, low ? floor : relief.at(i, j));
+      return place(static_cast<double>(i) * relief.dx, static_cast<double>(j) * relief.dy,
+                   low ? floor : relief.at(i, j));
     });
   figure.image({area.left, area.top}, view.raster());
 
   // Streamlines, the far ones first.
   std::vector<std::vector<Vec3>> paths;
-  for (const double above : {60.0, 180.0, 360.0}) {
-    const int count = above < 100 ? 44 : 30;
-    for (int n = 0; n < count; ++n) {
-      const double y = width * (n + (above < 100 ? 0.5 : above < 300 ? 0.25 : 0.8)) / count;
-      const double step = flow.domain().cell / 3;
-      paths.push_back(flow.path({1, y, flow.ground(1, y) + above}, step));
+  struct Rake {
+    double above; // m over the ground at the upstream edge
+    int count;
+    double shift; // of the first line, in distances between lines
+  };
+  for (const Rake& rake : {Rake{50, 44, 0.5}, Rake{130, 34, 0.25}, Rake{260, 26, 0.8}})
+    for (int n = 0; n < rake.count; ++n) {
+      const double y = width * (n + rake.shift) / rake.count;
+      paths.push_back(flow.path({1, y, flow.ground(1, y) + rake.above}, flow.domain().cell / 3));
     }
-  }
   std::sort(paths.begin(), paths.end(),
             [](const auto& a, const auto& b) { return a.front()[1] > b.front()[1]; });
   const double tolerance = 0.01 * size;
@@ -119,16 +138,27 @@ void draw_oblique(Figure& figure, const Rect& area, const Flow& flow, const Rang
     return at ? Vec2{area.left + at->x, area.top + at->y} : Vec2{};
   };
   for (const auto& path : paths) {
-    for (const bool halo : {true, false})
-      for (std::size_t n = 2; n < path.size(); n += 2) {
-        const Vec3& p = path[n];
-        if (!view.visible(place(p[0], p[1], p[2]), tolerance)) continue;
-        const Vec3 v = flow.at(p[0], p[1], p[2]);
-        const double age = static_cast<double>(n) / static_cast<double>(path.size());
-        Colour colour = halo ? Colour{0.05, 0.06, 0.10} : ColourMap::ember()(0.25 + 0.75 * speeds.fraction(std::hypot(v[0], v[1], v[2])));
-        colour.alpha = std::min({1.0, 6 * age, 14 * (1 - age)}) * (halo ? 0.20 : 0.95);
-        figure.line({pixel(path[n - 2]), pixel(p)}, {colour, halo ? 3.4 : 1.7, {}});
-      }
+    // A soft dark edge under each visible stretch, then the line itself, coloured piece by piece.
+    Polyline stretch;
+    const auto edge = [&] {
+      if (stretch.size() > 1) figure.line(stretch, {{0.05, 0.06, 0.10, 0.22}, 3.6, {}});
+      stretch.clear();
+    };
+    std::vector<bool> shown(path.size());
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      shown[n] = view.visible(place(path[n][0], path[n][1], path[n][2]), tolerance);
+      if (shown[n])
+        stretch.push_back(pixel(path[n]));
+      else
+        edge();
+    }
+    edge();
+    for (std::size_t n = 1; n < path.size(); ++n) {
+      if (!shown[n] || !shown[n - 1]) continue;
+      const Vec3 v = flow.at(path[n][0], path[n][1], path[n][2]);
+      const Colour colour = line_colours()(speeds.fraction(std::hypot(v[0], v[1], v[2])));
+      figure.line({pixel(path[n - 1]), pixel(path[n])}, {colour, 1.7, {}});
+    }
   }
 }
 
@@ -143,17 +173,20 @@ void draw_map(Figure& figure, const Rect& area, const Flow& flow, const Options&
   });
   const auto kilometres = [](std::vector<Polyline> lines) {
     for (Polyline& line : lines)
-      for (Vec2& point : line) point = {point.x / 1000, point.y / 1000};
+      for (Vec2& point : line)
+        point = {point.x / 1000, point.y / 1000};
     return lines;
   };
   const Range heights = range_of(relief);
   const double interval = heights.upper - heights.lower > 300 ? 100 : 20;
-  for (double level = std::ceil(heights.lower / interval) * interval; level < heights.upper; level += interval)
+  for (double level = std::ceil(heights.lower / interval) * interval; level < heights.upper;
+       level += interval)
     panel.lines(kilometres(contour_lines(relief, level)), {{0, 0, 0, 0.22}, 0.8, {}});
   const Plane u = flow.above_ground(0, options.reference);
   const Plane v = flow.above_ground(1, options.reference);
-  panel.flow_lines(kilometres(streamlines(u, v, {.separation = flow.length() / 42, .shortest = 2.5, .still_speed = 0.1})),
-                   {{1, 1, 1, 0.80}, 1.5, {}}, 150, 11);
+  panel.flow_lines(
+      kilometres(streamlines(u, v, {.separation = flow.length() / 42, .shortest = 2.5, .still_speed = 0.1})),
+      {{1, 1, 1, 0.80}, 1.5, {}}, 150, 11);
   const auto cut = [&](Vec2 a, Vec2 b, const char* from, const char* to) {
     panel.line({a, b}, {{0, 0, 0, 0.9}, 2, {9, 6}});
     TextStyle letter = bold(22);
@@ -208,14 +241,18 @@ void draw_section(Figure& figure, const Rect& area, const Flow& flow, const Rang
     plane->dy /= stretch;
     plane->y0 /= stretch;
   }
-  for (double& value : w.values) value /= stretch;
-  auto lines = streamlines(u, w, {.separation = 1000 * distance / area.width * 24, .shortest = 3, .still_speed = 0.1});
+  for (double& value : w.values)
+    value /= stretch;
+  auto lines =
+      streamlines(u, w, {.separation = 1000 * distance / area.width * 24, .shortest = 3, .still_speed = 0.1});
   for (Polyline& line : lines)
-    for (Vec2& point : line) point = {point.x / 1000, point.y * stretch};
+    for (Vec2& point : line)
+      point = {point.x / 1000, point.y * stretch};
   panel.flow_lines(lines, {{1, 1, 1, 0.55}, 1.2, {}}, 190, 10);
   Polyline silhouette;
   constexpr int points = 800;
-  for (int n = 0; n <= points; ++n) silhouette.push_back({distance * n / points, ground(distance * n / points)});
+  for (int n = 0; n <= points; ++n)
+    silhouette.push_back({distance * n / points, ground(distance * n / points)});
   const Polyline ridge = silhouette;
   silhouette.push_back({distance, lowest - 100});
   silhouette.push_back({0, lowest - 100});
@@ -232,8 +269,9 @@ void draw_section(Figure& figure, const Rect& area, const Flow& flow, const Rang
 
 } // namespace
 
-void draw_picture(const Flow& flow, const Options& options, const Caption& caption, const std::filesystem::path& file) {
-  Figure figure(2000, 1640, paper);
+void draw_picture(const Flow& flow, const Options& options, const Caption& caption,
+                  const std::filesystem::path& file) {
+  Figure figure(2000, 1590, paper);
   figure.text({60, 58}, caption.title, bold(38));
   figure.text({60, 104}, caption.subtitle, plain(19));
 
@@ -242,27 +280,35 @@ void draw_picture(const Flow& flow, const Options& options, const Caption& capti
   const Vec2 through = summit(relief);
   const Plane speed = flow.above_ground(3, options.reference);
   const Range map_speeds{0, std::ceil(quantile(speed, 0.998))};
-  const Range section_speeds{0, std::ceil(quantile(flow.section(3, {0, through.y}, {flow.length(), through.y}), 0.995))};
+  const Range section_speeds{
+      0, std::ceil(quantile(flow.section(3, {0, through.y}, {flow.length(), through.y}), 0.995))};
 
-  draw_oblique(figure, {30, 128, 1940, 660}, flow, map_speeds);
+  draw_oblique(figure, {30, 118, 1940, 660}, flow, map_speeds);
+  figure.colour_bar({1895, 150, 18, 190}, line_colours(), map_speeds, "m/s", plain(small));
+  TextStyle note = plain(small);
+  note.anchor = Anchor::right;
+  figure.text({1960, 790}, "Streamlines of the mean wind. Heights are drawn twice as steep.", note);
 
   const double map_width = 900;
   const double map_height = std::min(640.0, map_width * flow.width() / flow.length());
-  const double map_top = 880;
-  figure.text({90, map_top - 28}, "Mean wind speed " + number(options.reference, 0) + " m above the ground", bold(22));
+  const double map_top = 850;
+  figure.text({90, map_top - 28}, "Mean wind speed " + number(options.reference, 0) + " m above the ground",
+              bold(22));
   draw_map(figure, {90, map_top, map_width, map_height}, flow, options, map_speeds, speed, through);
-  figure.colour_bar({1010, map_top + 40, 18, map_height - 40}, ColourMap::wind(), map_speeds, "m/s", plain(small));
+  figure.colour_bar({1010, map_top + 40, 18, map_height - 40}, ColourMap::wind(), map_speeds, "m/s",
+                    plain(small));
 
   const double section_height = (map_height - 70) / 2;
   figure.text({1180, map_top - 28}, "Sections along and across the wind", bold(22));
   draw_section(figure, {1180, map_top, 690, section_height}, flow, section_speeds, {0, through.y},
                {flow.length(), through.y}, "AB");
-  draw_section(figure, {1180, map_top + map_height - section_height, 690, section_height}, flow, section_speeds,
-               {through.x, 0}, {through.x, flow.width()}, "CD");
+  draw_section(figure, {1180, map_top + map_height - section_height, 690, section_height}, flow,
+               section_speeds, {through.x, 0}, {through.x, flow.width()}, "CD");
   TextStyle label = plain(small);
   label.anchor = Anchor::centre;
   figure.text({1525, map_top + map_height + 48}, "km", label);
-  figure.colour_bar({1895, map_top + 40, 18, map_height - 40}, ColourMap::wind(), section_speeds, "m/s", plain(small));
+  figure.colour_bar({1895, map_top + 40, 18, map_height - 40}, ColourMap::wind(), section_speeds, "m/s",
+                    plain(small));
   figure.save_png(file);
 }
 

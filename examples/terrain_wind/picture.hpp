@@ -15,10 +15,12 @@ struct Caption {
   std::string subtitle;
 };
 
-/// Draws the mean wind: an oblique view of the ground with streamlines, a map of the speed near the ground and two
-/// vertical sections through the highest point. Throws heddle::Error where the file cannot be written.
-void draw_picture(const Flow& flow, const Options& options, const Caption& caption, const std::filesystem::path& file);
+/// Draws the mean wind: an oblique view of the ground with streamlines, a map of the speed near the ground
+/// and two vertical sections through the highest point. Throws heddle::Error where the file cannot be
+/// written.
+void draw_picture(const Flow& flow, const Options& options, const Caption& caption,
+                  const std::filesystem::path& file);
 
-}  // namespace terrain_wind
+} // namespace terrain_wind
 
 #endif

@@ -13,20 +13,23 @@ namespace terrain_wind {
 
 namespace fs = std::filesystem;
 
-Results::Results(fs::path folder, double bytes) : folder_(std::move(folder)), unfinished_(folder_ / "unfinished") {
+Results::Results(fs::path folder, double bytes)
+    : folder_(std::move(folder)), unfinished_(folder_ / "unfinished") {
   const std::string where = "output folder '" + folder_.string() + "'";
   std::error_code status;
   fs::create_directories(folder_, status);
-  if (status) throw heddle::Error(where, "it cannot be made: " + status.message(), "choose another one with --out");
+  if (status)
+    throw heddle::Error(where, "it cannot be made: " + status.message(), "choose another one with --out");
   const fs::space_info space = fs::space(folder_, status);
   if (!status && static_cast<double>(space.available) < bytes)
     throw heddle::Error(where,
-                        "the disk is full: " + std::to_string(std::llround(bytes / 1e6)) + " MB are needed, " +
-                            std::to_string(space.available / 1'000'000) + " MB are free",
+                        "the disk is full: " + std::to_string(std::llround(bytes / 1e6)) +
+                            " MB are needed, " + std::to_string(space.available / 1'000'000) + " MB are free",
                         "free some space, choose another folder with --out or fewer --frames");
   fs::remove_all(unfinished_, status);
   fs::create_directory(unfinished_, status);
-  if (status) throw heddle::Error(where, "it cannot be written: " + status.message(), "check its permissions");
+  if (status)
+    throw heddle::Error(where, "it cannot be written: " + status.message(), "check its permissions");
 }
 
 Results::~Results() {
@@ -36,9 +39,11 @@ Results::~Results() {
 
 void Results::publish() {
   std::vector<fs::path> files;
-  for (const fs::directory_entry& file : fs::directory_iterator(unfinished_)) files.push_back(file.path());
+  for (const fs::directory_entry& file : fs::directory_iterator(unfinished_))
+    files.push_back(file.path());
   // What names other files comes last.
-  std::stable_partition(files.begin(), files.end(), [](const fs::path& file) { return file.extension() != ".pvd"; });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const fs::path& file) { return file.extension() != ".pvd"; });
   for (const fs::path& file : files) {
     std::error_code status;
     fs::rename(file, folder_ / file.filename(), status);
@@ -49,4 +54,4 @@ void Results::publish() {
   }
 }
 
-}  // namespace terrain_wind
+} // namespace terrain_wind

@@ -6,8 +6,8 @@
 
 namespace terrain_wind {
 
-/// The folder of the results. Everything is written into a folder of its own inside it and moved out when all is
-/// complete: a run that fails leaves the results of the run before as they were.
+/// The folder of the results. Everything is written into a folder of its own inside it and moved out when all
+/// is complete: a run that fails leaves the results of the run before as they were.
 class Results {
 public:
   /// Throws heddle::Error where the folder cannot be made or has less than `bytes` free.
@@ -19,7 +19,8 @@ public:
 
   /// Where to write.
   [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
-  /// Moves all files into the folder, in place of older ones of the same name. Throws heddle::Error where that fails.
+  /// Moves all files into the folder, in place of older ones of the same name. Throws heddle::Error where
+  /// that fails.
   void publish();
 
 private:
@@ -27,6 +28,6 @@ private:
   std::filesystem::path unfinished_;
 };
 
-}  // namespace terrain_wind
+} // namespace terrain_wind
 
 #endif

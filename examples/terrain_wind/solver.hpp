@@ -20,8 +20,8 @@ namespace terrain_wind {
 /// A list of boundary cells in the memory of the solver, with what the kernels read for each entry.
 struct BoundaryList {
   heddle::Buffer<std::uint32_t> cells;
-  heddle::Buffer<std::uint32_t> mask;  ///< bit q: population q comes in
-  heddle::Buffer<float> speed;         ///< lattice units
+  heddle::Buffer<std::uint32_t> mask; ///< bit q: population q comes in
+  heddle::Buffer<float> speed;        ///< lattice units
 };
 
 /// The generated kernels on the air of a domain, in the order of a time step.
@@ -49,12 +49,12 @@ public:
 private:
   heddle::IndexList list_;
   heddle::SparseField<float> f_, rho_, u_, mean_;
-  BoundaryList inlet_, outlet_;
+  BoundaryList inlet_, open_;
   wind::Average<float> average_;
   heddle::TaskGraph loop_, moments_graph_, average_graph_;
   std::int64_t samples_ = 0;
 };
 
-}  // namespace terrain_wind
+} // namespace terrain_wind
 
 #endif

@@ -21,7 +21,8 @@ constexpr std::string_view magic = "\x93NUMPY";
 
 /// The text after `'key':` in the header, a Python dictionary literal; stripped of leading blanks.
 std::string_view entry(std::string_view header, std::string_view key, const std::string& where) {
-  const std::string quoted = "'" + std::string(key) + "'";
+  std::string quoted = "'";
+  quoted.append(key).append("'");
   const std::size_t at = header.find(quoted);
   const std::size_t colon = at == header.npos ? at : header.find(':', at + quoted.size());
   if (colon == header.npos) refuse(where, "its npy header has no entry " + quoted);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <numbers>
 #include <optional>
 
 #include "heddle/error.hpp"
@@ -113,12 +114,18 @@ private:
     Polyline line;
     Vec2 here = seed;
     const double reach = stop_fraction * options_.separation;
-    const auto loop_guard = static_cast<std::size_t>(4 * options_.separation / step_);
+    std::optional<Vec2> before = direction(seed);
+    double turned = 0;
     for (int n = 0; n < longest; ++n) {
       const std::optional<Vec2> next = advance(here, sign * step_);
       if (!next || !inside(*next) || lines_.nearer_than(*next, reach)) break;
-      // A line that comes back to where it started is closed.
-      if (line.size() > loop_guard && std::hypot(next->x - seed.x, next->y - seed.y) < reach) break;
+      // One full turn: the line is closed, or it winds around a centre.
+      const std::optional<Vec2> heading = direction(*next);
+      if (before && heading)
+        turned += std::atan2(before->x * heading->y - before->y * heading->x,
+                             before->x * heading->x + before->y * heading->y);
+      if (std::abs(turned) > 2 * std::numbers::pi) break;
+      before = heading;
       line.push_back(*next);
       here = *next;
     }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program from outside: exit codes, messages, and what becomes of the results of an earlier run.
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include <sys/wait.h>
+
+#include "inputs.hpp"
+
+namespace terrain_wind {
+namespace {
+
+using test::contains;
+
+struct Outcome {
+  int code;
+  std::string text; // what went to stdout and stderr
+};
+
+/// Runs the program; `before` are shell commands that come first.
+Outcome program(const std::string& arguments, const std::string& before = "") {
+  const std::string command = before + "'" TERRAIN_WIND_PROGRAM "' " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {-1, "popen failed"};
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
+    text += buffer.data();
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+std::string small_run(const test::Folder& folder, const std::string& more = "") {
+  const auto grid =
+      folder.write("hill.asc", test::ascii_grid(40, 24, 50, [](int column, int row) {
+                     return std::to_string(100 + 80 * std::exp(-std::hypot(column - 20, row - 12) / 5));
+                   }));
+  return "--input '" + grid.string() + "' --height 500 --steps 40 --frames 2 --out '" +
+         (folder / "out").string() + "' " + more;
+}
+
+std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    files[entry.path().string()] = entry.is_regular_file() ? test::bytes_of(entry.path()) : "";
+  return files;
+}
+
+/// One line that names the program and a hint, exit code 1, and no sign of a crash.
+void expect_refusal(const Outcome& outcome, const std::string& part) {
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "terrain_wind: "));
+  EXPECT_TRUE(contains(outcome.text, part));
+  EXPECT_TRUE(contains(outcome.text, "Hint: "));
+  EXPECT_FALSE(contains(outcome.text, "terminate called"));
+}
+
+TEST(CommandLine, AGoodRunWritesItsResults) {
+  const test::Folder folder;
+  const Outcome outcome = program(small_run(folder));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "roofline: "));
+  EXPECT_TRUE(contains(outcome.text, "of the in-place 19-stream bandwidth"));
+  EXPECT_TRUE(contains(outcome.text, "mass"));
+  for (const char* name : {"wind.pvd", "mean.pvd", "wind.png", "wind_00000000.vti", "wind_00000001.vti"})
+    EXPECT_GT(test::bytes_of(folder / "out" / name).size(), 100U) << name;
+  EXPECT_TRUE(contains(test::bytes_of(folder / "out" / "wind.pvd"), "wind_00000001.vti"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out" / "unfinished"));
+}
+
+TEST(CommandLine, HelpNamesEveryOption) {
+  const Outcome outcome = program("--help");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* name : {"--input", "--window", "--cell-size", "--wind", "--direction", "--height",
+                           "--steps", "--duration", "--out", "--device", "--threads"})
+    EXPECT_TRUE(contains(outcome.text, name));
+}
+
+TEST(CommandLine, BadInputsAreRefusedAndEarlierResultsStay) {
+  const test::Folder folder;
+  ASSERT_EQ(program(small_run(folder)).code, 0);
+  const auto before = contents(folder / "out");
+  const std::string out = " --out '" + (folder / "out").string() + "'";
+  const auto with_input = [&](const std::string& name, const std::string& bytes) {
+    return program("--input '" + folder.write(name, bytes).string() + "'" + out);
+  };
+  expect_refusal(program("--input '" + (folder / "none.npz").string() + "'" + out), "does not exist");
+  expect_refusal(with_input("broken.npz", "PK\x03\x04 and no more"), "no ZIP directory");
+  expect_refusal(with_input("line.asc", "ncols 1\nnrows 1\ncellsize 5\n7"), "no valid");
+  expect_refusal(
+      with_input("nan.asc",
+                 test::ascii_grid(20, 20, 50, [](int c, int) { return std::string(c == 3 ? "nan" : "1"); })),
+      "no height (NaN or NODATA)");
+  expect_refusal(
+      with_input("open.obj", "v 0 0 0\nv 900 0 0\nv 0 900 0\nv 0 0 900\nf 1 2 3\nf 1 2 4\nf 1 3 4\n"),
+      "the surface leaks");
+  expect_refusal(program(small_run(folder, "--wind 200")), "incompressible");
+  expect_refusal(program(small_run(folder, "--time-step 5")), "stability limit");
+  expect_refusal(program(small_run(folder, "--cell-size 900")), "fewer than 4 cells");
+  expect_refusal(program(small_run(folder, "--bogus")), "unknown option");
+  EXPECT_EQ(contents(folder / "out"), before);
+}
+
+TEST(CommandLine, AFullDiskIsReportedAndEarlierResultsStay) {
+  const test::Folder folder;
+  ASSERT_EQ(program(small_run(folder)).code, 0);
+  const auto before = contents(folder / "out");
+  // A file that may not grow fails in write(), as on a full disk.
+  const Outcome outcome = program(small_run(folder, "--wind 9"), "ulimit -f 8; ");
+  expect_refusal(outcome, "out");
+  EXPECT_EQ(contents(folder / "out"), before);
+}
+
+TEST(CommandLine, AFolderThatCannotBeMadeIsReported) {
+  const test::Folder folder;
+  const auto file = folder.write("file", "x");
+  expect_refusal(program(small_run(folder) + " --out '" + (file / "out").string() + "'"), "cannot be made");
+}
+
+} // namespace
+} // namespace terrain_wind
