@@ -117,7 +117,8 @@ class Module:
         rank = _rank(statements, place, name)
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
-            frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows)
+            chunk = schedule.chunk if rows and not space.listed else 0
+            frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
             frozen = ir.Dense(rank)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)

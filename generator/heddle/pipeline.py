@@ -17,6 +17,7 @@ from heddle.passes.infer_types import infer_types
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.name_locals import name_locals
+from heddle.passes.renew_pointers import renew_pointers
 from heddle.passes.select_functions import select_functions
 from heddle.passes.stage_runs import stage_runs
 from heddle.schedule import Precision, Schedule
@@ -45,6 +46,7 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: hoist_invariants(kernel),
     lambda kernel, request: lower_reductions(kernel),
     lambda kernel, request: lower_accesses(kernel, request.target),
+    lambda kernel, request: renew_pointers(kernel, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),

@@ -22,7 +22,8 @@ bool good() {
   bool holds = true;
   const auto run = [&](const char* order) {
     std::vector<double> g(20 * 19);
-    for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<double>(i % 17);
+    for (std::size_t i = 0; i < g.size(); ++i)
+      g[i] = static_cast<double>(i % 17);
     std::vector<double> f(g.size(), -1.0);
     const std::int64_t nx = 18;
     const std::int64_t ny = 17;
@@ -40,7 +41,8 @@ bool good() {
     std::vector<double> partial(4);
     holds &= expect(warp_sum(partial.data(), g.data(), 300, nullptr) == cudaSuccess, order);
     double sum = 0.0;
-    for (std::size_t i = 0; i < 300; ++i) sum += g[i];
+    for (std::size_t i = 0; i < 300; ++i)
+      sum += g[i];
     holds &= expect(partial[0] + partial[1] + partial[2] + partial[3] == sum, "warp_sum");
     std::vector<std::int64_t> out(70 * collective_results);
     holds &= expect(collectives(out.data(), 70, nullptr) == cudaSuccess, order);
@@ -52,20 +54,24 @@ bool good() {
       holds &= expect(fault.kind == Fault::Kind::divergent_barrier, "the fault is the barrier's");
     }
   };
-  if (HEDDLE_EMULATION_TSAN != 0) run("threads");  // which take what order they like
-  else in_every_order(run);
+  if (HEDDLE_EMULATION_TSAN != 0)
+    run("threads"); // which take what order they like
+  else
+    in_every_order(run);
   return holds;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) try {
   const char* const what = argc == 2 ? argv[1] : "";
   std::vector<double> data(64, 1.0);
   std::vector<double> out(64);
   if (std::strcmp(what, "good") == 0) return good() ? 0 : 1;
-  if (std::strcmp(what, "overrun") == 0) return overruns_shared(out.data(), 16, 16, nullptr) == cudaSuccess ? 0 : 1;
-  if (std::strcmp(what, "race") == 0) return lacks_barrier(out.data(), data.data(), 64, nullptr) == cudaSuccess ? 0 : 1;
+  if (std::strcmp(what, "overrun") == 0)
+    return overruns_shared(out.data(), 16, 16, nullptr) == cudaSuccess ? 0 : 1;
+  if (std::strcmp(what, "race") == 0)
+    return lacks_barrier(out.data(), data.data(), 64, nullptr) == cudaSuccess ? 0 : 1;
   std::fprintf(stderr, "usage: emulation_check good|overrun|race\n");
   return 2;
 } catch (const std::exception& error) {

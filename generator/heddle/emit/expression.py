@@ -45,6 +45,8 @@ class ExpressionPrinter:
                 return name, ATOM
             case ir.Load(pointer, index):
                 return f"{pointer.name}[{self(index)}]", ATOM
+            case ir.View(pointer, renewed=True):
+                return f"heddle::renewed({pointer.name})", ATOM
             case ir.View(pointer, offset, _):
                 zero = isinstance(offset, ir.Const) and offset.value == 0
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)

@@ -76,7 +76,7 @@ def cuda_files(
 
 def building_blocks(headers: Sequence[str]) -> list[str]:
     """The device headers that a set of named ones needs beside it."""
-    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"], "run.hpp": ["row.hpp"]}
+    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "renewed.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"], "run.hpp": ["row.hpp"]}
     return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
 
 
@@ -102,6 +102,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("checked.hpp")
             case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
                 found.add("half.hpp")
+            case ir.View(renewed=True):
+                found.add("renewed.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
                 found.add("row.hpp")
             case ir.Prefetch():
@@ -211,6 +213,7 @@ def _cells(loop: ir.Loop, printer: StatementPrinter) -> str:
 def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
     dense = isinstance(variant.stages.kernel.space, ir.Dense)
     checked = [argument for argument in everything if argument.role != "scalar"]
+    on_device = [argument for argument in checked if argument.role != "runs"]
     return {
         "name": f"{kernel}_{variant.suffix}",
         "entry": f"{module}_{kernel}_{variant.suffix}",
@@ -219,15 +222,21 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         "arrays": True,
         "checked_parameters": ", ".join(argument.cpp for argument in checked),
         "checked_arguments": ", ".join(argument.name for argument in checked),
+        "device_entry_parameters": ", ".join(
+            type_text(argument.kind) if argument.role == "runs" else argument.cpp for argument in everything
+        ),
+        "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
+        "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, dense, "unit_stride" if dense else "true"),
-        "device_checks": _checks(everything, dense, "false" if dense else "true"),
+        "device_checks": _checks(everything, dense, "false" if dense else "true", host=False),
     }
 
 
-def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str) -> str:
+def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: list[str] = []
+    roles = ("entries", "table", "output", "runs") if host else ("entries", "table", "output")
     for argument in everything:
         if argument.role == "array":
             field = argument.field
@@ -238,7 +247,7 @@ def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str) -> st
             rows.append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, {field.components}, {written}}}"
             )
-        elif argument.role in ("entries", "table", "output") or argument.name == "cells":
+        elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
     names = {argument.name for argument in everything}
     if "last" in names:

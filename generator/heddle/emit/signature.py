@@ -10,7 +10,7 @@ from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
 
-Role = Literal["array", "extent", "stride", "entries", "table", "list", "scalar", "output"]
+Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,10 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
                 Argument("neighbour", table, "table", None, "row r, cell n at neighbour[r * neighbour_stride + n]"),
                 Argument("neighbour_stride", ir.I64, "list"),
             ]
+            if kernel.space.chunk:
+                about = f"chunk c, row r at neighbour_run[c * {len(kernel.space.links)} + r]: the first of "
+                about += f"{kernel.space.chunk} entries that follow each other, else 0xFFFFFFFF (CUDA: not used)"
+                result.append(Argument("neighbour_run", table, "runs", None, about))
         if kernel.space.listed:
             result += [
                 Argument("cells", table, "list", None, "the cells to run over"),

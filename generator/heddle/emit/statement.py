@@ -40,17 +40,17 @@ class StatementPrinter:
                 yield f"{symbol.name} = {self.expression(value)};"
             case ir.Store(target, value):
                 yield f"{self.expression(target)} = {self.expression(value)};"
-            case ir.Prefetch(target):
-                yield f"heddle::prefetch(&{self.expression(target)});"
+            case ir.Prefetch(target, length):
+                yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
             case ir.Local(symbol, length):
                 assert isinstance(symbol.type, ir.Pointer)
                 yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}] = {{}};"
-            case ir.LoadRun(local, pointer, index, first, count, length):
-                run = f"{index.name} + {self.expression(first, 12)}"
-                yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {run}, {self.expression(count)});"
-            case ir.StoreRun(local, pointer, index, first, count, length):
-                run = f"{index.name} + {self.expression(first, 12)}"
-                yield f"heddle::store_run<{length}>({pointer.name}, {run}, {local.name}, {self.expression(count)});"
+            case ir.LoadRun(local, pointer, index, first, count, length, run):
+                where = f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.expression(run)}"
+                yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {where});"
+            case ir.StoreRun(local, pointer, index, first, count, length, run):
+                where = f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.expression(run)}"
+                yield f"heddle::store_run<{length}>({pointer.name}, {local.name}, {where});"
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"

@@ -209,6 +209,7 @@ class _Binding:
         lists = {
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
+            "neighbour_run": f"{self.arrays[0].name}_->list().neighbour_run()",
             "first": "range_.first",
             "last": "range_.last",
             "cells": "cells_->data()",

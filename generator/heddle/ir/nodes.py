@@ -178,11 +178,13 @@ class Gather(Expression):
 
 @node
 class View(Expression):
-    """A line through memory: element i of it is `pointer[offset + i * stride]`."""
+    """A line through memory: element i of it is `pointer[offset + i * stride]`. renewed: compilers shall not connect
+    its addresses with earlier ones."""
 
     pointer: Symbol
     offset: Expression
     stride: Expression
+    renewed: bool = False
 
     @property
     def type(self) -> Pointer:
@@ -294,14 +296,16 @@ class Store(Statement):
 
 @node
 class Prefetch(Statement):
-    """Ask for the cache line of an element that is about to be updated."""
+    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be updated."""
 
     target: Access | Load
+    length: int
 
 
 @node
 class LoadRun(Statement):
-    """`local[l] = pointer[index[first + l]]` for 0 <= l < count: one vector load where the indices are contiguous."""
+    """`local[l] = pointer[index[first + l]]` for 0 <= l < count. `run` is index[first] where it is known that `length`
+    indices follow each other, else the largest number."""
 
     local: Symbol
     pointer: Symbol
@@ -309,11 +313,12 @@ class LoadRun(Statement):
     first: Expression
     count: Expression
     length: int
+    run: Expression
 
 
 @node
 class StoreRun(Statement):
-    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; at most `length` elements, as the local array has."""
+    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun."""
 
     local: Symbol
     pointer: Symbol
@@ -321,6 +326,7 @@ class StoreRun(Statement):
     first: Expression
     count: Expression
     length: int
+    run: Expression
 
 
 @node
@@ -409,11 +415,13 @@ class Dense(Node):
 
 @node
 class Sparse(Node):
-    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers."""
+    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells for which the
+    list says in one number where neighbours follow each other; 0 if the kernel does not ask."""
 
     name: str
     listed: bool = False
     links: tuple[Link, ...] = ()
+    chunk: int = 0
 
 
 @node

@@ -60,8 +60,8 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.Scan(axis, reverse, carried, initial):
             start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
             yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''} from {start} {{"
-        case ir.Prefetch(target):
-            yield f"prefetch {expression(target)}"
+        case ir.Prefetch(target, length):
+            yield f"prefetch {length} from {expression(target)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
         case ir.LoadRun(local, pointer, index, first, count) | ir.StoreRun(local, pointer, index, first, count):

@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.errors import KernelError
-from heddle.ir.build import add, integer
+from heddle.ir.build import add, integer, operate
 from heddle.ir.nodes import (
     I64,
     Access,
@@ -36,8 +36,7 @@ from heddle.ir.visit import evaluated, statements, walk
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
-CACHE_LINE = 64
-CHUNK_BEGIN, CHUNK_END = "begin", "end"
+CHUNK_BEGIN, CHUNK = "_begin", "_chunk"
 
 
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
@@ -78,7 +77,7 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
         if innermost and schedule.chunk and target.inner == "simd":
-            body = _chunked(kernel, counter, integer(0), extent, body, schedule, len(axes) == 1)
+            body = _chunked(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
         body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
@@ -119,26 +118,43 @@ def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) 
     return "simd" if lanes else "serial"
 
 
+def is_chunk(loop: Loop) -> bool:
+    """Whether a loop runs over chunks; its one inner loop runs over the cells of a chunk."""
+    return loop.counter.name.endswith((CHUNK_BEGIN, CHUNK))
+
+
 def _chunked(
-    kernel: Kernel,
-    counter: Symbol,
-    first: Symbol | object,
-    extent: Symbol,
-    body: tuple[Statement, ...],
-    schedule: Schedule,
-    outermost: bool,
+    kernel: Kernel, counter: Symbol, extent: Symbol, body: tuple[Statement, ...], schedule: Schedule, outermost: bool
 ) -> tuple[Statement, ...]:
-    begin, end = Symbol(f"{counter.name}_{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_{CHUNK_END}", I64)
+    """Pieces of a row, counted by their first cell."""
+    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
     chunk = integer(schedule.chunk)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, chunk), extent), I64))]
     inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"
-    return (Loop(kind, begin, first, extent, chunk, tuple(inner)),)  # type: ignore[arg-type]
+    return (Loop(kind, begin, integer(0), extent, chunk, tuple(inner)),)  # type: ignore[arg-type]
+
+
+def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
+    """Chunks of a list start at multiples of their size, since the list knows runs of neighbours chunk by chunk."""
+    first, last, number = Symbol("first", I64), Symbol("last", I64), Symbol(f"n{CHUNK}", I64)
+    begin, end = Symbol(f"n{CHUNK_BEGIN}", I64), Symbol("n_end", I64)
+    size = integer(schedule.chunk)
+    start = operate("mul", number, size)
+    inner: list[Statement] = [
+        Let(begin, Call("max", (start, first), I64)),
+        Let(end, Call("min", (add(start, size), last), I64)),
+        *_prefetches(kernel.body, schedule),
+        Loop("simd", n, begin, end, integer(1), kernel.body),
+    ]
+    low = operate("div", first, size)
+    high = operate("div", add(last, integer(schedule.chunk - 1)), size)
+    return (Loop("omp" if schedule.parallel else "serial", number, low, high, integer(1), tuple(inner)),)
 
 
 def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement]:
-    """One request a cache line of each element stream that the chunk will store to, `prefetch` cells from here."""
+    """The lines of each stream of elements that the chunk `prefetch` cells ahead will store to."""
     if not schedule.prefetch:
         return []
     targets = dict.fromkeys(s.target for s in statements(body) if isinstance(s, Store))
@@ -147,10 +163,8 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
         assert isinstance(target, Access)
         if target.field.layout == "compressed" and any(target.offsets):
             continue  # where a neighbour lies is known only from the table
-        cells = CACHE_LINE // target.type.bytes
-        for line in range(0, schedule.chunk, cells):
-            ahead = (target.offsets[0] + schedule.prefetch + line, *target.offsets[1:])
-            result.append(Prefetch(Access(target.field, ahead, target.component)))
+        ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
+        result.append(Prefetch(Access(target.field, ahead, target.component), schedule.chunk))
     return result
 
 
@@ -167,6 +181,6 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
         return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
     if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):
-        return _chunked(kernel, n, first, last, kernel.body, schedule, True)
+        return _chunked_list(kernel, n, schedule)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

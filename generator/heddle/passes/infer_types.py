@@ -17,6 +17,7 @@ from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.functions import OPERATORS
 from heddle.ir.nodes import (
     BOOL,
+    I32,
     I64,
     Access,
     Call,
@@ -135,6 +136,8 @@ class _Typer:
         scalar = element.type
         if scalar.is_float and scalar.bits < self.arithmetic.bits:
             return Cast(element, self.arithmetic)
+        if scalar.kind in "iu" and scalar.bits < I32.bits:
+            return Cast(element, I32)  # as C++ does it anyway
         return element
 
     def condition(self, value: Expression) -> Expression:

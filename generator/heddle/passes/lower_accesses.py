@@ -44,7 +44,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, transform_expressions, walk
-from heddle.passes.apply_schedule import AXES, CHUNK_BEGIN
+from heddle.passes.apply_schedule import AXES, is_chunk
 
 _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 NEIGHBOUR = "neighbour"
@@ -132,7 +132,7 @@ class _Lowering:
         """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
         if loop.kind == "thread":
             return False
-        return not _loops(loop.body) or loop.counter.name.endswith(CHUNK_BEGIN)
+        return not _loops(loop.body) or is_chunk(loop)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
@@ -143,7 +143,7 @@ class _Lowering:
                 self.position = counter
                 if self.target.threads and kind == "serial":
                     self.row_axis = AXES.index(counter.name)
-                if counter.name.endswith(CHUNK_BEGIN):
+                if is_chunk(statement):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
                     body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
@@ -161,12 +161,12 @@ class _Lowering:
             case Store(Access() as target, value):
                 stored = self.value(value)
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
-            case Prefetch(target):
+            case Prefetch(target, length):
                 assert isinstance(target, Access)
                 if target.field.layout == "compressed":  # cells ahead in the list, not in space
                     own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
-                    return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))))
-                return Prefetch(self.element(target))
+                    return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))), length)
+                return Prefetch(self.element(target), length)
             case Comment():
                 return statement
         return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]

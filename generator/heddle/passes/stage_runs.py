@@ -15,8 +15,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from heddle.ir.build import add, operate
+from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
+    U32,
     Const,
     Expression,
     Kernel,
@@ -27,14 +28,16 @@ from heddle.ir.nodes import (
     Loop,
     Op,
     Pointer,
+    Sparse,
     Statement,
     Store,
     StoreRun,
     StreamRun,
     Symbol,
+    View,
 )
 from heddle.ir.visit import evaluated, transform_expressions
-from heddle.passes.apply_schedule import CHUNK_BEGIN
+from heddle.passes.apply_schedule import is_chunk
 from heddle.schedule import Schedule
 
 
@@ -42,34 +45,35 @@ def stage_runs(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage links and nontemporal stores of chunked loops; other kernels stay as they are."""
     if not schedule.chunk:
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
+    return dataclasses.replace(kernel, body=_block(kernel, kernel.body, schedule.chunk))
 
 
-def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
+def _block(kernel: Kernel, body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, Loop):
-            if statement.counter.name.endswith(CHUNK_BEGIN):
-                statement = dataclasses.replace(statement, body=_chunk(statement, length))
+            if is_chunk(statement):
+                statement = dataclasses.replace(statement, body=_chunk(kernel, statement, length))
             else:
-                statement = dataclasses.replace(statement, body=_block(statement.body, length))
+                statement = dataclasses.replace(statement, body=_block(kernel, statement.body, length))
         result.append(statement)
     return tuple(result)
 
 
-def _chunk(chunk: Loop, length: int) -> tuple[Statement, ...]:
+def _chunk(kernel: Kernel, chunk: Loop, length: int) -> tuple[Statement, ...]:
     *before, loop = chunk.body
     assert isinstance(loop, Loop)
-    staged = _Staging(loop, chunk.counter, length)
+    staged = _Staging(kernel, chunk, loop, length)
     inner = dataclasses.replace(loop, body=staged.body())
     return (*before, *staged.locals, *staged.loads, inner, *staged.stores)
 
 
 class _Staging:
-    def __init__(self, loop: Loop, begin: Symbol, length: int) -> None:
-        self.loop, self.begin, self.length = loop, begin, length
-        self.lane = operate("sub", loop.counter, begin)
-        self.count = operate("sub", loop.end, begin)
+    def __init__(self, kernel: Kernel, chunk: Loop, loop: Loop, length: int) -> None:
+        assert isinstance(loop.begin, Symbol)
+        self.kernel, self.chunk, self.loop, self.begin, self.length = kernel, chunk, loop, loop.begin, length
+        self.lane = operate("sub", loop.counter, loop.begin)
+        self.count = operate("sub", loop.end, loop.begin)
         self.locals: list[Statement] = []
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
@@ -97,7 +101,9 @@ class _Staging:
             assert isinstance(link, Load)
             run = self.run(target.index, target.pointer)
             self.stores.append(
-                StoreRun(run, target.pointer, link.pointer, self.begin, self.count, self.length)
+                StoreRun(
+                    run, target.pointer, link.pointer, self.begin, self.count, self.length, self.known_run(link)
+                )
             )
 
     def staged(self, expression: Expression) -> Expression:
@@ -115,9 +121,31 @@ class _Staging:
             self.runs[index] = symbol
             self.locals.append(Local(symbol, self.length, "scratch"))
             if index in self.read:
-                load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length)
+                known = self.known_run(link)
+                load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length, known)
                 self.loads.append(load)
         return self.runs[index]
+
+    def known_run(self, link: Load) -> Expression:
+        """What the list says of this chunk and the row of the table that a link comes from."""
+        assert isinstance(self.kernel.space, Sparse)
+        table = Symbol("neighbour_run", Pointer(U32, True))
+        rows = len(self.kernel.space.links)
+        return Load(table, add(multiply(integer(rows), self.chunk.counter), integer(self.row(link))))
+
+    def row(self, link: Load) -> int:
+        """Which row of the table `neighbour_e` is: its view starts at row * neighbour_stride."""
+        view = next(
+            s.value
+            for s in self.kernel.body
+            if isinstance(s, Let) and s.symbol is link.pointer and isinstance(s.value, View)
+        )
+        match view.offset:
+            case Const(0):
+                return 0
+            case Op("mul", (Const(row), _)):
+                return int(row)
+        return 1
 
     def streamed(self, store: Store) -> Statement:
         target = store.target

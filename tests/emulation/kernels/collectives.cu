@@ -23,8 +23,10 @@ __global__ void collectives_kernel(std::int64_t* out) {
   result[11] = static_cast<std::int64_t>(__shfl_sync(mask, 1.5 * t, lane));
   result[12] = __shfl_sync(mask, static_cast<long long>(t) << 40, 2);
   // Two halves of the warp at two places: allowed, as each names its own lanes.
-  if (lane < 4) result[13] = __shfl_xor_sync(0xfu & mask, t, 1);
-  else result[13] = __shfl_up_sync(~0xfu & mask, t, 1u);
+  if (lane < 4)
+    result[13] = __shfl_xor_sync(0xfu & mask, t, 1);
+  else
+    result[13] = __shfl_up_sync(~0xfu & mask, t, 1u);
   __syncwarp(mask);
   result[14] = static_cast<std::int64_t>(__shfl_down_sync(mask, static_cast<float>(t), 4u, 2));
 }
@@ -54,7 +56,7 @@ __global__ void coordinates_kernel(int* count) {
   count[x + gridDim.x * blockDim.x * (y + gridDim.y * blockDim.y * z)] += 1;
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t collectives(std::int64_t* out, unsigned threads, cudaStream_t stream) {
   cudaLaunchConfig_t config{};

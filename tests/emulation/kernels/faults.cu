@@ -34,22 +34,28 @@ __global__ void lacks_barrier_kernel(double* out, const double* in) {
   __shared__ double copy[64];
   const unsigned t = threadIdx.x;
   copy[t] = in[t];
-  out[t] = copy[(t + 1u) % blockDim.x];  // the neighbour may not have written yet
+  out[t] = copy[(t + 1u) % blockDim.x]; // the neighbour may not have written yet
   __syncthreads();
 }
 
 __global__ void waits_for_other_lanes_kernel(int* out) {
-  if (threadIdx.x < 8u) out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
-  else __syncthreads();
+  if (threadIdx.x < 8u)
+    out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
+  else
+    __syncthreads();
 }
 
-__global__ void mask_without_caller_kernel(int* out) { out[threadIdx.x] = __shfl_sync(0x1u, 1, 0); }
+__global__ void mask_without_caller_kernel(int* out) {
+  out[threadIdx.x] = __shfl_sync(0x1u, 1, 0);
+}
 
-__global__ void bad_shuffle_width_kernel(int* out) { out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0, 12); }
+__global__ void bad_shuffle_width_kernel(int* out) {
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0, 12);
+}
 
 __global__ void reads_unset_shared_kernel(double* out) {
   __shared__ double value[1];
-  if (blockIdx.x == 0u && threadIdx.x == 0u) value[0] = 1.0;  // and the other blocks rely on it
+  if (blockIdx.x == 0u && threadIdx.x == 0u) value[0] = 1.0; // and the other blocks rely on it
   __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = value[0];
 }
@@ -67,6 +73,10 @@ __global__ void updates_in_place_kernel(double* data) {
   data[n + 1u] = 0.5 * (data[n] + data[n + 2u]);
 }
 
+__global__ void writes_its_turn_kernel(int* turns, int* next) {
+  turns[blockIdx.x * blockDim.x + threadIdx.x] = (*next)++;
+}
+
 __global__ void traps_kernel(int* out) {
   out[threadIdx.x] = 1;
   if (threadIdx.x == 5u) __trap();
@@ -76,7 +86,7 @@ __global__ void trivial_kernel(int* out) {
   if (blockIdx.y == 0u && threadIdx.x == 0u && threadIdx.z == 0u) out[0] = 1;
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t exits_before_barrier(double* data, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(2, threads, stream);
@@ -113,6 +123,10 @@ cudaError_t overruns_shared(double* out, int index, unsigned threads, cudaStream
 cudaError_t updates_in_place(double* data, unsigned blocks, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(blocks, threads, stream);
   return cudaLaunchKernelEx(&config, updates_in_place_kernel, data);
+}
+cudaError_t writes_its_turn(int* turns, int* next, unsigned blocks, unsigned threads, cudaStream_t stream) {
+  const cudaLaunchConfig_t config = configuration(blocks, threads, stream);
+  return cudaLaunchKernelEx(&config, writes_its_turn_kernel, turns, next);
 }
 cudaError_t traps(int* out, unsigned threads, cudaStream_t stream) {
   const cudaLaunchConfig_t config = configuration(1, threads, stream);

@@ -4,8 +4,9 @@
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(64) jacobi_kernel(T* __restrict__ f, const T* __restrict__ g, std::int64_t nx,
-                                                    std::int64_t ny, std::int64_t nz, T centre, T side) {
+__global__ void __launch_bounds__(64)
+    jacobi_kernel(T* __restrict__ f, const T* __restrict__ g, std::int64_t nx, std::int64_t ny,
+                  std::int64_t nz, T centre, T side) {
   const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t y = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
   const std::int64_t z = std::int64_t{blockIdx.z} * blockDim.z + threadIdx.z;
@@ -27,12 +28,13 @@ cudaError_t launch(T* f, const T* g, std::int64_t nx, std::int64_t ny, std::int6
   config.gridDim = dim3(blocks(nx, jacobi_block.x), blocks(ny, jacobi_block.y), blocks(nz, jacobi_block.z));
   config.blockDim = jacobi_block;
   config.stream = stream;
-  return cudaLaunchKernelEx(&config, jacobi_kernel<T>, f, g, nx, ny, nz, T(0.25), T(0.125));
+  return cudaLaunchKernelEx(&config, jacobi_kernel<T>, f, g, nx, ny, nz, T(0.4), T(0.1));
 }
 
-}  // namespace
+} // namespace
 
-cudaError_t jacobi(float* f, const float* g, std::int64_t nx, std::int64_t ny, std::int64_t nz, cudaStream_t stream) {
+cudaError_t jacobi(float* f, const float* g, std::int64_t nx, std::int64_t ny, std::int64_t nz,
+                   cudaStream_t stream) {
   return launch(f, g, nx, ny, nz, stream);
 }
 

@@ -8,10 +8,11 @@
 
 // The launchers of the test kernels. All pointers are device pointers.
 
-/// f = centre * g + side * (the six neighbours of g), over nx * ny * nz cells. Both fields have one ghost layer: the
-/// strides are 1, nx + 2 and (nx + 2) * (ny + 2), and the pointers are to the first interior cell.
+/// f = centre * g + side * (the six neighbours of g), over nx * ny * nz cells. Both fields have one ghost
+/// layer: the strides are 1, nx + 2 and (nx + 2) * (ny + 2), and the pointers are to the first interior cell.
 inline constexpr dim3 jacobi_block{8, 4, 2};
-cudaError_t jacobi(float* f, const float* g, std::int64_t nx, std::int64_t ny, std::int64_t nz, cudaStream_t stream);
+cudaError_t jacobi(float* f, const float* g, std::int64_t nx, std::int64_t ny, std::int64_t nz,
+                   cudaStream_t stream);
 cudaError_t jacobi(double* f, const double* g, std::int64_t nx, std::int64_t ny, std::int64_t nz,
                    cudaStream_t stream);
 
@@ -24,7 +25,8 @@ cudaError_t tiled(double* f, const double* g, std::int64_t nx, std::int64_t ny, 
 inline constexpr unsigned maximum_block = 128;
 cudaError_t maximum(double* result, const double* g, std::int64_t count, cudaStream_t stream);
 
-/// partial[b] = the sum of block b's part of g, by a tree of shuffles, then one of warps. One block is sum_block cells.
+/// partial[b] = the sum of block b's part of g, by a tree of shuffles, then one of warps. One block is
+/// sum_block cells.
 inline constexpr unsigned sum_block = 96;
 cudaError_t warp_sum(double* partial, const double* g, std::int64_t count, cudaStream_t stream);
 
@@ -60,6 +62,7 @@ cudaError_t bad_shuffle_width(int* out, unsigned threads, cudaStream_t stream);
 cudaError_t reads_unset_shared(double* out, unsigned blocks, unsigned threads, cudaStream_t stream);
 cudaError_t overruns_shared(double* out, int index, unsigned threads, cudaStream_t stream);
 cudaError_t updates_in_place(double* data, unsigned blocks, unsigned threads, cudaStream_t stream);
+cudaError_t writes_its_turn(int* turns, int* next, unsigned blocks, unsigned threads, cudaStream_t stream);
 cudaError_t traps(int* out, unsigned threads, cudaStream_t stream);
 cudaError_t launches_with(int* out, const cudaLaunchConfig_t& config);
 

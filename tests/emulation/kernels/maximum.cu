@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(maximum_block)
               static_cast<unsigned long long>(__double_as_longlong(largest[0])));
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t maximum(double* result, const double* g, std::int64_t count, cudaStream_t stream) {
   cudaLaunchConfig_t config{};

@@ -10,7 +10,7 @@ __global__ void __launch_bounds__(tile_x* tile_y)
   const std::int64_t first_y = std::int64_t{blockIdx.y} * tile_y;
   const std::int64_t row = nx + 2;
   const int thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-  for (int i = thread; i < (tile_x + 2) * (tile_y + 2); i += tile_x * tile_y) {  // the tile and its rim
+  for (int i = thread; i < (tile_x + 2) * (tile_y + 2); i += tile_x * tile_y) { // the tile and its rim
     const int tx = i % (tile_x + 2);
     const int ty = i / (tile_x + 2);
     const std::int64_t x = first_x + tx - 1;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(tile_x* tile_y)
                      0.125 * ((tile[ty][tx - 1] + tile[ty][tx + 1]) + (tile[ty - 1][tx] + tile[ty + 1][tx]));
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t tiled(double* f, const double* g, std::int64_t nx, std::int64_t ny, cudaStream_t stream) {
   cudaLaunchConfig_t config{};

@@ -4,7 +4,8 @@
 namespace {
 
 __device__ __forceinline__ double sum_of_warp(double value) {
-  for (unsigned delta = 16u; delta > 0u; delta /= 2u) value += __shfl_down_sync(0xffffffffu, value, delta);
+  for (unsigned delta = 16u; delta > 0u; delta /= 2u)
+    value += __shfl_down_sync(0xffffffffu, value, delta);
   return value;
 }
 
@@ -22,7 +23,7 @@ __global__ void __launch_bounds__(sum_block)
   }
 }
 
-}  // namespace
+} // namespace
 
 cudaError_t warp_sum(double* partial, const double* g, std::int64_t count, cudaStream_t stream) {
   cudaLaunchConfig_t config{};

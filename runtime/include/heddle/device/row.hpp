@@ -27,10 +27,13 @@ inline auto row(T* first, [[maybe_unused]] std::int64_t stride) {
   }
 }
 
-/// Ask for the cache line of an element that is about to be updated.
-template <typename T>
-inline void prefetch(const T* element) {
-  __builtin_prefetch(element, 1, 3);
+/// Ask for the cache lines of `length` elements that are about to be updated.
+template <int length, typename T>
+inline void prefetch(const T* first) {
+  constexpr int line = 64 / static_cast<int>(sizeof(T));
+  for (int i = 0; i < length; i += line) {
+    __builtin_prefetch(first + i, 1, 3);
+  }
 }
 
 }  // namespace heddle

@@ -13,6 +13,9 @@
 
 namespace heddle {
 
+/// What a list says of a chunk whose neighbours do not follow each other.
+inline constexpr std::uint32_t scattered = 0xFFFFFFFFU;
+
 namespace detail {
 
 /// Calls `move(lane, index, size)` for each stretch of indices that follow each other.
@@ -34,7 +37,9 @@ inline void for_stretches(const std::uint32_t* index, std::int64_t count, Move&&
 
 /// One vector of 4- or 8-byte elements, the lanes under a mask.
 template <typename T>
-struct Lanes;
+struct Lanes {
+  static constexpr int count = 0;  // no vectors of this type
+};
 
 template <>
 struct Lanes<float> {
@@ -77,6 +82,11 @@ struct Lanes<double> {
   }
 };
 
+/// Whether a run of `length` elements is a number of vectors.
+template <typename T, int length>
+inline constexpr bool whole_vectors =
+    Lanes<T>::count > 0 && length % (Lanes<T>::count > 0 ? Lanes<T>::count : 1) == 0;
+
 /// Calls `move(mask, start)` for each stretch of one vector of indices: lane l under the mask has index start + l.
 template <typename T, typename Move>
 inline void for_masked_stretches(const std::uint32_t* index, unsigned left, Move&& move) {
@@ -101,12 +111,21 @@ inline unsigned valid_lanes(std::int64_t begin, std::int64_t count) {
 
 }  // namespace detail
 
-/// local[l] = field[index[l]] for 0 <= l < count <= length, a vector a stretch; the rest becomes 0. `local` is aligned
-/// to 64 bytes.
+/// local[l] = field[index[l]] for 0 <= l < count <= length. `run` is index[0] if all `length` indices are known to follow
+/// each other, else `scattered`: then they move a vector a stretch. `local` is aligned to 64 bytes.
 template <int length, typename T>
-inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t* index, std::int64_t count) {
+inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t* index, std::int64_t count,
+                     std::uint32_t run) {
+  if (run != scattered && count == length) {
+    const T* const first = field + run;
+#pragma omp simd
+    for (int l = 0; l < length; ++l) {
+      local[l] = first[l];
+    }
+    return;
+  }
 #if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (sizeof(T) >= 4 && length % detail::Lanes<T>::count == 0) {
+  if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
       auto value = detail::Lanes<T>::zero();
       detail::for_masked_stretches<T>(
@@ -125,11 +144,20 @@ inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t*
   });
 }
 
-/// field[index[l]] = local[l] for 0 <= l < count <= length; the indices are distinct. `local` is aligned to 64 bytes.
+/// field[index[l]] = local[l] for 0 <= l < count <= length, the indices being distinct; `run` and `local` as above.
 template <int length, typename T>
-inline void store_run(T* field, const std::uint32_t* index, const T* __restrict__ local, std::int64_t count) {
+inline void store_run(T* field, const T* __restrict__ local, const std::uint32_t* index, std::int64_t count,
+                      std::uint32_t run) {
+  if (run != scattered && count == length) {
+    T* const first = field + run;
+#pragma omp simd
+    for (int l = 0; l < length; ++l) {
+      first[l] = local[l];
+    }
+    return;
+  }
 #if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (sizeof(T) >= 4 && length % detail::Lanes<T>::count == 0) {
+  if constexpr (detail::whole_vectors<T, length>) {
     for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
       const auto value = detail::Lanes<T>::load(local + begin);
       detail::for_masked_stretches<T>(index + begin, detail::valid_lanes<T>(begin, count),

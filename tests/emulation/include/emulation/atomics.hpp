@@ -2,14 +2,13 @@
 #ifndef HEDDLE_EMULATION_ATOMICS_HPP
 #define HEDDLE_EMULATION_ATOMICS_HPP
 
-// Atomics, for the types for which CUDA has them: no atomicMax of a float exists there, so none does here. All are
-// relaxed, as on the device: they order nothing else, and ThreadSanitizer knows.
+// Atomics, for the types for which CUDA has them: no atomicMax of a float exists there, so none does here.
+// All are relaxed, as on the device: they order nothing else, and ThreadSanitizer knows.
 
 namespace heddle::emulation {
 
 /// Replaces *address by change(*address); returns the old value.
-template <class T, class Change>
-T atomically(T* address, Change change) {
+template <class T, class Change> T atomically(T* address, Change change) {
   T old;
   __atomic_load(address, &old, __ATOMIC_RELAXED);
   T desired = change(old);
@@ -18,11 +17,11 @@ T atomically(T* address, Change change) {
   return old;
 }
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
-#define HEDDLE_EMULATION_ATOMIC(function, T, change)                               \
-  inline T function(T* address, T value) {                                         \
-    return heddle::emulation::atomically(address, [value](T old) { return change; }); \
+#define HEDDLE_EMULATION_ATOMIC(function, T, change)                                                         \
+  inline T function(T* address, T value) {                                                                   \
+    return heddle::emulation::atomically(address, [value](T old) { return change; });                        \
   }
 HEDDLE_EMULATION_ATOMIC(atomicAdd, unsigned, old + value)
 HEDDLE_EMULATION_ATOMIC(atomicAdd, unsigned long long, old + value)
@@ -37,9 +36,9 @@ HEDDLE_EMULATION_ATOMIC(atomicMin, int, value < old ? value : old)
 HEDDLE_EMULATION_ATOMIC(atomicMin, unsigned, value < old ? value : old)
 HEDDLE_EMULATION_ATOMIC(atomicMin, long long, value < old ? value : old)
 HEDDLE_EMULATION_ATOMIC(atomicMin, unsigned long long, value < old ? value : old)
-HEDDLE_EMULATION_ATOMIC(atomicAnd, int, old & value)
-HEDDLE_EMULATION_ATOMIC(atomicAnd, unsigned, old & value)
-HEDDLE_EMULATION_ATOMIC(atomicAnd, unsigned long long, old & value)
+HEDDLE_EMULATION_ATOMIC(atomicAnd, int, old& value)
+HEDDLE_EMULATION_ATOMIC(atomicAnd, unsigned, old& value)
+HEDDLE_EMULATION_ATOMIC(atomicAnd, unsigned long long, old& value)
 HEDDLE_EMULATION_ATOMIC(atomicOr, int, old | value)
 HEDDLE_EMULATION_ATOMIC(atomicOr, unsigned, old | value)
 HEDDLE_EMULATION_ATOMIC(atomicOr, unsigned long long, old | value)

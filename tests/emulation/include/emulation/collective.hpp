@@ -20,7 +20,7 @@ inline constexpr std::uint64_t poison = ~std::uint64_t{0};
 
 /// The lanes of one warp that wait in a warp collective.
 class Warp {
- public:
+public:
   /// `lanes` threads exist; the others count as exited.
   void reset(unsigned lanes) {
     exited_ = lanes >= 32u ? 0u : ~0u << lanes;
@@ -36,8 +36,8 @@ class Warp {
   std::uint64_t result(unsigned lane) const { return results_[lane]; }
   const WarpCall& call(unsigned lane) const { return calls_[lane]; }
 
-  /// Completes each collective that all its living members have reached, with one mask, at one place. Returns the
-  /// lanes that may run on.
+  /// Completes each collective that all its living members have reached, with one mask, at one place. Returns
+  /// the lanes that may run on.
   unsigned complete() {
     unsigned released = 0u;
     for (unsigned pending = waiting_; pending != 0u;) {
@@ -46,20 +46,22 @@ class Warp {
       const unsigned members = call.mask & ~exited_;
       bool ready = (members & ~waiting_) == 0u;
       for (unsigned lane = 0; lane < 32u && ready; ++lane)
-        ready = (members >> lane & 1u) == 0u || (calls_[lane].mask == call.mask && calls_[lane].place == call.place &&
-                                                 calls_[lane].operation == call.operation);
+        ready = (members >> lane & 1u) == 0u ||
+                (calls_[lane].mask == call.mask && calls_[lane].place == call.place &&
+                 calls_[lane].operation == call.operation);
       if (ready) {
         compute(call.operation, members);
         released |= members;
         waiting_ &= ~members;
       }
-      // Of those that are not ready, only this lane is done with: another member may belong to a smaller group.
+      // Of those that are not ready, only this lane is done with: another member may belong to a smaller
+      // group.
       pending &= ready ? ~members : ~(1u << first);
     }
     return released;
   }
 
- private:
+private:
   void compute(WarpOperation operation, unsigned members) {
     unsigned votes = 0u;
     for (unsigned lane = 0; lane < 32u; ++lane)
@@ -68,13 +70,21 @@ class Warp {
       if ((members >> lane & 1u) == 0u) continue;
       const unsigned source = calls_[lane].source;
       switch (operation) {
-        case WarpOperation::sync: results_[lane] = 0u; break;
-        case WarpOperation::shuffle:
-          results_[lane] = (members >> source & 1u) != 0u ? calls_[source].value : poison;
-          break;
-        case WarpOperation::ballot: results_[lane] = votes; break;
-        case WarpOperation::any: results_[lane] = votes != 0u; break;
-        case WarpOperation::all: results_[lane] = votes == members; break;
+      case WarpOperation::sync:
+        results_[lane] = 0u;
+        break;
+      case WarpOperation::shuffle:
+        results_[lane] = (members >> source & 1u) != 0u ? calls_[source].value : poison;
+        break;
+      case WarpOperation::ballot:
+        results_[lane] = votes;
+        break;
+      case WarpOperation::any:
+        results_[lane] = votes != 0u;
+        break;
+      case WarpOperation::all:
+        results_[lane] = votes == members;
+        break;
       }
     }
   }
@@ -87,7 +97,7 @@ class Warp {
 
 /// The threads of one block that wait in __syncthreads.
 class Barrier {
- public:
+public:
   struct Arrival {
     unsigned thread;
     BarrierKind kind;
@@ -117,8 +127,8 @@ class Barrier {
     const auto report = [&](const auto&... what) {
       return make_fault(Fault::Kind::divergent_barrier, launch, block, launch.thread_indices[first.thread],
                         first.place.line,
-                        join("divergent __syncthreads at ", to_string(first.place), ": ", arrivals_.size(), " of ",
-                             threads_, " threads wait, ", what...));
+                        join("divergent __syncthreads at ", to_string(first.place), ": ", arrivals_.size(),
+                             " of ", threads_, " threads wait, ", what...));
     };
     if (exited_ != 0u)
       return report(exited_, " threads have exited, the first is thread ",
@@ -133,17 +143,26 @@ class Barrier {
   /// With everyone here and no divergence: forms the result and lets all run on.
   void complete() {
     int count = 0;
-    for (const Arrival& arrival : arrivals_) count += arrival.predicate != 0 ? 1 : 0;
+    for (const Arrival& arrival : arrivals_)
+      count += arrival.predicate != 0 ? 1 : 0;
     switch (arrivals_.front().kind) {
-      case BarrierKind::plain: result_ = 0; break;
-      case BarrierKind::count: result_ = count; break;
-      case BarrierKind::conjunction: result_ = count == static_cast<int>(threads_) ? 1 : 0; break;
-      case BarrierKind::disjunction: result_ = count != 0 ? 1 : 0; break;
+    case BarrierKind::plain:
+      result_ = 0;
+      break;
+    case BarrierKind::count:
+      result_ = count;
+      break;
+    case BarrierKind::conjunction:
+      result_ = count == static_cast<int>(threads_) ? 1 : 0;
+      break;
+    case BarrierKind::disjunction:
+      result_ = count != 0 ? 1 : 0;
+      break;
     }
     arrivals_.clear();
   }
 
- private:
+private:
   unsigned threads_ = 0;
   unsigned exited_ = 0;
   unsigned first_exited_ = 0;
@@ -151,6 +170,6 @@ class Barrier {
   std::vector<Arrival> arrivals_;
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_EMULATION_COMPILER_HPP
 #define HEDDLE_EMULATION_COMPILER_HPP
 
-// What the emulation must know about its compiler: which sanitizer is on, and how to forbid assumptions about a
-// function that changes the stack under the caller's feet.
+// What the emulation must know about its compiler: which sanitizer is on, and how to forbid assumptions about
+// a function that changes the stack under the caller's feet.
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEDDLE_EMULATION_ASAN 1
@@ -27,7 +27,8 @@
 #define HEDDLE_EMULATION_TSAN 0
 #endif
 
-// GCC may look into a callee and keep values in registers that the callee does not seem to touch; clang does not.
+// GCC may look into a callee and keep values in registers that the callee does not seem to touch; clang does
+// not.
 #if defined(__clang__)
 #define HEDDLE_EMULATION_OPAQUE __attribute__((noinline))
 #else

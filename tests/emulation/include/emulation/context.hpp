@@ -25,13 +25,15 @@
 
 namespace heddle::emulation {
 
-/// Memory for one stack, with a page below it that faults on overflow. Pages are committed as they are touched.
+/// Memory for one stack, with a page below it that faults on overflow. Pages are committed as they are
+/// touched.
 class Stack {
- public:
+public:
   static constexpr std::size_t size = 256 * 1024;
 
   Stack() : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    base_ = mmap(nullptr, guard_ + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base_ = mmap(nullptr, guard_ + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
     if (base_ == MAP_FAILED) throw std::bad_alloc();
     mprotect(base_, guard_, PROT_NONE);
   }
@@ -39,33 +41,34 @@ class Stack {
   Stack& operator=(const Stack&) = delete;
   ~Stack() {
 #if HEDDLE_EMULATION_ASAN
-    __asan_unpoison_memory_region(bottom(), size);  // the range may be mapped again for something else
+    __asan_unpoison_memory_region(bottom(), size); // the range may be mapped again for something else
 #endif
     munmap(base_, guard_ + size);
   }
-  std::byte* bottom() const { return static_cast<std::byte*>(base_) + guard_; }
+  std::byte* bottom() const {
+    return static_cast<std::byte*>(base_) + guard_;
+  }
 
- private:
+private:
   std::size_t guard_;
   void* base_;
 };
 
 #if !HEDDLE_EMULATION_USE_UCONTEXT
-/// Saves the callee's registers of the System V ABI and the stack pointer, and takes up those of another stack. All
-/// other registers are the caller's to save; the floating-point modes are the same for all fibers.
+/// Saves the callee's registers of the System V ABI and the stack pointer, and takes up those of another
+/// stack. All other registers are the caller's to save; the floating-point modes are the same for all fibers.
 __attribute__((naked)) HEDDLE_EMULATION_OPAQUE inline void change_stack(void** /*saved*/, void* /*next*/) {
-  __asm__(
-      "pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\t"
-      "movq %rsp, (%rdi)\n\tmovq %rsi, %rsp\n\t"
-      "popq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tpopq %rbp\n\tret");
+  __asm__("pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\t"
+          "movq %rsp, (%rdi)\n\tmovq %rsi, %rsp\n\t"
+          "popq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tpopq %rbp\n\tret");
 }
 #endif
 
 /// Where a fiber, or the thread that started the fibers, stands.
 class Context {
- public:
-  /// Makes the context start at `entry` on `stack`. `colour` shifts the frames of different fibers to different cache
-  /// sets: all stacks are aligned alike.
+public:
+  /// Makes the context start at `entry` on `stack`. `colour` shifts the frames of different fibers to
+  /// different cache sets: all stacks are aligned alike.
   void prepare(const Stack& stack, unsigned colour, void (*entry)()) {
     bottom_ = stack.bottom();
     size_ = Stack::size;
@@ -82,7 +85,8 @@ class Context {
 #else
     // As if `entry` had been called from nowhere: six registers, its address, and a return address of zero.
     auto* top = reinterpret_cast<std::uintptr_t*>(stack.bottom() + Stack::size - shift) - 8;
-    for (int i = 0; i < 6; ++i) top[i] = 0;
+    for (int i = 0; i < 6; ++i)
+      top[i] = 0;
     top[6] = reinterpret_cast<std::uintptr_t>(entry);
     top[7] = 0;
     pointer_ = top;
@@ -112,7 +116,7 @@ class Context {
 #endif
   }
 
- private:
+private:
   const void* bottom_ = nullptr;
   std::size_t size_ = 0;
 #if HEDDLE_EMULATION_USE_UCONTEXT
@@ -126,6 +130,6 @@ class Context {
 #endif
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -22,29 +22,30 @@ namespace heddle::emulation {
 
 /// A kernel did something that hangs, is undefined on a device, or stopped it.
 class Fault : public std::runtime_error {
- public:
+public:
   enum class Kind { divergent_barrier, deadlock, barrier_in_loops, bad_argument, trap };
 
   Fault(Kind kind_, std::string kernel_, uint3 block_, uint3 thread_, int line_, const std::string& text)
-      : std::runtime_error(text), kind(kind_), kernel(std::move(kernel_)), block(block_), thread(thread_), line(line_) {}
+      : std::runtime_error(text), kind(kind_), kernel(std::move(kernel_)), block(block_), thread(thread_),
+        line(line_) {}
 
   Kind kind;
-  std::string kernel;  ///< as written in the launch
+  std::string kernel; ///< as written in the launch
   uint3 block;
-  uint3 thread;  ///< one thread that took part
-  int line;      ///< of the call at which that thread stood; 0 if unknown
+  uint3 thread; ///< one thread that took part
+  int line;     ///< of the call at which that thread stood; 0 if unknown
 };
 
 /// One kernel launch, without its types.
 struct Launch {
-  std::string kernel;  ///< as written in the launch
-  Place place;         ///< of the launch
+  std::string kernel; ///< as written in the launch
+  Place place;        ///< of the launch
   dim3 grid;
   dim3 block;
-  void (*run)(const void*) = nullptr;  ///< runs the calling CUDA thread
+  void (*run)(const void*) = nullptr; ///< runs the calling CUDA thread
   const void* arguments = nullptr;
   Settings settings;
-  std::vector<uint3> thread_indices;  ///< of thread 0, 1, …: x fastest
+  std::vector<uint3> thread_indices; ///< of thread 0, 1, …: x fastest
 };
 
 inline std::string to_string(uint3 v) {
@@ -54,8 +55,8 @@ inline std::string to_string(uint3 v) {
 inline Fault make_fault(Fault::Kind kind, const Launch& launch, uint3 block, uint3 thread, int line,
                         const std::string& what) {
   return Fault(kind, launch.kernel, block, thread, line,
-               join("kernel ", launch.kernel, " launched at ", to_string(launch.place), ", block ", to_string(block),
-                    ", thread ", to_string(thread), ": ", what));
+               join("kernel ", launch.kernel, " launched at ", to_string(launch.place), ", block ",
+                    to_string(block), ", thread ", to_string(thread), ": ", what));
 }
 
 enum class BarrierKind : std::uint8_t { plain, count, conjunction, disjunction };
@@ -66,14 +67,15 @@ enum class WarpOperation : std::uint8_t { sync, shuffle, ballot, any, all };
 struct WarpCall {
   WarpOperation operation = WarpOperation::sync;
   unsigned mask = 0;
-  std::uint64_t value = 0;  ///< the bits to be read by others, or the predicate
-  unsigned source = 0;      ///< shuffle: the lane to be read
+  std::uint64_t value = 0; ///< the bits to be read by others, or the predicate
+  unsigned source = 0;     ///< shuffle: the lane to be read
   Place place;
 };
 
-/// Runs the blocks of a launch, one after the other, and is called back by the intrinsics of the running thread.
+/// Runs the blocks of a launch, one after the other, and is called back by the intrinsics of the running
+/// thread.
 class Executor {
- public:
+public:
   Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -93,14 +95,19 @@ inline constinit thread_local Executor* active = nullptr;
 
 /// The executor of the calling CUDA thread; throws std::logic_error outside a kernel.
 inline Executor& executor(const Place& place) {
-  if (active == nullptr) throw std::logic_error(join("a CUDA intrinsic was called outside a kernel at ", to_string(place)));
+  if (active == nullptr)
+    throw std::logic_error(join("a CUDA intrinsic was called outside a kernel at ", to_string(place)));
   return *active;
 }
 
 /// The calling thread's number in its block, x fastest, and its lane.
-inline unsigned thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
-inline unsigned lane_number() { return thread_number() % 32u; }
+inline unsigned thread_number() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned lane_number() {
+  return thread_number() % 32u;
+}
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -12,22 +12,25 @@
 
 namespace heddle::emulation {
 
-/// Runs a block on one OS thread, in phases: in each phase every thread that can run does so, in the order of the
-/// settings, until it exits or waits. When all have, the collectives that are complete release their threads into the
-/// next phase. A fiber that finishes a CUDA thread takes up the next one itself, so a kernel that never waits is a
-/// plain loop on one stack; only a thread that waits keeps its stack, and costs a switch.
+/// Runs a block on one OS thread, in phases: in each phase every thread that can run does so, in the order of
+/// the settings, until it exits or waits. When all have, the collectives that are complete release their
+/// threads into the next phase. A fiber that finishes a CUDA thread takes up the next one itself, so a kernel
+/// that never waits is a plain loop on one stack; only a thread that waits keeps its stack, and costs a
+/// switch.
 class Fibers final : public Executor {
- public:
+public:
   void run_block(const Launch& launch, uint3 block, std::uint64_t number) override {
     launch_ = &launch;
     block_ = block;
     const auto threads = static_cast<unsigned>(launch.thread_indices.size());
     barrier_.reset(threads);
     warps_.resize((threads + 31u) / 32u);
-    for (unsigned w = 0; w < warps_.size(); ++w) warps_[w].reset(threads - 32u * w);
+    for (unsigned w = 0; w < warps_.size(); ++w)
+      warps_[w].reset(threads - 32u * w);
     fiber_of_.assign(threads, nullptr);
     order_.resize(threads);
-    for (unsigned t = 0; t < threads; ++t) order_[t] = t;
+    for (unsigned t = 0; t < threads; ++t)
+      order_[t] = t;
     for (std::uint64_t phase = 0; !order_.empty(); ++phase) {
       arrange(order_, launch.settings, number * 1024u + phase);
       cursor_ = 0;
@@ -54,13 +57,14 @@ class Fibers final : public Executor {
                       join(what, " at ", to_string(place)));
   }
 
- private:
+private:
   struct Fiber {
     Stack stack;
     Context context;
   };
 
-  /// Fills order_ with the threads that may run on; leaves it empty when all have exited; throws if nobody can.
+  /// Fills order_ with the threads that may run on; leaves it empty when all have exited; throws if nobody
+  /// can.
   void release() {
     order_.clear();
     for (unsigned w = 0; w < warps_.size(); ++w)
@@ -82,10 +86,10 @@ class Fibers final : public Executor {
       const WarpCall& call = warps_[w].call(lane);
       return make_fault(Fault::Kind::deadlock, *launch_, block_, launch_->thread_indices[32u * w + lane],
                         call.place.line,
-                        join("warp deadlock: lane ", lane, " of warp ", w, " waits at ", to_string(call.place),
-                             " for lanes that do not come (mask 0x", std::hex, call.mask, std::dec, "); ",
-                             barrier_.arrivals().size(), " threads wait in __syncthreads, ", barrier_.exited(),
-                             " have exited"));
+                        join("warp deadlock: lane ", lane, " of warp ", w, " waits at ",
+                             to_string(call.place), " for lanes that do not come (mask 0x", std::hex,
+                             call.mask, std::dec, "); ", barrier_.arrivals().size(),
+                             " threads wait in __syncthreads, ", barrier_.exited(), " have exited"));
     }
     return make_fault(Fault::Kind::deadlock, *launch_, block_, uint3{0, 0, 0}, 0, "deadlock");
   }
@@ -122,14 +126,17 @@ class Fibers final : public Executor {
   /// Lets the other threads of the phase run, then the main loop, until the calling thread is entered again.
   void park() {
     Fiber& self = *running_;
-    if (cursor_ < order_.size()) enter(order_[cursor_++], self.context);
-    else Context::change(self.context, main_);
+    if (cursor_ < order_.size())
+      enter(order_[cursor_++], self.context);
+    else
+      Context::change(self.context, main_);
   }
 
 #if defined(__GNUC__)
   __attribute__((no_sanitize_address))
 #endif
-  static void entry() {
+  static void
+  entry() {
     Context::arrived();
     static_cast<Fibers*>(active)->work();
   }
@@ -163,17 +170,17 @@ class Fibers final : public Executor {
   uint3 block_{0, 0, 0};
   Barrier barrier_;
   std::vector<Warp> warps_;
-  std::vector<unsigned> order_;  ///< the threads of this phase
-  std::size_t cursor_ = 0;       ///< the next of them
-  unsigned current_ = 0;         ///< the running CUDA thread
-  Fiber* running_ = nullptr;     ///< and its fiber
+  std::vector<unsigned> order_; ///< the threads of this phase
+  std::size_t cursor_ = 0;      ///< the next of them
+  unsigned current_ = 0;        ///< the running CUDA thread
+  Fiber* running_ = nullptr;    ///< and its fiber
   std::exception_ptr failure_;
   Context main_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> idle_;
-  std::vector<Fiber*> fiber_of_;  ///< of each CUDA thread that has begun and not exited
+  std::vector<Fiber*> fiber_of_; ///< of each CUDA thread that has begun and not exited
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -55,7 +55,7 @@ struct cudaLaunchConfig_t {
 
 namespace heddle::emulation {
 
-inline constexpr std::size_t largest_dynamic_shared = 227 * 1024;  // sm_90
+inline constexpr std::size_t largest_dynamic_shared = 227 * 1024; // sm_90
 
 inline std::string& report_text() {
   static thread_local std::string text;
@@ -63,15 +63,16 @@ inline std::string& report_text() {
 }
 
 /// What the last launch of this thread that failed had to say; cudaGetErrorString is not so talkative.
-inline const std::string& last_report() { return report_text(); }
+inline const std::string& last_report() {
+  return report_text();
+}
 
 /// The dynamic shared memory of the running block, dynamicSmemBytes long.
 inline std::vector<std::byte>& dynamic_shared_storage() {
   static std::vector<std::byte> storage;
   return storage;
 }
-template <class T>
-T* dynamic_shared() {
+template <class T> T* dynamic_shared() {
   return reinterpret_cast<T*>(dynamic_shared_storage().data());
 }
 
@@ -82,9 +83,13 @@ inline std::string kernel_name(const char* text) {
   int argument = 0;
   for (; *text != '\0' && argument < 2; ++text) {
     const char c = *text;
-    depth += c == '(' || c == '[' || c == '{' || c == '<' ? 1 : c == ')' || c == ']' || c == '}' || c == '>' ? -1 : 0;
-    if (c == ',' && depth == 0) ++argument;
-    else if (argument == 1 && !(name.empty() && (c == ' ' || c == '&'))) name += c;
+    depth += c == '(' || c == '[' || c == '{' || c == '<'   ? 1
+             : c == ')' || c == ']' || c == '}' || c == '>' ? -1
+                                                            : 0;
+    if (c == ',' && depth == 0)
+      ++argument;
+    else if (argument == 1 && !(name.empty() && (c == ' ' || c == '&')))
+      name += c;
   }
   return name;
 }
@@ -97,37 +102,43 @@ inline cudaError_t check(const Launch& launch, const cudaLaunchConfig_t& config)
   };
   const dim3 grid = config.gridDim;
   const dim3 block = config.blockDim;
-  if (grid.x == 0u || grid.y == 0u || grid.z == 0u || grid.x > 2147483647u || grid.y > 65535u || grid.z > 65535u)
-    return refuse(cudaErrorInvalidConfiguration,
-                  "the grid ", to_string(uint3(grid)), " is not within (1,1,1) to (2147483647,65535,65535)");
-  if (block.x == 0u || block.y == 0u || block.z == 0u || block.x > 1024u || block.y > 1024u || block.z > 64u ||
-      block.x * block.y * block.z > 1024u)
-    return refuse(cudaErrorInvalidConfiguration,
-                  "the block ", to_string(uint3(block)), " is not within (1,1,1) to (1024,1024,64), or has more ",
-                  "than 1024 threads");
+  if (grid.x == 0u || grid.y == 0u || grid.z == 0u || grid.x > 2147483647u || grid.y > 65535u ||
+      grid.z > 65535u)
+    return refuse(cudaErrorInvalidConfiguration, "the grid ", to_string(uint3(grid)),
+                  " is not within (1,1,1) to (2147483647,65535,65535)");
+  if (block.x == 0u || block.y == 0u || block.z == 0u || block.x > 1024u || block.y > 1024u ||
+      block.z > 64u || block.x * block.y * block.z > 1024u)
+    return refuse(cudaErrorInvalidConfiguration, "the block ", to_string(uint3(block)),
+                  " is not within (1,1,1) to (1024,1024,64), or has more ", "than 1024 threads");
   if (config.dynamicSmemBytes > largest_dynamic_shared)
-    return refuse(cudaErrorInvalidValue,
-                  "more than ", largest_dynamic_shared, " bytes of dynamic shared memory");
+    return refuse(cudaErrorInvalidValue, "more than ", largest_dynamic_shared,
+                  " bytes of dynamic shared memory");
   if (config.numAttrs != 0u && config.attrs == nullptr) return refuse(cudaErrorInvalidValue, "attrs is null");
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config.attrs[i];
     const auto& cluster = attribute.val.clusterDim;
     if ((attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0) ||
         (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z != 1u))
-      return refuse(cudaErrorNotSupported, "the emulation runs one block at a time: no cooperative grids, no clusters");
+      return refuse(cudaErrorNotSupported,
+                    "the emulation runs one block at a time: no cooperative grids, no clusters");
   }
   return cudaSuccess;
 }
 
 inline Executor& executor_of(Mode mode) {
-  static thread_local Fibers fibers;  // keeps its stacks from launch to launch; a stack stays with its OS thread
+  static thread_local Fibers
+      fibers; // keeps its stacks from launch to launch; a stack stays with its OS thread
   static Loops loops;
   static Threads threads;
   switch (mode) {
-    case Mode::loops: return loops;
-    case Mode::fibers: return fibers;
-    case Mode::threads: return threads;
-    case Mode::automatic: break;
+  case Mode::loops:
+    return loops;
+  case Mode::fibers:
+    return fibers;
+  case Mode::threads:
+    return threads;
+  case Mode::automatic:
+    break;
   }
   if (HEDDLE_EMULATION_TSAN != 0) return threads;
   return fibers;
@@ -156,25 +167,30 @@ inline void run_grid(const Launch& launch, std::size_t dynamic_bytes) {
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (launch.settings.order == Order::random) {
     std::vector<std::uint64_t> order(blocks);
-    for (std::uint64_t b = 0; b < blocks; ++b) order[b] = b;
+    for (std::uint64_t b = 0; b < blocks; ++b)
+      order[b] = b;
     arrange(order, launch.settings, ~std::uint64_t{0});
-    for (const std::uint64_t b : order) run(b);
+    for (const std::uint64_t b : order)
+      run(b);
   } else {
     const bool reverse = launch.settings.order == Order::reverse;
-    for (std::uint64_t b = 0; b < blocks; ++b) run(reverse ? blocks - 1u - b : b);
+    for (std::uint64_t b = 0; b < blocks; ++b)
+      run(reverse ? blocks - 1u - b : b);
   }
 }
 
 /// Checks and runs; turns a fault into what the settings ask for.
 inline cudaError_t start(Launch& launch, const cudaLaunchConfig_t& config) {
-  if (active != nullptr) throw active->fault(Fault::Kind::bad_argument, launch.place, "a kernel launches a kernel");
+  if (active != nullptr)
+    throw active->fault(Fault::Kind::bad_argument, launch.place, "a kernel launches a kernel");
   if (const cudaError_t error = check(launch, config); error != cudaSuccess) return remember(error);
   launch.grid = config.gridDim;
   launch.block = config.blockDim;
   launch.settings = settings();
   for (unsigned z = 0; z < launch.block.z; ++z)
     for (unsigned y = 0; y < launch.block.y; ++y)
-      for (unsigned x = 0; x < launch.block.x; ++x) launch.thread_indices.push_back({x, y, z});
+      for (unsigned x = 0; x < launch.block.x; ++x)
+        launch.thread_indices.push_back({x, y, z});
   try {
     run_grid(launch, config.dynamicSmemBytes);
   } catch (const Fault& fault) {
@@ -186,8 +202,7 @@ inline cudaError_t start(Launch& launch, const cudaLaunchConfig_t& config) {
   return cudaSuccess;
 }
 
-template <class... Parameters>
-struct Bound {
+template <class... Parameters> struct Bound {
   void (*kernel)(Parameters...);
   std::tuple<std::decay_t<Parameters>...> arguments;
 
@@ -197,14 +212,15 @@ struct Bound {
   }
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 template <class... Parameters, class... Arguments>
 cudaError_t heddle_emulation_launch(const char* text, const heddle::emulation::Place& place,
                                     const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                     Arguments&&... arguments) {
   using namespace heddle::emulation;
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes another number of arguments");
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "the kernel takes another number of arguments");
   Launch launch;
   launch.kernel = kernel_name(text);
   launch.place = place;
@@ -217,6 +233,7 @@ cudaError_t heddle_emulation_launch(const char* text, const heddle::emulation::P
 }
 
 // A macro, so that a report can name the kernel as it is written in the launch.
-#define cudaLaunchKernelEx(...) heddle_emulation_launch(#__VA_ARGS__, ::heddle::emulation::here(), __VA_ARGS__)
+#define cudaLaunchKernelEx(...)                                                                              \
+  heddle_emulation_launch(#__VA_ARGS__, ::heddle::emulation::here(), __VA_ARGS__)
 
 #endif

@@ -8,15 +8,16 @@
 
 namespace heddle::emulation {
 
-/// Runs the threads of a block one after the other on the caller's stack: no fibers, so it also states that a kernel
-/// needs no barrier, and it is the one to step through in a debugger.
+/// Runs the threads of a block one after the other on the caller's stack: no fibers, so it also states that a
+/// kernel needs no barrier, and it is the one to step through in a debugger.
 class Loops final : public Executor {
- public:
+public:
   void run_block(const Launch& launch, uint3 block, std::uint64_t number) override {
     launch_ = &launch;
     block_ = block;
     order_.resize(launch.thread_indices.size());
-    for (unsigned t = 0; t < order_.size(); ++t) order_[t] = t;
+    for (unsigned t = 0; t < order_.size(); ++t)
+      order_[t] = t;
     arrange(order_, launch.settings, number * 1024u);
     for (const unsigned t : order_) {
       threadIdx = launch.thread_indices[t];
@@ -34,12 +35,12 @@ class Loops final : public Executor {
     return make_fault(kind, *launch_, block_, threadIdx, place.line, join(what, " at ", to_string(place)));
   }
 
- private:
+private:
   const Launch* launch_ = nullptr;
   uint3 block_{0, 0, 0};
   std::vector<unsigned> order_;
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

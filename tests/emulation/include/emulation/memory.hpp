@@ -9,7 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-// One device, whose memory is the host's. New device memory is filled with ones (NaN, -1): its content is arbitrary.
+// One device, whose memory is the host's. New device memory is filled with ones (NaN, -1): its content is
+// arbitrary.
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -19,8 +20,7 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4
 };
 
-template <class T>
-cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
+template <class T> cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
   using heddle::emulation::remember;
   if (pointer == nullptr) return remember(cudaErrorInvalidValue);
   *pointer = nullptr;
@@ -35,20 +35,23 @@ inline cudaError_t cudaFree(void* pointer) {
   std::free(pointer);
   return cudaSuccess;
 }
-template <class T>
-cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0u) {
+template <class T> cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0u) {
   return cudaMalloc(pointer, bytes);
 }
-inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
-template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t) {
+inline cudaError_t cudaFreeHost(void* pointer) {
+  return cudaFree(pointer);
+}
+template <class T> cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t) {
   return cudaMalloc(pointer, bytes);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  return cudaFree(pointer);
+}
 
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   using heddle::emulation::remember;
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return remember(cudaErrorInvalidMemcpyDirection);
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return remember(cudaErrorInvalidMemcpyDirection);
   if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr) return remember(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
@@ -66,7 +69,9 @@ inline cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, 
   return cudaMemset(pointer, value, bytes);
 }
 
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
+}
 inline cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;

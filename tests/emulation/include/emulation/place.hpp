@@ -30,6 +30,6 @@ inline std::string to_string(const Place& place) {
   return join(place.file, ":", place.line, " (in ", place.function, ")");
 }
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -15,11 +15,11 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// Shared memory is a plain static: one block runs at a time (launches take a lock), so it has exactly block scope in
-// every mode, also when each CUDA thread is a thread of its own. Each variable lies in a section of its own, which
-// shared.hpp finds and fills with NaN before each block. (One section for all does not do: g++ refuses to mix
-// variables of templates and of functions.) Under AddressSanitizer there is no section, because the red zones around
-// a variable, which catch an overrun, are only laid in the usual ones.
+// Shared memory is a plain static: one block runs at a time (launches take a lock), so it has exactly block
+// scope in every mode, also when each CUDA thread is a thread of its own. Each variable lies in a section of
+// its own, which shared.hpp finds and fills with NaN before each block. (One section for all does not do: g++
+// refuses to mix variables of templates and of functions.) Under AddressSanitizer there is no section,
+// because the red zones around a variable, which catch an overrun, are only laid in the usual ones.
 #if HEDDLE_EMULATION_ASAN
 #define __shared__ static
 #else

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-// Shared memory begins a block with arbitrary content. So that nobody relies on zeros, or on what the last block left
-// there, it is filled with ones (NaN, -1) before each block.
+// Shared memory begins a block with arbitrary content. So that nobody relies on zeros, or on what the last
+// block left there, it is filled with ones (NaN, -1) before each block.
 
 namespace heddle::emulation {
 
@@ -30,7 +30,8 @@ inline int add_shared_sections(dl_phdr_info* info, std::size_t, void* result) {
   std::ifstream file(path, std::ios::binary);
   const auto read = [&](auto& value, std::uint64_t offset) {
     file.seekg(static_cast<std::streamoff>(offset));
-    return static_cast<bool>(file.read(reinterpret_cast<char*>(&value), static_cast<std::streamsize>(sizeof value)));
+    return static_cast<bool>(
+        file.read(reinterpret_cast<char*>(&value), static_cast<std::streamsize>(sizeof value)));
   };
   ElfW(Ehdr) header;
   if (!read(header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
@@ -42,7 +43,8 @@ inline int add_shared_sections(dl_phdr_info* info, std::size_t, void* result) {
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     ElfW(Shdr) section;
     if (!read(section, header.e_shoff + i * sizeof section) || section.sh_name >= names.sh_size) return 0;
-    if ((section.sh_flags & SHF_ALLOC) != 0 && std::strncmp(&text[section.sh_name], "heddle_shared_", 14) == 0)
+    if ((section.sh_flags & SHF_ALLOC) != 0 &&
+        std::strncmp(&text[section.sh_name], "heddle_shared_", 14) == 0)
       static_cast<std::vector<Range>*>(result)->push_back(
           {reinterpret_cast<void*>(info->dlpi_addr + section.sh_addr), section.sh_size});
   }
@@ -60,9 +62,10 @@ inline const std::vector<Range>& shared_sections() {
 }
 
 inline void poison_shared() {
-  for (const Range& range : shared_sections()) std::memset(range.begin, 0xff, range.bytes);
+  for (const Range& range : shared_sections())
+    std::memset(range.begin, 0xff, range.bytes);
 }
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

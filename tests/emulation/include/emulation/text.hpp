@@ -8,13 +8,12 @@
 namespace heddle::emulation {
 
 /// All parts as one string. (A chain of + on strings makes g++ 12 warn of an overlap that is not there.)
-template <class... Parts>
-std::string join(const Parts&... parts) {
+template <class... Parts> std::string join(const Parts&... parts) {
   std::ostringstream out;
   (out << ... << parts);
   return out.str();
 }
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -17,12 +17,14 @@
 
 namespace heddle::emulation {
 
-/// Runs each CUDA thread of a block as a std::thread, so that ThreadSanitizer sees what a device would let race.
-/// __syncthreads locks a mutex of the block and a warp collective one of the warp, and nothing else is shared: the
-/// order that the sanitizer sees between two threads is the order that CUDA promises, except that a warp collective
-/// on some lanes orders the whole warp. (std::barrier would do for the good kernels; it cannot say who is missing.)
+/// Runs each CUDA thread of a block as a std::thread, so that ThreadSanitizer sees what a device would let
+/// race.
+/// __syncthreads locks a mutex of the block and a warp collective one of the warp, and nothing else is
+/// shared: the order that the sanitizer sees between two threads is the order that CUDA promises, except that
+/// a warp collective on some lanes orders the whole warp. (std::barrier would do for the good kernels; it
+/// cannot say who is missing.)
 class Threads final : public Executor {
- public:
+public:
   void run_block(const Launch& launch, uint3 block, std::uint64_t number) override {
     launch_ = &launch;
     block_ = block;
@@ -30,25 +32,32 @@ class Threads final : public Executor {
     failure_ = nullptr;
     const auto count = static_cast<unsigned>(launch.thread_indices.size());
     barrier_.reset(count);
-    for (unsigned w = 0; 32u * w < count; ++w) gates_[w].warp.reset(count - 32u * w);
+    for (unsigned w = 0; 32u * w < count; ++w)
+      gates_[w].warp.reset(count - 32u * w);
     std::vector<unsigned> order(count);
-    for (unsigned t = 0; t < count; ++t) order[t] = t;
+    for (unsigned t = 0; t < count; ++t)
+      order[t] = t;
     arrange(order, launch.settings, number * 1024u);
     running_ = count;
     while (workers_.size() < count) {
       workers_.push_back(std::make_unique<Worker>());
-      workers_.back()->thread = std::thread(
-          [this, &worker = *workers_.back(), t = static_cast<unsigned>(workers_.size() - 1)] { work(worker, t); });
+      workers_.back()->thread =
+          std::thread([this, &worker = *workers_.back(), t = static_cast<unsigned>(workers_.size() - 1)] {
+            work(worker, t);
+          });
     }
-    for (const unsigned t : order) workers_[t]->tell(Task::run);
+    for (const unsigned t : order)
+      workers_[t]->tell(Task::run);
     std::unique_lock lock(running_mutex_);
     all_done_.wait(lock, [&] { return running_ == 0u; });
     if (failure_) std::rethrow_exception(failure_);
   }
 
   ~Threads() override {
-    for (const auto& worker : workers_) worker->tell(Task::quit);
-    for (const auto& worker : workers_) worker->thread.join();
+    for (const auto& worker : workers_)
+      worker->tell(Task::quit);
+    for (const auto& worker : workers_)
+      worker->thread.join();
   }
 
   int barrier(BarrierKind kind, int predicate, const Place& place) override {
@@ -56,7 +65,8 @@ class Threads final : public Executor {
     const std::uint64_t generation = generation_;
     barrier_.arrive({thread_number(), kind, predicate, place});
     settle();
-    wait(lock, barrier_changed_, [&] { return generation_ != generation; }, place);
+    wait(
+        lock, barrier_changed_, [&] { return generation_ != generation; }, place);
     return barrier_.result();
   }
 
@@ -66,7 +76,8 @@ class Threads final : public Executor {
     std::unique_lock lock(gate.mutex);
     gate.warp.arrive(lane, call);
     if (gate.warp.complete() != 0u) gate.changed.notify_all();
-    wait(lock, gate.changed, [&] { return !gate.warp.waits(lane); }, call.place);
+    wait(
+        lock, gate.changed, [&] { return !gate.warp.waits(lane); }, call.place);
     return gate.warp.result(lane);
   }
 
@@ -74,11 +85,11 @@ class Threads final : public Executor {
     return make_fault(kind, *launch_, block_, threadIdx, place.line, join(what, " at ", to_string(place)));
   }
 
- private:
+private:
   enum class Task { none, run, quit };
 
-  /// A std::thread, kept from block to block. It is told what to do through a mutex of its own: one for all would put
-  /// the workers into an order that hides their races.
+  /// A std::thread, kept from block to block. It is told what to do through a mutex of its own: one for all
+  /// would put the workers into an order that hides their races.
   struct Worker {
     std::mutex mutex;
     std::condition_variable told;
@@ -97,7 +108,7 @@ class Threads final : public Executor {
     }
   };
 
-  struct Abandoned {};  // unwinds the other threads after a fault
+  struct Abandoned {}; // unwinds the other threads after a fault
 
   struct Gate {
     std::mutex mutex;
@@ -152,14 +163,16 @@ class Threads final : public Executor {
 
   /// Waits; looks up now and then, so that a fault elsewhere, or a deadlock, ends it.
   template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready, const Place& place) {
-    using Clock = std::chrono::system_clock;  // the steady clock's wait is not known to every ThreadSanitizer
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready,
+            const Place& place) {
+    using Clock = std::chrono::system_clock; // the steady clock's wait is not known to every ThreadSanitizer
     const auto begin = Clock::now();
     while (!ready()) {
       if (failed_.load(std::memory_order_relaxed)) throw Abandoned{};
       if (std::chrono::duration<double>(Clock::now() - begin).count() > launch_->settings.patience) {
-        fail(std::make_exception_ptr(fault(Fault::Kind::deadlock, place,
-                                           join("deadlock: nobody came for ", launch_->settings.patience, " s"))));
+        fail(std::make_exception_ptr(
+            fault(Fault::Kind::deadlock, place,
+                  join("deadlock: nobody came for ", launch_->settings.patience, " s"))));
         throw Abandoned{};
       }
       changed.wait_until(lock, Clock::now() + std::chrono::milliseconds(20));
@@ -174,7 +187,7 @@ class Threads final : public Executor {
 
   const Launch* launch_ = nullptr;
   uint3 block_{0, 0, 0};
-  std::vector<std::unique_ptr<Worker>> workers_;  ///< worker t runs thread t
+  std::vector<std::unique_ptr<Worker>> workers_; ///< worker t runs thread t
   std::mutex running_mutex_;
   std::condition_variable all_done_;
   unsigned running_ = 0;
@@ -188,6 +201,6 @@ class Threads final : public Executor {
   std::atomic<bool> failed_{false};
 };
 
-}  // namespace heddle::emulation
+} // namespace heddle::emulation
 
 #endif

@@ -16,15 +16,19 @@ struct dim3 {
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
-#define HEDDLE_EMULATION_VECTORS(T, name, bytes)                                \
-  struct alignas(2 * bytes) name##2 {                                           \
-    T x, y;                                                                     \
-  };                                                                            \
-  struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 {                     \
-    T x, y, z, w;                                                               \
-  };                                                                            \
-  constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                 \
-  constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+#define HEDDLE_EMULATION_VECTORS(T, name, bytes)                                                             \
+  struct alignas(2 * bytes) name##2 {                                                                        \
+    T x, y;                                                                                                  \
+  };                                                                                                         \
+  struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 {                                                  \
+    T x, y, z, w;                                                                                            \
+  };                                                                                                         \
+  constexpr name##2 make_##name##2(T x, T y) {                                                               \
+    return {x, y};                                                                                           \
+  }                                                                                                          \
+  constexpr name##4 make_##name##4(T x, T y, T z, T w) {                                                     \
+    return {x, y, z, w};                                                                                     \
+  }
 
 HEDDLE_EMULATION_VECTORS(int, int, 4)
 HEDDLE_EMULATION_VECTORS(unsigned, uint, 4)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled kernels of every target and precision against the interpreter, bit for bit, on memory of any strides."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import random
+import shutil
+from typing import Any
+
+import pytest
+import sympy
+from compiled import Library, Memory, call
+from heddle import (
+    Assignment,
+    If,
+    Module,
+    Scan,
+    Schedule,
+    Sparse,
+    bit_and,
+    coordinates,
+    extents,
+    fields,
+    has_bit,
+    lbm,
+    parameters,
+    shift_left,
+)
+from heddle.ir.interpret import Array, run
+from heddle.symbolic.assignment import Statement
+from models import column, reduction
+from running import listed_memory, memory, scalars
+
+PRECISIONS = ("f64", "f32", "f16", "f32/f64")
+DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume")
+SPARSE = ("fluid_even", "fluid_odd", "pull", "wall")
+EXTENT = (21, 4, 3)
+
+
+def stencil(rank: int = 2) -> list[Statement]:
+    """Everything with one rounding: + - * / sqrt, min, max, abs, sign, floor, selects, conversions."""
+    a, b, out = fields(f"a, b, out: real[{rank}D]", ghost_layers=2)
+    c, many = fields(f"c, many: real(3)[{rank}D]")
+    own = (0,) * rank
+    east, far = (1, *own[1:]), (*own[1:], -2)
+    t, s, inner = sympy.symbols("t s inner")
+    factor = sympy.Symbol("alpha") * sympy.Rational(1, 18)
+    x = coordinates(rank)[0]
+    return [
+        Assignment(t, a[east] - sympy.Rational(2, 3) * a[far] + factor * c[(*own, 1)] ** 3),
+        Assignment(s, sympy.Piecewise((sympy.sqrt(t), t > 0), (-t, sympy.And(t > -1, b.here < 1)), (b.here, True))),
+        Assignment(out.here, sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2)),
+        Assignment(many[(*own, 0)], sympy.floor(3 * s) - x * extents(rank)[-1]),
+        Assignment(many[(*own, 2)], (t**2 + 1) ** sympy.Rational(-1, 2) + sympy.Rational(3, 8) + 1e-3),
+        If(sympy.Or(t < 0, sympy.Ne(s, b.here)), [Assignment(inner, t + s), Assignment(many[(*own, 1)], inner * inner)]),
+    ]
+
+
+def flags() -> list[Statement]:
+    """Integers: bits, shifts, narrow types, extremes with literals, mixtures with floats."""
+    k, m = fields("k, m: int32[2D]")
+    byte, word = fields("byte: uint8[2D]; word: uint32[2D]")
+    u, v = fields("u, v: real[2D]")
+    wide = fields("wide: int64[2D]")
+    count = parameters("count: int32")
+    return [
+        Assignment(m.here, sympy.Min(k.here, 3) + sympy.Max(k[1, 0], -2) * count),
+        Assignment(word.here, shift_left(byte.here, 2) + bit_and(byte.here, 5)),
+        Assignment(wide.here, coordinates(2)[0] * 1000 + k.here + sympy.Min(coordinates(2)[1], 1)),
+        Assignment(v.here, sympy.Piecewise((u.here, has_bit(byte.here, 1)), (k.here * u.here, k.here > 0), (1, True))),
+    ]
+
+
+def moving() -> list[Statement]:
+    """Reads at computed positions, also of a computed component."""
+    u, v = fields("u, v: real[2D]")
+    c, k = fields("c: real(3)[2D]; k: int32[2D]")
+    x, y = coordinates(2)
+    n_x, _ = extents(2)
+    back = sympy.Min(sympy.Max(x + sympy.floor(-u.here / 2), 0), n_x - 1)
+    return [Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))]
+
+
+def fall() -> list[Statement]:
+    """Sedimentation downwards, with a condition and updates that need each other's old values."""
+    rain, flux = fields("rain, flux: real[3D]")
+    above, total, kept = sympy.symbols("above total kept")
+    body = [
+        Assignment(kept, rain.here + above / 2),
+        If(kept > total, [Assignment(flux.here, kept - total)]),
+    ]
+    return [Scan(2, {above: 0, total: 1}, body, {above: total + kept, total: above - kept / 4}, reverse=True)]
+
+
+def modules() -> list[tuple[Module, tuple[str, ...]]]:
+    """Everything that is compiled."""
+    lattice = lbm.Lattice("D2Q9")
+    everything = Module("check", precisions=PRECISIONS)
+    everything.add("stencil", stencil())
+    everything.add("volume", stencil(3), schedule=Schedule(block=(8, 2, 2)))
+    everything.add("fused", stencil(), schedule=Schedule(fma=True, chunk=8, prefetch=16))
+    everything.add("streamed", stencil(), schedule=Schedule(chunk=8, nontemporal=True))
+    everything.add("flags", flags())
+    everything.add("thomas", column(2, 1))
+    everything.add("fall", fall())
+    everything.add("moving", moving())
+    bgk = lbm.BGK(lattice, "omega")
+    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32))
+    everything.add("fluid", lbm.AA(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, prefetch=64))
+    wall = lbm.AA(lattice).boundary(lbm.VelocityBounceBack(("u_wall", 0)))
+    everything.add("wall", tuple(wall.steps["after_even"]), space=Sparse("inlet", listed=True))
+    listed = Module("listed", precisions=PRECISIONS)
+    listed.add("pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True))
+    reduced = Module("reduced", precisions=PRECISIONS)
+    reduced.add("extremes", [s for s in reduction() if getattr(s, "operation", "") != "sum"])
+    reduced.add("line", column(1, 0))
+    all_targets = ("reference", "cpu", "cuda")
+    return [(everything, all_targets), (listed, all_targets), (reduced, ("reference", "cpu"))]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("kernels"), modules())
+
+
+@pytest.fixture(scope="module")
+def library(built: Library) -> ctypes.CDLL:
+    return built.compile()
+
+
+MODULES = modules()
+KERNELS = {name: module for module, _ in MODULES for name in module.kernels}
+
+
+def test_every_kernel_is_compared() -> None:
+    assert {*DENSE, *SPARSE, "extremes", "line"} | {"wall"} == KERNELS.keys()
+
+
+def compare(library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False) -> None:
+    """One kernel on random memory: the compiled entry and the interpreter."""
+    module = KERNELS[name]
+    stages = module.stages(name, precision, "cpu" if target == "unit" else target)
+    kernel, generator = stages.kernel, random.Random(seed)
+    if name in SPARSE:
+        arrays, numbers = listed_memory(kernel, (9, 8), generator)
+    else:
+        arrays = memory(kernel, EXTENT[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
+        numbers = scalars(kernel, generator)
+    own = Memory(kernel, arrays)
+    suffix = precision.replace("/", "_")
+    status = call(library, f"{module.name}_{name}_{suffix}", kernel, own, numbers, target)
+    expected = copy.deepcopy(arrays)
+    result = run(stages.lowered, expected, numbers)
+    assert status == result.status
+    assert own.differences(expected) == []
+    for output, value in result.outputs.items():
+        assert own.outputs[output][0] == value
+    changed = [f.name for f in kernel.fields if own.differences({**arrays}).count(f.name)]
+    assert changed or result.outputs
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", DENSE)
+def test_dense(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
+    for seed in range(1 if target == "unit" else 3):
+        compare(library, name, precision, target, seed, plain=target == "unit" or seed == 0)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
+    for seed in range(2):
+        compare(library, name, precision, target, seed)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit"])
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", ["extremes", "line"])
+def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
+    for seed in range(2):
+        compare(library, name, precision, target, seed, plain=target == "unit")
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_clang_takes_it_too(built: Library, target: str) -> None:
+    assert shutil.which("clang++"), "clang++ is not installed: apt-get install clang"
+    built.check(target, "clang++")
+
+
+# --- Error codes ------------------------------------------------------------------------------------------------
+
+
+def faulty(library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap: bool = False) -> int:
+    """Call the stencil with wrong arguments; nothing may be written."""
+    kernel = KERNELS["stencil"].stages("stencil", "f64", "cpu").kernel
+    generator = random.Random(9)
+    arrays = memory(kernel, EXTENT[:2], generator, plain=True)
+    if overlap:  # the output begins inside the input
+        arrays["out"] = Array(arrays["out"].values, arrays["out"].origin, arrays["out"].extent, arrays["out"].stride)
+    own = Memory(kernel, arrays)
+    if overlap:
+        replaced = {"out": ctypes.c_void_p(own.pointer("a").value + 8 * 3)}  # type: ignore[operator]
+    status = call(library, "check_stencil_f64", kernel, own, scalars(kernel, generator), target, replaced)
+    assert own.differences(arrays) == []
+    return status
+
+
+def numbers(*values: int) -> Any:
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+def test_error_codes(library: ctypes.CDLL, target: str) -> None:
+    null = ctypes.c_void_p(None)
+    for name in ("a", "out", "a_extent", "many_stride"):
+        assert faulty(library, target, {name: null}) == -1
+    assert faulty(library, target, {"b_extent": numbers(21, 5)}) == -2
+    assert faulty(library, target, {"c_extent": numbers(21, 4, 2)}) == -2
+    assert faulty(library, target, {"a_extent": numbers(-21, 4)}) == -2
+    assert faulty(library, target, {"out_stride": numbers(1, 0)}) == -3
+    assert faulty(library, target, {"many_stride": numbers(1, 30, 0)}) == -3
+    assert faulty(library, target, {}, overlap=True) == -4
+    assert faulty(library, target, {"out_stride": numbers(-2, 50)}) == (-3 if target == "unit" else -4)
+
+
+def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:
+    for name in ("a", "b", "out"):
+        assert faulty(library, "unit", {f"{name}_stride": numbers(2, 60)}) == -3
+        assert faulty(library, "unit", {f"{name}_stride": numbers(-1, 60)}) == -3
+
+
+def test_empty_fields_are_no_fault(library: ctypes.CDLL) -> None:
+    empty = {f"{name}_extent": numbers(0, 4, 3) for name in ("a", "b", "c", "out", "many")}
+    for target in ("reference", "cpu", "unit", "cuda"):
+        assert faulty(library, target, empty) == 0
+
+
+def test_index_outside_a_field(library: ctypes.CDLL) -> None:
+    """A neighbour table that leads out of the field: only the reference target looks."""
+    kernel = KERNELS["fluid_odd"].stages("fluid_odd", "f64", "reference").kernel
+    arrays, scalar_values = listed_memory(kernel, (5, 5), random.Random(1))
+    arrays["neighbour"].values[arrays["neighbour"].stride[1] * 3 + 7] = len(arrays["f"].values)
+    status = call(library, "check_fluid_odd_f64", kernel, Memory(kernel, arrays), scalar_values, "reference")
+    assert status == -5
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_error_codes_of_a_sparse_kernel(library: ctypes.CDLL, target: str) -> None:
+    kernel = KERNELS["fluid_odd"].stages("fluid_odd", "f64", "cpu").kernel
+    arrays, scalar_values = listed_memory(kernel, (5, 5), random.Random(1))
+    cells = arrays["f"].extent[0]
+    for replaced, status in (
+        ({"neighbour": ctypes.c_void_p(None)}, -1),
+        ({"f": ctypes.c_void_p(None)}, -1),
+        ({"last": ctypes.c_int64(cells + 1)}, -2),
+        ({"first": ctypes.c_int64(-1)}, -2),
+        ({"f_extent": numbers(cells, 8)}, -2),
+        ({"neighbour_stride": ctypes.c_int64(0)}, -3),
+        ({"f_stride": numbers(2, cells + 3)}, -3),
+        ({"first": ctypes.c_int64(4), "last": ctypes.c_int64(4)}, 0),
+    ):
+        own = Memory(kernel, arrays)
+        assert call(library, "check_fluid_odd_f64", kernel, own, scalar_values, target, replaced) == status
+        assert own.differences(arrays) == []
