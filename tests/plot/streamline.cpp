@@ -26,18 +26,31 @@ TEST(Streamlines, FollowConcentricCircles) {
   }
 }
 
-TEST(Streamlines, AreEvenlySpacedAndFillThePlane) {
-  const Plane u = sampled(41, [](double, double) { return 2.0; });
-  const Plane v = sampled(41, [](double x, double) { return std::cos(3 * x); });
-  const double separation = 0.2;
-  const auto lines = streamlines(u, v, {.separation = separation, .shortest = 1});
+/// Smallest distance between points of different lines.
+double smallest_gap(const std::vector<Polyline>& lines) {
   double nearest = 9;
   for (std::size_t a = 0; a < lines.size(); ++a)
     for (std::size_t b = a + 1; b < lines.size(); ++b)
       for (const Vec2& p : lines[a])
         for (const Vec2& q : lines[b])
           nearest = std::min(nearest, std::hypot(p.x - q.x, p.y - q.y));
-  EXPECT_GT(nearest, 0.45 * separation);
+  return nearest;
+}
+
+TEST(Streamlines, EndWhereTheFlowDrawsThemTogether) {
+  const Plane u = sampled(41, [](double, double) { return 1.0; });
+  const Plane v = sampled(41, [](double, double y) { return -3 * y; });
+  const auto lines = streamlines(u, v, {.separation = 0.2, .shortest = 1});
+  EXPECT_GT(lines.size(), 4U);
+  EXPECT_GT(smallest_gap(lines), 0.45 * 0.2);
+}
+
+TEST(Streamlines, AreEvenlySpacedAndFillThePlane) {
+  const Plane u = sampled(41, [](double, double) { return 2.0; });
+  const Plane v = sampled(41, [](double x, double) { return std::cos(3 * x); });
+  const double separation = 0.2;
+  const auto lines = streamlines(u, v, {.separation = separation, .shortest = 1});
+  EXPECT_GT(smallest_gap(lines), 0.45 * separation);
   for (double x = -0.9; x < 1; x += 0.1)
     for (double y = -0.9; y < 1; y += 0.1) {
       double distance = 9;
