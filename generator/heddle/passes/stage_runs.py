@@ -79,10 +79,9 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
+        # What a condition keeps from being stored must be there to go back.
         conditional = {s.target.index for s in self.inner_stores() if isinstance(s.target, Load)}
-        self.read = (
-            set(evaluated(loop.body)) | conditional
-        ) & self.links.keys()  # what stays must be there to go back
+        self.read = self.links.keys() & (set(evaluated(loop.body)) | conditional)
         self.runs: dict[tuple[Symbol, Symbol], Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
