@@ -128,6 +128,12 @@ def test_names_of_the_model_survive() -> None:
         assert re.search(r"omega \* rho|rho \* omega", found)
 
 
+def test_constants_enter_half_fields_as_halves() -> None:
+    module = Module("module", precisions=("f16",))
+    module.add("kernel", [Assignment(v.here, sympy.Rational(1, 3))])
+    assert "v_row[x] = heddle::to_half(1.0F / 3.0F);" in files(module, ["cpu"])["module/kernel.cpp"]
+
+
 # --- Schedules ----------------------------------------------------------------------------------------------
 
 BASE = Schedule(chunk=64)
