@@ -8,6 +8,7 @@
 # another one must write the same.
 cmake_minimum_required(VERSION 3.22)
 
+cmake_path(ABSOLUTE_PATH LIST NORMALIZE)
 file(GLOB entries "${LIST}/*.cmake")
 if(NOT entries)
   message(FATAL_ERROR "No committed modules are known in ${LIST}. Configure the project with a working generator.")

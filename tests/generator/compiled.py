@@ -83,7 +83,7 @@ class Memory:
     """NumPy memory with the contents of interpreter arrays."""
 
     def __init__(self, kernel: ir.Kernel, arrays: Mapping[str, Array]) -> None:
-        kinds = {f.name: str(f.type) for f in kernel.fields} | {"neighbour": "u32", "cells": "u32"}
+        kinds = {f.name: str(f.type) for f in kernel.fields} | {name: "u32" for name in ("neighbour", "neighbour_run", "cells")}
         self.arrays = arrays
         self.data = {name: np.array(a.values, DTYPES[kinds[name]]) for name, a in arrays.items()}
         self.outputs = {symbol.name: np.zeros(1, DTYPES[str(symbol.type)]) for symbol in kernel.outputs}
@@ -122,7 +122,7 @@ def call(
         name = argument.name
         if replaced and name in replaced:
             passed.append(replaced[name])
-        elif argument.role in ("array", "entries", "table", "output") or name == "cells":
+        elif argument.role in ("array", "entries", "table", "runs", "output") or name == "cells":
             passed.append(memory.pointer(name))
         elif argument.role in ("extent", "stride"):
             assert argument.field is not None

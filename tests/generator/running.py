@@ -23,6 +23,7 @@ PASSES = (
     "hoist_invariants",
     "lower_reductions",
     "lower_accesses",
+    "renew_pointers",
     "stage_runs",
     "select_functions",
     "name_locals",
@@ -133,10 +134,24 @@ def listed_memory(
             at = link.slot * slot_stride + number_of[to] if to in number_of else link.wall_slot * slot_stride + n
             table[number_of_row * row + n] = at
     result["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
+    if space.chunk:
+        result["neighbour_run"] = _runs(result["neighbour"], space.chunk)
     if space.listed:
         result["cells"] = Array(generator.sample(range(cells), entries), 0, (entries,), (1,))
         return result, scalars(kernel, generator, exact)
     return result, scalars(kernel, generator, exact) | {"first": 1, "last": cells}
+
+
+def _runs(table: Array, chunk: int) -> Array:
+    """The first entry of each chunk of each row where the whole chunk's entries follow each other."""
+    cells, rows = table.extent
+    values = []
+    for begin in range(0, cells, chunk):
+        for row in range(rows):
+            entries = [table.values[row * table.stride[1] + n] for n in range(begin, min(begin + chunk, cells))]
+            whole = entries == list(range(entries[0], entries[0] + chunk))
+            values.append(entries[0] if whole else 0xFFFFFFFF)
+    return Array(values, 0, (len(values),), (1,))
 
 
 def bits(value: Any) -> Any:

@@ -259,11 +259,14 @@ class _Interpreter:
         first, count = self.value(run.first), self.value(run.count)
         if count > run.length:
             raise InterpretationError(f"a run of {count} does not fit into {run.local.name}[{run.length}]")
+        known = 0xFFFFFFFF if isinstance(run, ir.StreamRun) or count < run.length else self.value(run.run)
         for lane in range(count):
             where = first + lane
             if not isinstance(run, ir.StreamRun):
                 index = self.value(run.index)
                 where = index.values[index.at(where)]
+                if known not in (0xFFFFFFFF, where - lane):
+                    raise InterpretationError(f"{run.index.name}[{first}] is the start of no run")
             if isinstance(run, ir.LoadRun):
                 local.values[local.at(lane)] = far.values[far.at(where)]
             else:

@@ -36,7 +36,7 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.visit import evaluated, transform_expressions
+from heddle.ir.visit import evaluated, statements, transform_expressions
 from heddle.passes.apply_schedule import is_chunk
 from heddle.schedule import Schedule
 
@@ -78,8 +78,9 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
-        self.read = set(evaluated(loop.body)) & self.links.keys()
-        self.runs: dict[Symbol, Symbol] = {}
+        conditional = {s.target.index for s in self.inner_stores() if isinstance(s.target, Load)}
+        self.read = (set(evaluated(loop.body)) | conditional) & self.links.keys()  # what stays must be there to go back
+        self.runs: dict[tuple[Symbol, Symbol], Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
         result: list[Statement] = []
@@ -89,10 +90,15 @@ class _Staging:
             if isinstance(statement, Store) and statement.nontemporal:
                 result.append(self.streamed(statement))
                 continue
-            if isinstance(statement, Store):
-                self.note_store(statement)
+            for store in statements([statement]):
+                if isinstance(store, Store):
+                    self.note_store(store)
             result.append(transform_expressions(statement, self.staged))
         return tuple(result)
+
+    def inner_stores(self) -> list[Store]:
+        """The stores that happen under a condition."""
+        return [s for s in statements(self.loop.body) if isinstance(s, Store) and s not in self.loop.body]
 
     def note_store(self, statement: Store) -> None:
         target = statement.target
@@ -100,11 +106,10 @@ class _Staging:
             link = self.links[target.index]
             assert isinstance(link, Load)
             run = self.run(target.index, target.pointer)
-            self.stores.append(
-                StoreRun(
-                    run, target.pointer, link.pointer, self.begin, self.count, self.length, self.known_run(link)
-                )
-            )
+            known = self.known_run(link)
+            store = StoreRun(run, target.pointer, link.pointer, self.begin, self.count, self.length, known)
+            if store not in self.stores:
+                self.stores.append(store)
 
     def staged(self, expression: Expression) -> Expression:
         if isinstance(expression, Load) and isinstance(expression.index, Symbol) and expression.index in self.links:
@@ -112,19 +117,19 @@ class _Staging:
         return expression
 
     def run(self, index: Symbol, pointer: Symbol) -> Symbol:
-        """The array of a link; loaded first unless the loop only stores through the link."""
-        if index not in self.runs:
+        """The array of a link into a field; loaded first unless the loop only stores through the link."""
+        if (index, pointer) not in self.runs:
             link = self.links[index]
             assert isinstance(link, Load) and isinstance(pointer.type, Pointer)
             direction = index.name.removeprefix("i_")
             symbol = Symbol(f"{pointer.name}_{direction}_run", Pointer(pointer.type.element))
-            self.runs[index] = symbol
+            self.runs[index, pointer] = symbol
             self.locals.append(Local(symbol, self.length, "scratch"))
             if index in self.read:
                 known = self.known_run(link)
                 load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length, known)
                 self.loads.append(load)
-        return self.runs[index]
+        return self.runs[index, pointer]
 
     def known_run(self, link: Load) -> Expression:
         """What the list says of this chunk and the row of the table that a link comes from."""

@@ -28,7 +28,7 @@ from heddle import (
     parameters,
     shift_left,
 )
-from heddle.ir.interpret import Array, run
+from heddle.ir.interpret import run
 from heddle.symbolic.assignment import Statement
 from models import column, reduction
 from running import listed_memory, memory, scalars
@@ -199,10 +199,8 @@ def faulty(library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap:
     kernel = KERNELS["stencil"].stages("stencil", "f64", "cpu").kernel
     generator = random.Random(9)
     arrays = memory(kernel, EXTENT[:2], generator, plain=True)
-    if overlap:  # the output begins inside the input
-        arrays["out"] = Array(arrays["out"].values, arrays["out"].origin, arrays["out"].extent, arrays["out"].stride)
     own = Memory(kernel, arrays)
-    if overlap:
+    if overlap:  # the output begins inside an input
         replaced = {"out": ctypes.c_void_p(own.pointer("a").value + 8 * 3)}  # type: ignore[operator]
     status = call(library, "check_stencil_f64", kernel, own, scalars(kernel, generator), target, replaced)
     assert own.differences(arrays) == []
@@ -224,7 +222,6 @@ def test_error_codes(library: ctypes.CDLL, target: str) -> None:
     assert faulty(library, target, {"out_stride": numbers(1, 0)}) == -3
     assert faulty(library, target, {"many_stride": numbers(1, 30, 0)}) == -3
     assert faulty(library, target, {}, overlap=True) == -4
-    assert faulty(library, target, {"out_stride": numbers(-2, 50)}) == (-3 if target == "unit" else -4)
 
 
 def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:
@@ -234,7 +231,8 @@ def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:
 
 
 def test_empty_fields_are_no_fault(library: ctypes.CDLL) -> None:
-    empty = {f"{name}_extent": numbers(0, 4, 3) for name in ("a", "b", "c", "out", "many")}
+    names = [f"{name}_extent" for name in ("a", "b", "c", "out", "many")]
+    empty = {name: numbers(0, 4, 3) for name in names}
     for target in ("reference", "cpu", "unit", "cuda"):
         assert faulty(library, target, empty) == 0
 
