@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: `heddle build | show | check`, `python -m heddle --cmake-dir`.
 
-Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong usage.
+Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong
+usage.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         place = _model_line(error, options)
         print(
-            f"heddle: {place}{type(error).__name__}: {error}\n  Hint: run again with --debug for the full trace",
+            f"heddle: {place}{type(error).__name__}: {error}\n  Hint: run "
+            "again with --debug for the full trace",
             file=sys.stderr,
         )
         return 1
@@ -56,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _model_line(error: BaseException, options: argparse.Namespace) -> str:
     """Where in the model an ordinary Python error happened."""
     model = Path(getattr(options, "model", "")).name
-    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == model]
+    lines = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == model
+    ]
     return f"{model}:{lines[-1].lineno}: " if lines else ""
 
 
@@ -116,7 +120,8 @@ def _build(options: argparse.Namespace) -> int:
     if options.expect_kernels and set(options.expect_kernels) != set(module.kernels):
         raise KernelError(
             options.model.name,
-            f"the kernels are {', '.join(module.kernels)}, but {', '.join(options.expect_kernels)} were expected.",
+            f"the kernels are {', '.join(module.kernels)}, "
+            f"but {', '.join(options.expect_kernels)} were expected.",
             f"in CMake: KERNELS {' '.join(module.kernels)}",
         )
     texts = files(module, options.targets, timings)
@@ -128,7 +133,9 @@ def _build(options: argparse.Namespace) -> int:
     if options.stamp:
         options.stamp.parent.mkdir(parents=True, exist_ok=True)
         options.stamp.touch()
-    print(f"heddle: {module.name}: {len(texts)} files, {len(written)} changed, in {options.out / module.name}")
+    print(
+        f"heddle: {module.name}: {len(texts)} files, {len(written)} changed, in {options.out / module.name}"
+    )
     if options.timings:
         for stage, seconds in timings.seconds.items():
             print(f"  {seconds * 1000:8.1f} ms  {stage}")
@@ -145,7 +152,9 @@ def _show(options: argparse.Namespace) -> int:
     module = load(options.model)
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(
-            options.model.name, f"there is no kernel '{options.kernel}'.", f"it has: {', '.join(module.kernels)}"
+            options.model.name,
+            f"there is no kernel '{options.kernel}'.",
+            f"it has: {', '.join(module.kernels)}",
         )
     names = [options.kernel] if options.kernel else list(module.kernels)
     if options.stage == "source":

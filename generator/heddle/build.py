@@ -75,8 +75,13 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
             if target.threads:
-                kernel_text, launcher = cuda_files(module.name, name, variants, target, entry.schedule, banner)
-                result[f"{module.name}/{name}.cuh"], result[f"{module.name}/{name}.cu"] = kernel_text, launcher
+                kernel_text, launcher = cuda_files(
+                    module.name, name, variants, target, entry.schedule, banner
+                )
+                result[f"{module.name}/{name}.cuh"], result[f"{module.name}/{name}.cu"] = (
+                    kernel_text,
+                    launcher,
+                )
             else:
                 result[f"{module.name}/{name}{target.suffix}.cpp"] = cpp_file(
                     module.name, name, variants, target, banner
@@ -111,12 +116,15 @@ def write(texts: dict[str, str], out: Path) -> list[str]:
 
 
 def dependencies(model: Path) -> list[Path]:
-    """Every file that the output depends on: the model, what it imported, the generator, templates, device headers."""
+    """Every file that the output depends on: the model, what it imported, the generator, templates, device
+    headers."""
     root = Path(heddle.__file__).resolve().parent
     found = {model.resolve()}
     for imported in list(sys.modules.values()):
         file = getattr(imported, "__file__", None)
-        if file and (Path(file).resolve().is_relative_to(root) or Path(file).resolve().parent == model.resolve().parent):
+        if file and (
+            Path(file).resolve().is_relative_to(root) or Path(file).resolve().parent == model.resolve().parent
+        ):
             found.add(Path(file).resolve())
     found |= set(folder("templates").glob("*.j2"))
     found |= set((folder("runtime/include") / "heddle" / "device").glob("*.hpp"))

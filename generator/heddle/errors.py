@@ -12,7 +12,8 @@ _PACKAGE = str(Path(__file__).resolve().parent)
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the user's model. `file` is a bare file name, so that messages do not depend on the machine."""
+    """A line of the user's model. `file` is a bare file name, so that messages do not depend on the
+    machine."""
 
     file: str
     line: int

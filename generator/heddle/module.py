@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from heddle.errors import KernelError, Place, calling_place
 from heddle.ir import nodes as ir
@@ -61,8 +61,9 @@ class KernelModel:
 class Module:
     """Named kernels that become one set of files.
 
-    name: of the folder, the header and the C++ namespace. precisions: what each kernel is generated for ("f64",
-    "f32", "f16", or "storage/arithmetic"). about: what the module computes; citation: where that is published.
+    name: of the folder, the header and the C++ namespace. precisions: what each kernel is generated for
+    ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes; citation: where that is
+    published.
     """
 
     name: str
@@ -74,7 +75,9 @@ class Module:
 
     def __post_init__(self) -> None:
         if not is_name(self.name):
-            raise KernelError(calling_place(), f"'{self.name}' is not a name for a module.", "letters, digits, _")
+            raise KernelError(
+                calling_place(), f"'{self.name}' is not a name for a module.", "letters, digits, _"
+            )
         for text in self.precisions:
             precision(text)
         frame = sys._getframe(2)
@@ -162,7 +165,7 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     return max(ranks)
 
 
-def _expressions(statements: Iterable[Statement]) -> Iterable[object]:
+def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:
     for statement in statements:
         match statement:
             case Assignment(target, value):
@@ -176,6 +179,3 @@ def _expressions(statements: Iterable[Statement]) -> Iterable[object]:
                 yield from _expressions(body)
             case _ if hasattr(statement, "value"):
                 yield statement.value
-
-
-

@@ -14,12 +14,13 @@ class Schedule:
     """How a kernel runs. Every option changes the emitted text.
 
     parallel: OpenMP threads over the outer axes (CPU). simd: vector lanes along x (CPU).
-    chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch` and
-    `nontemporal` work in, and what a sparse kernel loads at once where neighbours are contiguous.
+    chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
+    and `nontemporal` work in, and what a sparse kernel loads at once where neighbours are contiguous.
     prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU).
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
-    block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must allow.
+    block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
+    allow.
     """
 
     parallel: bool = True
@@ -36,7 +37,9 @@ class Schedule:
         if not 1 <= threads <= 1024:
             raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
         if (self.prefetch or self.nontemporal) and not self.chunk:
-            raise KernelError(calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)")
+            raise KernelError(
+                calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)"
+            )
         if self.chunk and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")
 
@@ -61,7 +64,9 @@ def precision(text: str) -> Precision:
     arithmetic = arithmetic or {"f16": "f32"}.get(storage, storage)
     if storage not in ("f16", "f32", "f64") or arithmetic not in ("f32", "f64"):
         raise KernelError(
-            calling_place(), f"'{text}' is not a precision.", "storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\""
+            calling_place(),
+            f"'{text}' is not a precision.",
+            'storage f16, f32, f64; arithmetic f32, f64; as "f32/f64"',
         )
     if SCALARS[storage].bits > SCALARS[arithmetic].bits:
         raise KernelError(calling_place(), f"'{text}' stores more bits than it computes with.")

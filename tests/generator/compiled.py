@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile generated kernels for all targets (CUDA through the emulation header) and call their flat C entries."""
+"""Compile generated kernels for all targets (CUDA through the emulation header) and call their flat C
+entries."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ DTYPES: dict[str, Any] = {
     "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u32": np.uint32,
 }  # fmt: skip
 SCALARS: dict[str, Any] = {
-    "f64": ctypes.c_double, "f32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "u32": ctypes.c_uint32
+    "f64": ctypes.c_double, "f32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "u32": ctypes.c_uint32,
 }  # fmt: skip
 SUFFIXES = {"cpu": "", "reference": "_reference", "cuda": "_cuda", "unit": "_unit"}
 
@@ -46,7 +48,13 @@ class Library:
             texts = files(module, targets)
             write(texts, folder)
             for name in texts:
-                target = "cuda" if name.endswith(".cu") else "reference" if name.endswith("_reference.cpp") else "cpu"
+                target = (
+                    "cuda"
+                    if name.endswith(".cu")
+                    else "reference"
+                    if name.endswith("_reference.cpp")
+                    else "cpu"
+                )
                 if name.endswith((".cu", ".cpp")):
                     sources.setdefault(target, []).append(f'#include "{name}"\n')
             self.includes += ["-I", str(folder / module.name)]
@@ -60,7 +68,19 @@ class Library:
         objects = [self.folder / f"{target}.o" for target in self.units]
 
         def build(target: str, result: Path) -> None:
-            run(["g++", *STRICT, *OPTIMISE[target], "-fPIC", "-c", str(self.units[target]), *self.includes, "-o", str(result)])
+            run(
+                [
+                    "g++",
+                    *STRICT,
+                    *OPTIMISE[target],
+                    "-fPIC",
+                    "-c",
+                    str(self.units[target]),
+                    *self.includes,
+                    "-o",
+                    str(result),
+                ]
+            )
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(build, self.units, objects))
@@ -83,7 +103,9 @@ class Memory:
     """NumPy memory with the contents of interpreter arrays."""
 
     def __init__(self, kernel: ir.Kernel, arrays: Mapping[str, Array]) -> None:
-        kinds = {f.name: str(f.type) for f in kernel.fields} | {name: "u32" for name in ("neighbour", "neighbour_run", "cells")}
+        kinds = {f.name: str(f.type) for f in kernel.fields} | {
+            name: "u32" for name in ("neighbour", "neighbour_run", "cells")
+        }
         self.arrays = arrays
         self.data = {name: np.array(a.values, DTYPES[kinds[name]]) for name, a in arrays.items()}
         self.outputs = {symbol.name: np.zeros(1, DTYPES[str(symbol.type)]) for symbol in kernel.outputs}
@@ -96,7 +118,11 @@ class Memory:
 
     def differences(self, other: Mapping[str, Array]) -> list[str]:
         """Names of the arrays that differ from the interpreter's in some bit."""
-        return [name for name, data in self.data.items() if not same(data, np.array(other[name].values, data.dtype))]
+        return [
+            name
+            for name, data in self.data.items()
+            if not same(data, np.array(other[name].values, data.dtype))
+        ]
 
 
 def same(a: Any, b: Any) -> bool:

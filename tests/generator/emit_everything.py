@@ -29,7 +29,9 @@ def main() -> None:
     flow = Module("flow", precisions=("f64",))
     stream = lbm.AA(lattice)
     flow.add("step", stream(lbm.TRT(lattice, "omega", force=("g_x", "g_y", 0))), space=Sparse("fluid"))
-    flow.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True))
+    flow.add(
+        "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)
+    )
     modules.append((flow, ("cpu",)))
     for module, targets in modules:
         module.model = Path("model.py")

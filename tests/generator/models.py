@@ -15,7 +15,9 @@ from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
 __all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction"]
 
 
-def model(statements: Sequence[Statement], schedule: Schedule | None = None, space: Sparse | None = None) -> KernelModel:
+def model(
+    statements: Sequence[Statement], schedule: Schedule | None = None, space: Sparse | None = None
+) -> KernelModel:
     """One kernel, called `kernel`."""
     module = Module("module")
     module.add("kernel", statements, schedule=schedule, space=space)
@@ -35,7 +37,13 @@ class _Expressions:
         if self.exact or draw < 0.85:
             return sympy.Integer(self.generator.choice((-3, -1, 2, 3, 4)))
         return self.generator.choice(
-            (sympy.Rational(1, 18), sympy.Rational(-2, 3), sympy.Rational(1, 4), sympy.Float(0.3), sympy.Float(-1e-3))
+            (
+                sympy.Rational(1, 18),
+                sympy.Rational(-2, 3),
+                sympy.Rational(1, 4),
+                sympy.Float(0.3),
+                sympy.Float(-1e-3),
+            )
         )
 
     def __call__(self, depth: int) -> sympy.Expr:
@@ -44,7 +52,18 @@ class _Expressions:
         a, b = self(depth - 1), self(depth - 1)
         kinds = ["+", "-", "*", "+", "*"]
         if not self.exact:
-            kinds += ["/", "min", "max", "abs", "sign", "sqrt", "power", "piecewise", "floor", "negative power"]
+            kinds += [
+                "/",
+                "min",
+                "max",
+                "abs",
+                "sign",
+                "sqrt",
+                "power",
+                "piecewise",
+                "floor",
+                "negative power",
+            ]
         match self.generator.choice(kinds):
             case "+":
                 return a + b + self.leaf()
@@ -67,7 +86,9 @@ class _Expressions:
             case "power":
                 return a ** self.generator.choice((2, 3, 5))
             case "negative power":
-                return (sympy.Abs(a) + 1) ** self.generator.choice((-1, -2, sympy.Rational(-1, 2), sympy.Rational(3, 2)))
+                return (sympy.Abs(a) + 1) ** self.generator.choice(
+                    (-1, -2, sympy.Rational(-1, 2), sympy.Rational(3, 2))
+                )
             case "floor":
                 return sympy.floor(a)
         return sympy.Piecewise((a, self.condition()), (b, self.condition()), (self.leaf(), True))
@@ -76,16 +97,21 @@ class _Expressions:
         a, b = self.leaf(), self.generator.choice(self.leaves)
         relation = self.generator.choice((sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Ne))(a, b)
         if self.generator.random() < 0.3:
-            return self.generator.choice((sympy.And, sympy.Or))(relation, sympy.Gt(self.generator.choice(self.leaves), 0))
+            return self.generator.choice((sympy.And, sympy.Or))(
+                relation, sympy.Gt(self.generator.choice(self.leaves), 0)
+            )
         return relation
 
 
 def random_model(seed: int, exact: bool = False) -> list[Statement]:
-    """A stencil of one to three dimensions with locals, conditions, components, coordinates and parameters."""
+    """A stencil of one to three dimensions with locals, conditions, components, coordinates and
+    parameters."""
     generator = random.Random(seed)
     rank = generator.choice((1, 2, 2, 3))
     a, b = fields(f"a, b: real[{rank}D]", ghost_layers=2)
-    c, k, out, many = fields(f"c: real(3)[{rank}D]; k: int32[{rank}D]; out: real[{rank}D]; many: real(2)[{rank}D]")
+    c, k, out, many = fields(
+        f"c: real(3)[{rank}D]; k: int32[{rank}D]; out: real[{rank}D]; many: real(2)[{rank}D]"
+    )
     inputs = [_read(generator, field) for field in (a, a, b, c, c)]
     if generator.random() < 0.4:
         inputs.append(_read(generator, k))
@@ -155,7 +181,11 @@ def reduction(rank: int = 2) -> list[Statement]:
 
 
 def lattice_boltzmann(
-    pattern: str, step: str, space: Sparse | None = None, schedule: Schedule | None = None, lattice: str = "D2Q9"
+    pattern: str,
+    step: str,
+    space: Sparse | None = None,
+    schedule: Schedule | None = None,
+    lattice: str = "D2Q9",
 ) -> KernelModel:
     """BGK with a streaming pattern; step: "" or the step of an in-place pattern."""
     velocities = lbm.Lattice(lattice)

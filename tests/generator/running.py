@@ -66,7 +66,8 @@ def array(
     exact: bool = False,
     plain: bool = False,
 ) -> Array:
-    """Memory for a field of any strides: axes in any order, backwards or with steps; `plain`: x first, no gaps."""
+    """Memory for a field of any strides: axes in any order, backwards or with steps; `plain`: x first, no
+    gaps."""
     whole = [n + 2 * ghosts for n in extent] + ([components] if components else [])
     order = list(range(len(whole)))
     steps = [1] * len(whole)
@@ -89,11 +90,16 @@ def array(
 
 
 def memory(
-    kernel: ir.Kernel, extent: Sequence[int], generator: random.Random, exact: bool = False, plain: bool = False
+    kernel: ir.Kernel,
+    extent: Sequence[int],
+    generator: random.Random,
+    exact: bool = False,
+    plain: bool = False,
 ) -> dict[str, Array]:
     """Random contents for the fields of a dense kernel."""
     return {
-        f.name: array(generator, f.type, extent, f.components, f.ghost_layers, exact, plain) for f in kernel.fields
+        f.name: array(generator, f.type, extent, f.components, f.ghost_layers, exact, plain)
+        for f in kernel.fields
     }
 
 
@@ -131,7 +137,11 @@ def listed_memory(
     for number_of_row, link in enumerate(space.links):
         for place, n in number_of.items():
             to = tuple((a + d) % m for a, d, m in zip(place, link.offset, box, strict=True))
-            at = link.slot * slot_stride + number_of[to] if to in number_of else link.wall_slot * slot_stride + n
+            at = (
+                link.slot * slot_stride + number_of[to]
+                if to in number_of
+                else link.wall_slot * slot_stride + n
+            )
             table[number_of_row * row + n] = at
     result["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
     if space.chunk:
@@ -148,7 +158,9 @@ def _runs(table: Array, chunk: int) -> Array:
     values = []
     for begin in range(0, cells, chunk):
         for row in range(rows):
-            entries = [table.values[row * table.stride[1] + n] for n in range(begin, min(begin + chunk, cells))]
+            entries = [
+                table.values[row * table.stride[1] + n] for n in range(begin, min(begin + chunk, cells))
+            ]
             whole = entries == list(range(entries[0], entries[0] + chunk))
             values.append(entries[0] if whole else 0xFFFFFFFF)
     return Array(values, 0, (len(values),), (1,))

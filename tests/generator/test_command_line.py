@@ -51,11 +51,18 @@ def test_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     written = files_below(out / "demo")
     names = {f"{kernel}.{suffix}" for kernel in ("shift", "copy") for suffix in ("cpp", "cu", "cuh")}
     assert names | {"demo.h", "demo.hpp", "demo_sweeps.hpp"} <= written
-    assert {Path(name).parts[0] for name in written - names} == {"demo.h", "demo.hpp", "demo_sweeps.hpp", "heddle"}
+    assert {Path(name).parts[0] for name in written - names} == {
+        "demo.h",
+        "demo.hpp",
+        "demo_sweeps.hpp",
+        "heddle",
+    }
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in out.rglob("*.cpp"))
 
 
-def test_build_writes_only_what_changed(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_build_writes_only_what_changed(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "out"
     command = ["build", str(model), "--out", str(out), "--targets", "cpu"]
     assert main(command) == 0
@@ -81,7 +88,16 @@ def test_depfile_and_stamp(model: Path, tmp_path: Path) -> None:
 
 
 def test_expectations_and_timings(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--expect-module", "demo", "--expect-kernels", "copy", "shift", "--timings", "--targets", "cpu"]
+    options = [
+        "--expect-module",
+        "demo",
+        "--expect-kernels",
+        "copy",
+        "shift",
+        "--timings",
+        "--targets",
+        "cpu",
+    ]
     assert main(["build", str(model), "--out", str(tmp_path / "out"), *options]) == 0
     assert "in all, beyond imports" in capsys.readouterr().out
 
@@ -179,6 +195,7 @@ def test_as_a_program(model: Path) -> None:
     refused = heddle("show", str(model))
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
-        "heddle: model.py:6: 'shift' reads u[1, 0] and writes u[0, 0]: one cell reads what another one writes, in no "
+        "heddle: model.py:6: 'shift' reads u[1, 0] and writes u[0, 0]: one cell "
+        "reads what another one writes, in no "
         "defined order.\n  Hint: write to a second field\n"
     )

@@ -26,7 +26,11 @@ def digests(seed: str, before: Path | None = None) -> list[str]:
         "PYTHONWARNINGS": "ignore",
     }
     done = subprocess.run(
-        [sys.executable, str(HERE / "emit_everything.py")], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, str(HERE / "emit_everything.py")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout.splitlines()
@@ -48,10 +52,21 @@ def oldest_sympy() -> Path:
     """SymPy 1.11.1 in a folder of its own below build/; installed once."""
     folder = ROOT / "build" / f"sympy-{OLDEST}"
     if not (folder / "sympy" / "release.py").exists():
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), f"sympy=={OLDEST}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--target",
+            str(folder),
+            f"sympy=={OLDEST}",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            pytest.fail(f"SymPy {OLDEST} cannot be installed: is the package index reachable?\n{done.stderr[-500:]}")
+            pytest.fail(
+                f"SymPy {OLDEST} cannot be installed: is the package index reachable?\n{done.stderr[-500:]}"
+            )
     return folder
 
 

@@ -45,7 +45,9 @@ def imports(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} imports relatively"
             assert node.module is not None
-            names = [node.module] if node.module != "heddle" else [f"heddle.{alias.name}" for alias in node.names]
+            names = (
+                [node.module] if node.module != "heddle" else [f"heddle.{alias.name}" for alias in node.names]
+            )
         for name in names:
             parts = name.split(".")
             if parts[0] == "heddle":

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model of a kernel's cost, printed in its banner: bytes and floating-point operations of one update.
 
-Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour tables
-count with their 4 bytes a link. A fused multiply-add counts as two operations; library functions are listed by name.
+Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
+tables count with their 4 bytes a link. A fused multiply-add counts as two operations; library functions are
+listed by name.
 """
 
 from __future__ import annotations

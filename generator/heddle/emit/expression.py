@@ -73,9 +73,11 @@ class ExpressionPrinter:
 
     @staticmethod
     def instance(name: str, args: tuple[ir.Expression, ...]) -> str:
-        """An integer literal is an `int`; where the other argument has another type, the template needs to be told."""
-        literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)
-        return f"<{type_text(args[0].type)}>" if name in ("min", "max") and literals else ""
+        """An integer literal is an `int`; where the other argument has another type, the template needs to be
+        told."""
+        scalar = args[0].type
+        literals = not scalar.is_float and any(isinstance(argument, ir.Const) for argument in args)
+        return f"<{type_text(scalar)}>" if name in ("min", "max") and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:
@@ -95,7 +97,8 @@ class ExpressionPrinter:
 
 
 def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:
-    """A constant in its type: rationals as quotients, other numbers in the shortest text that reads back the same."""
+    """A constant in its type: rationals as quotients, other numbers in the shortest text that reads back the
+    same."""
     assert scalar is not None
     if isinstance(value, bool):
         return ("true" if value else "false"), ATOM
@@ -103,7 +106,10 @@ def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:
     if not scalar.is_float:
         return integer_literal(int(value), scalar)
     if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
-        above, below = literal(Fraction(value.numerator), scalar)[0], literal(Fraction(value.denominator), scalar)[0]
+        above, below = (
+            literal(Fraction(value.numerator), scalar)[0],
+            literal(Fraction(value.denominator), scalar)[0],
+        )
         return f"{above} / {below}", 13
     number = rounded(value, scalar)
     suffix = "F" if scalar.bits == 32 else ""

@@ -44,7 +44,9 @@ def _clang_format() -> str:
         if executable.exists():
             return str(executable)
     raise KernelError(
-        "heddle", "the clang-format wheel is missing.", "install Heddle's dependencies: pip install clang-format"
+        "heddle",
+        "the clang-format wheel is missing.",
+        "install Heddle's dependencies: pip install clang-format",
     )
 
 
@@ -68,8 +70,9 @@ _DIGEST_DIGITS = 12
 def render(template: str, **values: object) -> str:
     """A formatted file from a template.
 
-    The digest in its banner is that of the file itself, taken with zeros in the digest's place. A digest of the
-    model would change every file of a module with every edit, and all its objects would be compiled again.
+    The digest in its banner is that of the file itself, taken with zeros in the digest's place. A digest of
+    the model would change every file of a module with every edit, and all its objects would be compiled
+    again.
     """
     blank = "0" * _DIGEST_DIGITS
     text = formatted(environment().get_template(template).render(digest=blank, **values))

@@ -33,7 +33,9 @@ class Variant:
         return self.precision.suffix
 
 
-def cpp_file(module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: dict[str, str]) -> str:
+def cpp_file(
+    module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: dict[str, str]
+) -> str:
     """name.cpp or name_reference.cpp."""
     functions = [_cpu_function(module, kernel, variant, target) for variant in variants]
     return render(
@@ -47,12 +49,19 @@ def cpp_file(module: str, kernel: str, variants: Sequence[Variant], target: Targ
 
 
 def cuda_files(
-    module: str, kernel: str, variants: Sequence[Variant], target: Target, schedule: Schedule, banner: dict[str, str]
+    module: str,
+    kernel: str,
+    variants: Sequence[Variant],
+    target: Target,
+    schedule: Schedule,
+    banner: dict[str, str],
 ) -> tuple[str, str]:
     """name.cuh and name.cu."""
     functions = [_cuda_function(module, kernel, variant, target) for variant in variants]
     block = schedule.block
-    bounds = str(block[0] * block[1] * block[2]) + (f", {schedule.minimum_blocks}" if schedule.minimum_blocks else "")
+    bounds = str(block[0] * block[1] * block[2]) + (
+        f", {schedule.minimum_blocks}" if schedule.minimum_blocks else ""
+    )
     kernel_text = render(
         "kernel.cuh.j2",
         **banner,
@@ -76,19 +85,29 @@ def cuda_files(
 
 def building_blocks(headers: Sequence[str]) -> list[str]:
     """The device headers that a set of named ones needs beside it."""
-    needs = {"arithmetic.hpp": ["qualifiers.hpp"], "half.hpp": ["qualifiers.hpp"], "renewed.hpp": ["qualifiers.hpp"], "launch.hpp": ["preconditions.hpp"], "run.hpp": ["row.hpp"]}
+    needs = {
+        "arithmetic.hpp": ["qualifiers.hpp"],
+        "half.hpp": ["qualifiers.hpp"],
+        "renewed.hpp": ["qualifiers.hpp"],
+        "launch.hpp": ["preconditions.hpp"],
+        "run.hpp": ["row.hpp"],
+    }
     return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
 
 
 def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     """The device headers that a kernel's files name."""
-    return [*_headers([v.stages.lowered for v in variants], target), *(["launch.hpp"] if target.threads else [])]
+    return [
+        *_headers([v.stages.lowered for v in variants], target),
+        *(["launch.hpp"] if target.threads else []),
+    ]
 
 
 def _costs(variants: Sequence[Variant]) -> list[str]:
     """One line for each precision."""
     return [
-        f"One update in {variant.suffix}: {cost(variant.stages.kernel, variant.stages.lowered)}." for variant in variants
+        f"One update in {variant.suffix}: {cost(variant.stages.kernel, variant.stages.lowered)}."
+        for variant in variants
     ]
 
 
@@ -125,7 +144,11 @@ def _parameter(argument: Argument) -> str:
     text = type_text(argument.kind)
     if argument.role in ("array", "entries", "table", "output"):
         return f"{text} __restrict__ const {argument.name}"
-    return f"{text} const {argument.name}" if isinstance(argument.kind, ir.Pointer) else f"const {text} {argument.name}"
+    return (
+        f"{text} const {argument.name}"
+        if isinstance(argument.kind, ir.Pointer)
+        else f"const {text} {argument.name}"
+    )
 
 
 def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
@@ -139,7 +162,9 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
     return function | {
         "entry": f"{function['entry']}{target.suffix}",
         "rows": rows,
-        "reports": any(isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)),
+        "reports": any(
+            isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
+        ),
         "unit_entry": dense and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
@@ -156,7 +181,8 @@ def _has_unit_rows(lowered: ir.Kernel) -> bool:
 
 
 def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
-    """What the host computes once a launch becomes an argument: extents, strides, values of the parameters."""
+    """What the host computes once a launch becomes an argument: extents, strides, values of the
+    parameters."""
     stages = variant.stages
     everything = arguments(stages.kernel)
     printer = StatementPrinter(target)
@@ -164,7 +190,9 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
     head, loop = body[:at], body[at]
     assert isinstance(loop, ir.Loop)
-    constants = [s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))]
+    constants = [
+        s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))
+    ]
     host = [s for s in head if s not in constants and not isinstance(s, ir.Comment)]
     needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
     constants = [s for s in constants if s.symbol.name in needed]
@@ -172,7 +200,7 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     computed = [
         Argument(s.symbol.name, s.symbol.type, "scalar")
         for s in host
-        if isinstance(s, ir.Let) and s.symbol.name in needed
+        if isinstance(s, ir.Let) and s.symbol.type is not None and s.symbol.name in needed
     ]
     used = [argument for argument in everything if argument.name in needed]
     passed = [*used, *computed]
@@ -186,7 +214,9 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     }
 
 
-def _needed_head(host: Sequence[ir.Statement], loop: ir.Loop, constants: Sequence[ir.Statement]) -> list[ir.Statement]:
+def _needed_head(
+    host: Sequence[ir.Statement], loop: ir.Loop, constants: Sequence[ir.Statement]
+) -> list[ir.Statement]:
     """Host statements that the launch or a later host statement uses; constants that they use come along."""
     needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
     kept: list[ir.Statement] = []
@@ -240,12 +270,14 @@ def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host:
     for argument in everything:
         if argument.role == "array":
             field = argument.field
-            assert field is not None and isinstance(argument.kind, ir.Pointer)
+            assert field is not None
+            assert isinstance(argument.kind, ir.Pointer)
             rank = field.rank if dense else 1
             written = "false" if argument.kind.const else "true"
             name = argument.name
             rows.append(
-                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, {field.components}, {written}}}"
+                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
+                f"{rank}, {field.components}, {written}}}"
             )
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")

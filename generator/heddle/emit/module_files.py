@@ -15,7 +15,9 @@ from heddle.ir import nodes as ir
 _VIEW_ROLES = ("array", "entries")
 
 
-def c_header(module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]) -> str:
+def c_header(
+    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+) -> str:
     """module.h: every entry of every kernel."""
     return render(
         "module.h.j2",
@@ -68,7 +70,9 @@ def _reach(kernel: ir.Kernel) -> str:
     return f"Reaches ({', '.join(map(str, far))}) cells outside the interior."
 
 
-def cpp_header(module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]) -> str:
+def cpp_header(
+    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+) -> str:
     """module.hpp: wrappers over views."""
     wrappers: list[dict[str, Any]] = []
     for name, variants in kernels.items():
@@ -79,7 +83,9 @@ def cpp_header(module: str, kernels: Mapping[str, Sequence[Variant]], targets: S
     return render("module.hpp.j2", **banner, module=module, guard=f"{module}_HPP".upper(), wrappers=wrappers)
 
 
-def _wrapper(module: str, kernel: str, variants: Sequence[Variant], suffix: str, extra: str) -> dict[str, Any]:
+def _wrapper(
+    module: str, kernel: str, variants: Sequence[Variant], suffix: str, extra: str
+) -> dict[str, Any]:
     everything = arguments(variants[0].stages.kernel)
     arrays = [argument for argument in everything if argument.role == "array"]
     templates = ", ".join(f"typename {_title(argument.name)}" for argument in arrays)
@@ -92,7 +98,8 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], suffix: str,
             f"const auto {argument.name}_stride = detail::strides<{rank}>({argument.name});",
         ]
     typed = next(
-        (a for a in arrays if len({str(_kind(v, a.name)) for v in variants}) > 1), arrays[0] if arrays else None
+        (a for a in arrays if len({str(_kind(v, a.name)) for v in variants}) > 1),
+        arrays[0] if arrays else None,
     )
     if typed is not None:
         dispatch = f"detail::Element<{_title(typed.name)}>"
@@ -111,7 +118,9 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], suffix: str,
         "name": kernel + suffix,
         "about": [line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)],
         "templates": templates,
-        "parameters": ", ".join([*filter(None, (_wrapper_parameter(a) for a in everything)), *([extra] if extra else [])]),
+        "parameters": ", ".join(
+            [*filter(None, (_wrapper_parameter(a) for a in everything)), *([extra] if extra else [])]
+        ),
         "setup": setup,
         "cases": cases,
         "dispatch": dispatch,

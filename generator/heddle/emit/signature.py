@@ -15,7 +15,8 @@ Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument. kind: its IR type. field: the field it belongs to, for arrays, extents, strides and entries."""
+    """One argument. kind: its IR type. field: the field it belongs to, for arrays, extents, strides and
+    entries."""
 
     name: str
     kind: ir.Type
@@ -72,12 +73,16 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         table = ir.Pointer(ir.U32, True)
         if uses_links(kernel):
             result += [
-                Argument("neighbour", table, "table", None, "row r, cell n at neighbour[r * neighbour_stride + n]"),
+                Argument(
+                    "neighbour", table, "table", None, "row r, cell n at neighbour[r * neighbour_stride + n]"
+                ),
                 Argument("neighbour_stride", ir.I64, "list"),
             ]
             if kernel.space.chunk:
                 about = f"chunk c, row r at neighbour_run[c * {len(kernel.space.links)} + r]: the first of "
-                about += f"{kernel.space.chunk} entries that follow each other, else 0xFFFFFFFF (CUDA: not used)"
+                about += (
+                    f"{kernel.space.chunk} entries that follow each other, else 0xFFFFFFFF (CUDA: not used)"
+                )
                 result.append(Argument("neighbour_run", table, "runs", None, about))
         if kernel.space.listed:
             result += [

@@ -33,8 +33,10 @@ class StatementPrinter:
             case ir.Let(symbol, value):
                 constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in walk(value))
                 qualifier = "constexpr" if constant else "const"
+                assert symbol.type is not None
                 yield f"{qualifier} {type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
             case ir.Var(symbol, value):
+                assert symbol.type is not None
                 yield f"{type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
             case ir.Assign(symbol, value):
                 yield f"{symbol.name} = {self.expression(value)};"
@@ -46,10 +48,16 @@ class StatementPrinter:
                 assert isinstance(symbol.type, ir.Pointer)
                 yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}] = {{}};"
             case ir.LoadRun(local, pointer, index, first, count, length, run):
-                where = f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.expression(run)}"
+                where = (
+                    f"{index.name} + {self.expression(first, 12)}, "
+                    f"{self.expression(count)}, {self.expression(run)}"
+                )
                 yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {where});"
             case ir.StoreRun(local, pointer, index, first, count, length, run):
-                where = f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.expression(run)}"
+                where = (
+                    f"{index.name} + {self.expression(first, 12)}, "
+                    f"{self.expression(count)}, {self.expression(run)}"
+                )
                 yield f"heddle::store_run<{length}>({pointer.name}, {local.name}, {where});"
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
@@ -67,7 +75,9 @@ class StatementPrinter:
 
     def view(self, symbol: ir.Symbol, view: ir.View) -> str:
         if isinstance(view.stride, ir.Const):
+            assert symbol.type is not None
             return f"{type_text(symbol.type)} const {symbol.name} = {self.expression(view)};"
+        assert isinstance(view.stride, ir.Symbol)
         unit = "unit_stride" if view.stride.name.endswith("_sx") and not self.target.checked else "false"
         stride = self.expression(view.stride)
         return f"const auto {symbol.name} = heddle::row<{unit}>({self.expression(view)}, {stride});"
@@ -80,7 +90,8 @@ class StatementPrinter:
         assert isinstance(loop.step, ir.Const)
         step = int(loop.step.value)
         if step == -1:
-            assert isinstance(loop.end, ir.Const) and loop.end.value == -1
+            assert isinstance(loop.end, ir.Const)
+            assert loop.end.value == -1
             yield f"for (std::int64_t {counter} = {begin}; {counter} >= 0; --{counter}) {{"
         else:
             advance = f"++{counter}" if step == 1 else f"{counter} += {step}"

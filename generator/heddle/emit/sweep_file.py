@@ -67,7 +67,8 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
     if scalars:
         initialisers.insert(0, "parameters(sweep_parameters)")
     checks = [
-        f'heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, {_rank(argument)}, "{kernel}");'
+        f"heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, "
+        f'{_rank(argument)}, "{kernel}");'
         for argument in arrays
         if dense and _touches_ghosts(typed, argument)
     ]
@@ -99,7 +100,9 @@ def _rank(argument: Argument) -> int:
 
 def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
     """How many layers of ghost cells the kernel reaches in a field."""
-    accesses = [node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is argument.field]
+    accesses = [
+        node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is argument.field
+    ]
     return max((abs(d) for access in accesses for d in access.offsets), default=0)
 
 
@@ -236,7 +239,8 @@ class _Binding:
         if not both:
             return device if "cuda" in targets else f"static_cast<void>(stream); {host}"
         return (
-            f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ {device} {self.finish()} }} }}\n{host}"
+            f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ "
+            f"{device} {self.finish()} }} }}\n{host}"
         )
 
     def finish(self) -> str:

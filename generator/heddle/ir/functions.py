@@ -125,6 +125,7 @@ FUNCTIONS: dict[str, Function] = {
     "min": Function(2, lambda a, b: b if b < a else a, "heddle::min"),
     "max": Function(2, lambda a, b: b if a < b else a, "heddle::max"),
     "sign": Function(1, _sign, "heddle::sign"),
-    # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads `lower`.
+    # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads
+    # `lower`.
     "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter: what every node means. It runs a kernel at every level, with the rounding of the node types.
+"""The interpreter: what every node means. It runs a kernel at every level, with the rounding of the node
+types.
 
-A kernel without loops runs its body for every cell of its space, in any order; a kernel with loops runs as it stands.
-Accesses and pointers lead to the same arrays, so a kernel runs on the same arrays before and after each pass. What C++
-leaves undefined (a signed overflow, an element outside its array, a local element never written) is an error here.
+A kernel without loops runs its body for every cell of its space, in any order; a kernel with loops runs as it
+stands. Accesses and pointers lead to the same arrays, so a kernel runs on the same arrays before and after
+each pass. What C++ leaves undefined (a signed overflow, an element outside its array, a local element never
+written) is an error here.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class Array:
 
 @dataclass(frozen=True)
 class Result:
-    """status: 0, or -5 where an index that the kernel checks lay outside a field. outputs: what was reduced."""
+    """status: 0, or -5 where an index that the kernel checks lay outside a field. outputs: what was
+    reduced."""
 
     status: int
     outputs: dict[str, Number]
@@ -79,8 +82,8 @@ def run(
     """Run a kernel at any level.
 
     arrays: by the name of the field; with a sparse space also "neighbour" and, if it is listed, "cells".
-    scalars: parameters, and `first` and `last` of a sparse space that is not listed. order: puts the cells of the
-    space, or the iterations of a loop that is not serial, into the order in which they run.
+    scalars: parameters, and `first` and `last` of a sparse space that is not listed. order: puts the cells of
+    the space, or the iterations of a loop that is not serial, into the order in which they run.
     """
     return _Interpreter(kernel, arrays, scalars or {}, order).run()
 
@@ -91,7 +94,9 @@ def rounded(value: Number | Fraction, scalar: ir.Scalar) -> Number:
         return _nearest(value, scalar.bits)
     if scalar.kind == "b":
         return bool(value)
-    low, high = (0, 1 << scalar.bits) if scalar.kind == "u" else (-(1 << scalar.bits - 1), 1 << scalar.bits - 1)
+    low, high = (
+        (0, 1 << scalar.bits) if scalar.kind == "u" else (-(1 << scalar.bits - 1), 1 << scalar.bits - 1)
+    )
     if scalar.kind == "i" and not low <= value < high:
         raise InterpretationError(f"{value} does not fit into {scalar}")
     return int(value) if low <= value < high else int(value) % high
@@ -198,10 +203,14 @@ class _Interpreter:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
         space = self.kernel.space
         if isinstance(space, ir.Sparse):
-            bounds = (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
+            bounds = (
+                (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
+            )
             yield from ({"i" if space.listed else "n": number} for number in range(*bounds))
             return
-        scanned = {statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)}
+        scanned = {
+            statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)
+        }
         axes = [axis for axis in reversed(range(space.rank)) if axis not in scanned]
         for cell in itertools.product(*(range(self.extent[axis]) for axis in axes)):
             yield {AXES[axis]: position for axis, position in zip(axes, cell, strict=True)}
@@ -305,7 +314,9 @@ class _Interpreter:
                 return found
             case ir.View(pointer, offset, stride):
                 line, step = self.value(pointer), self.value(stride)
-                return _Line(line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride)
+                return _Line(
+                    line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride
+                )
         raise InterpretationError(f"{type(expression).__name__} is not an expression of a kernel")
 
     def element(self, element: ir.Access | ir.Gather | ir.Load) -> tuple[_Line, int]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels as JSON and back: each node is {"node": class, part: value, ...}; rationals are {"rational": [p, q]}."""
+"""Kernels as JSON and back: each node is {"node": class, part: value, ...}; rationals are {"rational": [p,
+q]}."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from typing import Any
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 
-_CLASSES = {cls.__name__: cls for cls in vars(ir).values() if isinstance(cls, type) and issubclass(cls, ir.Node)}
+_CLASSES = {
+    cls.__name__: cls for cls in vars(ir).values() if isinstance(cls, type) and issubclass(cls, ir.Node)
+}
 
 
 def to_json(node: ir.Node) -> str:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel language: every node of the intermediate representation, frozen and hash-consed.
 
-Two nodes that are built alike are the same object, so equality is identity, a set of nodes is cheap, and a common
-subexpression is stored once. Levels (symbolic, scheduled, lowered) are vocabularies of these nodes: see `verify`.
+Two nodes that are built alike are the same object, so equality is identity, a set of nodes is cheap, and a
+common subexpression is stored once. Levels (symbolic, scheduled, lowered) are vocabularies of these nodes:
+see `verify`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _signatures: dict[type, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
 def _signature(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Names and defaults of a node's parts."""
     if cls not in _signatures:
-        parts = dataclasses.fields(cls)  # type: ignore[arg-type]
+        parts = dataclasses.fields(cls)
         _signatures[cls] = tuple(part.name for part in parts), tuple(part.default for part in parts)
     return _signatures[cls]
 
@@ -61,7 +62,7 @@ class Node(metaclass=_HashConsed):
     """Anything in a kernel."""
 
 
-# --- Types ------------------------------------------------------------------------------------------------------
+# --- Types --------------------------------------------------------------------------------------------------
 
 
 @node
@@ -102,14 +103,16 @@ BOOL = Scalar("b", 1)
 SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I32, I64, U8, U16, U32, U64, BOOL)}
 
 
-# --- Declarations -----------------------------------------------------------------------------------------------
+# --- Declarations -------------------------------------------------------------------------------------------
 
 
 @node
 class Field(Node):
-    """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks at it.
+    """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks
+    at it.
 
-    layout: "strided" (dense), "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
+    layout: "strided" (dense), "compressed" (sparse list), "entries" (one value an entry of a listed sparse
+    space).
     """
 
     name: str
@@ -125,7 +128,7 @@ class Field(Node):
         return self.component_names[q] if self.component_names else str(q)
 
 
-# --- Expressions ------------------------------------------------------------------------------------------------
+# --- Expressions --------------------------------------------------------------------------------------------
 
 
 class Expression(Node):
@@ -178,8 +181,8 @@ class Gather(Expression):
 
 @node
 class View(Expression):
-    """A line through memory: element i of it is `pointer[offset + i * stride]`. renewed: compilers shall not connect
-    its addresses with earlier ones."""
+    """A line through memory: element i of it is `pointer[offset + i * stride]`. renewed: compilers shall not
+    connect its addresses with earlier ones."""
 
     pointer: Symbol
     offset: Expression
@@ -243,7 +246,7 @@ class Cast(Expression):
     type: Scalar
 
 
-# --- Statements -------------------------------------------------------------------------------------------------
+# --- Statements ---------------------------------------------------------------------------------------------
 
 
 class Statement(Node):
@@ -296,7 +299,8 @@ class Store(Statement):
 
 @node
 class Prefetch(Statement):
-    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be updated."""
+    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be
+    updated."""
 
     target: Access | Load
     length: int
@@ -304,8 +308,8 @@ class Prefetch(Statement):
 
 @node
 class LoadRun(Statement):
-    """`local[l] = pointer[index[first + l]]` for 0 <= l < count. `run` is index[first] where it is known that `length`
-    indices follow each other, else the largest number."""
+    """`local[l] = pointer[index[first + l]]` for 0 <= l < count. `run` is index[first] where it is known that
+    `length` indices follow each other, else the largest number."""
 
     local: Symbol
     pointer: Symbol
@@ -362,8 +366,8 @@ class If(Statement):
 
 @node
 class Loop(Statement):
-    """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial), OpenMP
-    threads (omp), vector lanes (simd) or CUDA threads (thread)."""
+    """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
+    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread)."""
 
     kind: Literal["serial", "omp", "omp simd", "simd", "thread"]
     counter: Symbol
@@ -376,7 +380,8 @@ class Loop(Statement):
 
 @node
 class Scan(Statement):
-    """A sequential sweep along an axis: carried symbols hold `initial`, then `update` of each visited cell."""
+    """A sequential sweep along an axis: carried symbols hold `initial`, then `update` of each visited
+    cell."""
 
     axis: int
     reverse: bool
@@ -394,12 +399,13 @@ class Comment(Statement):
     text: str
 
 
-# --- Kernels ----------------------------------------------------------------------------------------------------
+# --- Kernels ------------------------------------------------------------------------------------------------
 
 
 @node
 class Link(Node):
-    """A row of a sparse list's neighbour table: slot `slot` at `offset`, or `wall_slot` of the own cell at a wall."""
+    """A row of a sparse list's neighbour table: slot `slot` at `offset`, or `wall_slot` of the own cell at a
+    wall."""
 
     slot: int
     offset: tuple[int, ...]
@@ -415,8 +421,8 @@ class Dense(Node):
 
 @node
 class Sparse(Node):
-    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells for which the
-    list says in one number where neighbours follow each other; 0 if the kernel does not ask."""
+    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells
+    for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask."""
 
     name: str
     listed: bool = False

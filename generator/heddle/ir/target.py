@@ -12,9 +12,10 @@ from typing import Literal
 class Target:
     """A target is a value of this class; see emit/targets.py.
 
-    outer, inner: how loops over the outer axes and over x run. checked: every index is tested against the field.
-    file: suffix of the kernel's file. suffix: what the entry's name ends with. qualifiers: before a kernel function.
-    functions: spellings that differ from the C++ ones. coordinates: how a thread finds its cell, per axis.
+    outer, inner: how loops over the outer axes and over x run. checked: every index is tested against the
+    field. file: suffix of the kernel's file. suffix: what the entry's name ends with. qualifiers: before a
+    kernel function. functions: spellings that differ from the C++ ones. coordinates: how a thread finds its
+    cell, per axis.
     """
 
     name: str

@@ -33,7 +33,8 @@ def _block(body: Sequence[ir.Statement], indent: str) -> Iterator[str]:
             yield from _block(inner, indent + "  ")
             if isinstance(statement, ir.Scan):
                 updates = ", ".join(
-                    f"{s.name} = {expression(v)}" for s, v in zip(statement.carried, statement.update, strict=True)
+                    f"{s.name} = {expression(v)}"
+                    for s, v in zip(statement.carried, statement.update, strict=True)
                 )
                 yield f"{indent}  carry {updates}"
             yield indent + "}"
@@ -56,7 +57,10 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.If(condition, _, wall):
             yield f"if{' wall' if wall else ''} {expression(condition)} {{"
         case ir.Loop(kind, counter, begin, end, step):
-            yield f"loop {kind} {counter.name} in [{expression(begin)}, {expression(end)}) by {expression(step)} {{"
+            yield (
+                f"loop {kind} {counter.name} in [{expression(begin)}, "
+                f"{expression(end)}) by {expression(step)} {{"
+            )
         case ir.Scan(axis, reverse, carried, initial):
             start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
             yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''} from {start} {{"
@@ -64,7 +68,9 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"prefetch {length} from {expression(target)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
-        case ir.LoadRun(local, pointer, index, first, count) | ir.StoreRun(local, pointer, index, first, count):
+        case ir.LoadRun(local, pointer, index, first, count) | ir.StoreRun(
+            local, pointer, index, first, count
+        ):
             verb = "load" if isinstance(statement, ir.LoadRun) else "store"
             run = f"{index.name}[{expression(first)} .. + {expression(count)}]"
             yield f"{verb} run {local.name} {pointer.name} by {run}"

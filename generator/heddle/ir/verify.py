@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each level of the kernel language may contain. A pass that breaks a rule is caught where it happens."""
+"""What each level of the kernel language may contain. A pass that breaks a rule is caught where it
+happens."""
 
 from __future__ import annotations
 
@@ -7,17 +8,28 @@ from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.visit import expressions, walk
 
-_EVERYWHERE = {
-    ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let, ir.Store, ir.If,
-    ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Link,
+_EVERYWHERE: set[type] = {
+    ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
+    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Link,
 }  # fmt: skip
-_MODEL = {ir.Access, ir.Gather, ir.Reduce, ir.Scan}
+_MODEL: set[type] = {ir.Access, ir.Gather, ir.Reduce, ir.Scan}
 
-VOCABULARIES: dict[str, set[type[ir.Node]]] = {
+VOCABULARIES: dict[str, set[type]] = {
     "symbolic": _EVERYWHERE | _MODEL,
     "scheduled": _EVERYWHERE | _MODEL | {ir.Loop, ir.Prefetch},
     "lowered": _EVERYWHERE
-    | {ir.Loop, ir.Prefetch, ir.Var, ir.Assign, ir.Local, ir.Load, ir.View, ir.LoadRun, ir.StoreRun, ir.StreamRun},
+    | {
+        ir.Loop,
+        ir.Prefetch,
+        ir.Var,
+        ir.Assign,
+        ir.Local,
+        ir.Load,
+        ir.View,
+        ir.LoadRun,
+        ir.StoreRun,
+        ir.StreamRun,
+    },
 }
 
 
@@ -30,7 +42,9 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
     allowed = VOCABULARIES[level]
     for node in walk(kernel):
         if type(node) not in allowed:
-            raise VerificationError(f"{kernel.name}: {type(node).__name__} does not belong to a {level} kernel")
+            raise VerificationError(
+                f"{kernel.name}: {type(node).__name__} does not belong to a {level} kernel"
+            )
     for expression in expressions(kernel.body):
         _check_type(kernel, expression)
     _check_names(kernel.body, {symbol.name for symbol in kernel.parameters}, kernel.name)
@@ -72,7 +86,9 @@ def _check_names(body: tuple[ir.Statement, ...], outer: set[str], kernel: str) -
         inner = getattr(statement, "body", None)
         if inner:
             counter = {statement.counter.name} if isinstance(statement, ir.Loop) else set()
-            carried = {symbol.name for symbol in statement.carried} if isinstance(statement, ir.Scan) else set()
+            carried = (
+                {symbol.name for symbol in statement.carried} if isinstance(statement, ir.Scan) else set()
+            )
             _check_names(inner, names | counter | carried, kernel)
 
 

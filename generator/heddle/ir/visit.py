@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from heddle.ir.nodes import Expression, Node, Statement, Store
 
@@ -39,7 +39,7 @@ def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
         stack.extend(list(children(current))[::-1])
 
 
-def rebuild(node: Node, change: Callable[[Any], Any]) -> Node:
+def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:
     """The same node with `change` applied to each child."""
 
     def changed(value: Any) -> Any:
@@ -54,11 +54,12 @@ def rebuild(node: Node, change: Callable[[Any], Any]) -> Node:
     new = [changed(value) for value in old]
     if all(a is b for a, b in zip(old, new, strict=True)):
         return node
-    return cast(Node, type(node)(*new))
+    return type(node)(*new)
 
 
 def transform(root: Any, change: Callable[[Any], Any]) -> Any:
-    """Bottom-up rewrite: `change` sees each node after its children; it returns the node to put in its place."""
+    """Bottom-up rewrite: `change` sees each node after its children; it returns the node to put in its
+    place."""
     memo: dict[Node, Node] = {}
 
     def visit(node: Node) -> Node:
@@ -84,8 +85,8 @@ def statements(body: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def evaluated(body: Iterable[Statement]) -> Iterator[Node]:
-    """Every node that statements evaluate, inner statements included. A store's target is not among them, though a
-    read of the same element, being the same node, is."""
+    """Every node that statements evaluate, inner statements included. A store's target is not among them,
+    though a read of the same element, being the same node, is."""
     for statement in statements(body):
         inner = set(getattr(statement, "body", ()))
         parts = [statement.value] if isinstance(statement, Store) else children(statement)

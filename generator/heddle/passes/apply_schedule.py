@@ -60,11 +60,15 @@ def _check_threads(kernel: Kernel) -> None:
     for statement in statements(kernel.body):
         if isinstance(statement, Reduce):
             raise KernelError(
-                statement.place, f"'{kernel.name}' reduces over cells, which no CUDA kernel does.", "--targets cpu"
+                statement.place,
+                f"'{kernel.name}' reduces over cells, which no CUDA kernel does.",
+                "--targets cpu",
             )
         if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
             raise KernelError(
-                statement.place, f"'{kernel.name}' is one single scan: CUDA has no threads for it.", "--targets cpu"
+                statement.place,
+                f"'{kernel.name}' is one single scan: CUDA has no threads for it.",
+                "--targets cpu",
             )
 
 
@@ -85,13 +89,15 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
 
 
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
-    """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches anyway."""
+    """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches
+    anyway."""
     stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (Access, Gather))}
     if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
         raise KernelError(
             stored[0].place if stored else kernel.name,
-            f"'{kernel.name}' reads every field that it writes: nontemporal stores would lose the cached lines.",
+            f"'{kernel.name}' reads every field that it writes: nontemporal "
+            "stores would lose the cached lines.",
             "leave nontemporal off for in-place kernels",
         )
 
@@ -102,7 +108,8 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
         return s.target.field.layout == "strided" or not any(s.target.offsets)
 
     return tuple(
-        dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s for s in kernel.body
+        dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s
+        for s in kernel.body
     )
 
 
@@ -124,7 +131,12 @@ def is_chunk(loop: Loop) -> bool:
 
 
 def _chunked(
-    kernel: Kernel, counter: Symbol, extent: Symbol, body: tuple[Statement, ...], schedule: Schedule, outermost: bool
+    kernel: Kernel,
+    counter: Symbol,
+    extent: Symbol,
+    body: tuple[Statement, ...],
+    schedule: Schedule,
+    outermost: bool,
 ) -> tuple[Statement, ...]:
     """Pieces of a row, counted by their first cell."""
     begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
@@ -137,7 +149,8 @@ def _chunked(
 
 
 def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
-    """Chunks of a list start at multiples of their size, since the list knows runs of neighbours chunk by chunk."""
+    """Chunks of a list start at multiples of their size, since the list knows runs of neighbours chunk by
+    chunk."""
     first, last, number = Symbol("first", I64), Symbol("last", I64), Symbol(f"n{CHUNK}", I64)
     begin, end = Symbol(f"n{CHUNK_BEGIN}", I64), Symbol("n_end", I64)
     size = integer(schedule.chunk)
@@ -177,7 +190,9 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
     n = Symbol("n", I64)
     if space.listed:
         entry, count = Symbol("i", I64), Symbol("cell_count", I64)
-        kind = "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
+        kind = (
+            "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
+        )
         return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
     if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_dependences: a kernel whose cells could disturb each other does not generate.
 
-Cells run in any order, so an element that one cell writes may be touched by no other cell. With constant offsets that
-is decidable: element (field, component, cell + offset) belongs to exactly one cell if every access to that component
-uses one offset. Along the axis of a Scan, cells run in order and any offset is allowed. Stores on wall links
-(`If(..., wall=True)`) concern elements behind a wall, which no other cell reaches. Reads and writes must stay within
-the ghost layers. The kernel is returned unchanged.
+Cells run in any order, so an element that one cell writes may be touched by no other cell. With constant
+offsets that is decidable: element (field, component, cell + offset) belongs to exactly one cell if every
+access to that component uses one offset. Along the axis of a Scan, cells run in order and any offset is
+allowed. Stores on wall links (`If(..., wall=True)`) concern elements behind a wall, which no other cell
+reaches. Reads and writes must stay within the ghost layers. The kernel is returned unchanged.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
     touches = list(_touches(kernel.body, None, NOWHERE))
     if not any(isinstance(statement, (ir.Store, ir.Reduce)) for statement in statements(kernel.body)):
         where = next((s.place for s in kernel.body if hasattr(s, "place")), NOWHERE)
-        raise KernelError(where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access")
+        raise KernelError(
+            where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access"
+        )
     axes = {touch.scan for touch in touches if touch.scan is not None}
     if len(axes) > 1:
         raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
@@ -64,7 +66,11 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
 
 
 def _touches(
-    body: Sequence[ir.Statement], scan: int | None, place: Place, conditional: bool = False, wall: bool = False
+    body: Sequence[ir.Statement],
+    scan: int | None,
+    place: Place,
+    conditional: bool = False,
+    wall: bool = False,
 ) -> Iterator[_Touch]:
     for statement in body:
         here = getattr(statement, "place", place)
@@ -101,7 +107,8 @@ def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
     if reach > element.field.ghost_layers:
         raise KernelError(
             touch.place,
-            f"'{kernel.name}' {'writes' if touch.store else 'reads'} {_name(element)}, {reach} cells away, but "
+            f"'{kernel.name}' {'writes' if touch.store else 'reads'} "
+            f"{_name(element)}, {reach} cells away, but "
             f"'{element.field.name}' has {element.field.ghost_layers} ghost layer(s).",
             f"declare it with fields(..., ghost_layers={reach})",
         )
@@ -144,7 +151,8 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
             if touch.across != owner[component].across:
                 raise KernelError(
                     touch.place,
-                    f"'{kernel.name}' reads {_name(touch.element)} and writes {_name(owner[component].element)}: "
+                    f"'{kernel.name}' reads {_name(touch.element)} and writes "
+                    f"{_name(owner[component].element)}: "
                     "one cell reads what another one writes, in no defined order.",
                     "write to a second field",
                 )
@@ -162,7 +170,9 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
     for touch in touches:
         element = touch.element
         if isinstance(element, ir.Gather):
-            raise KernelError(touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space")
+            raise KernelError(
+                touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space"
+            )
         if not any(element.offsets):
             continue
         row = rows.get((element.component, element.offsets))
@@ -178,7 +188,8 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
                 if other.slot == row.wall_slot and other.offset != back:
                     raise KernelError(
                         touch.place,
-                        f"at a wall {_name(element)} stands for component {row.wall_slot} of the own cell, which other "
+                        f"at a wall {_name(element)} stands for component "
+                        f"{row.wall_slot} of the own cell, which other "
                         "cells reach too.",
                         "use a streaming pattern whose walls are own-cell (AA), or two fields (pull)",
                     )

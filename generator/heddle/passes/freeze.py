@@ -4,8 +4,9 @@
 before   Assignment(u_next[0], u[0] + alpha*(u[1] - 2*u[0] + u[-1]))
 after    store u_next[0] = add(u[0], mul(alpha, sub(add(u[-1], u[1]), mul(2, u[0]))))
 
-SymPy keeps sums and products in an order of its own, which may change between versions. Here they are put into the
-order of the model: constants, parameters and locals as they are first named, accesses by field, component and offset.
+SymPy keeps sums and products in an order of its own, which may change between versions. Here they are put
+into the order of the model: constants, parameters and locals as they are first named, accesses by field,
+component and offset.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def freeze(
     precision: Precision,
     about: str = "",
 ) -> ir.Kernel:
-    """Turn the statements of a model into a kernel. Raises KernelError for what has no meaning as a kernel."""
+    """Turn the statements of a model into a kernel. Raises KernelError for what has no meaning as a
+    kernel."""
     return _Freezer(space, precision).kernel(name, tuple(statements), about)
 
 
@@ -120,7 +122,9 @@ class _Freezer:
                 return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
             case model.Scan(axis, carried, body, update, reverse):
                 if not (isinstance(self.space, ir.Dense) and axis in range(self.space.rank)):
-                    raise KernelError(place, f"a Scan along axis {axis}, which the kernel's space does not have.")
+                    raise KernelError(
+                        place, f"a Scan along axis {axis}, which the kernel's space does not have."
+                    )
                 initial = tuple(self.value(value) for value in carried.values())
                 symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
@@ -143,9 +147,13 @@ class _Freezer:
         """The argument that receives a reduction."""
         known, _ = self.outputs.setdefault(name, (ir.Symbol(name), operation))
         if self.outputs[name][1] != operation:
-            raise KernelError(self.place, f"'{name}' is reduced in two ways.", "give each reduction a name of its own")
+            raise KernelError(
+                self.place, f"'{name}' is reduced in two ways.", "give each reduction a name of its own"
+            )
         if name in self.fields or name in self.locals or name in self.parameters:
-            raise KernelError(self.place, f"'{name}' names a reduction and another quantity.", "rename one of them")
+            raise KernelError(
+                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+            )
         self.check_name(name)
         return known
 
@@ -166,11 +174,15 @@ class _Freezer:
                 self.place, f"'{name}' is assigned twice.", "a symbol names one value; choose a second name"
             )
         if name in self.parameters:
-            raise KernelError(self.place, f"'{name}' is used before it is assigned.", "move its assignment up")
+            raise KernelError(
+                self.place, f"'{name}' is used before it is assigned.", "move its assignment up"
+            )
         if name in self.fields:
             raise KernelError(self.place, f"'{name}' names a field and a local value.", "rename one of them")
         if name in self.outputs:
-            raise KernelError(self.place, f"'{name}' names a reduction and another quantity.", "rename one of them")
+            raise KernelError(
+                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+            )
         self.locals[name] = ir.Symbol(name)
         self.rank.setdefault(name, len(self.rank))
         return self.locals[name]
@@ -178,8 +190,8 @@ class _Freezer:
     # Expressions
 
     def value(self, value: sympy.Basic) -> ir.Expression:
-        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no choice of
-        the model's."""
+        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
+        choice of the model's."""
         touched = {atom.field.name: atom.field for atom in value.atoms(named.Access)}
         touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
         for name in sorted(touched):
@@ -247,11 +259,14 @@ class _Freezer:
             return ir.Op(_RELATIONS[value.func], tuple(self.expression(argument) for argument in value.args))
         if value.func in _CALLS:
             return ir.Call(_CALLS[value.func], tuple(self.expression(argument) for argument in value.args))
-        kind = "an undefined function" if isinstance(value, AppliedUndef) else f"a SymPy {type(value).__name__}"
+        kind = (
+            "an undefined function" if isinstance(value, AppliedUndef) else f"a SymPy {type(value).__name__}"
+        )
         raise KernelError(
             self.place,
             f"'{value}' is {kind}, which no kernel can compute.",
-            "available: + - * / powers, Min Max Abs sign sqrt exp log sin cos tanh floor, Piecewise, comparisons",
+            "available: + - * / powers, Min Max Abs sign sqrt exp log sin cos "
+            "tanh floor, Piecewise, comparisons",
         )
 
     def access(self, access: named.Access) -> ir.Expression:
@@ -261,11 +276,15 @@ class _Freezer:
         known = self.fields.get(field.name)
         if known is None:
             if field.name in self.locals or field.name in self.parameters or field.name in self.outputs:
-                raise KernelError(self.place, f"'{field.name}' names a field and a scalar.", "rename one of them")
+                raise KernelError(
+                    self.place, f"'{field.name}' names a field and a scalar.", "rename one of them"
+                )
             self.check_name(field.name)
             known = self.fields[field.name] = field, self.declare(field)
         elif known[0] != field:
-            raise KernelError(self.place, f"two different fields are called '{field.name}'.", "rename one of them")
+            raise KernelError(
+                self.place, f"two different fields are called '{field.name}'.", "rename one of them"
+            )
         return known[1]
 
     def declare(self, field: named.Field) -> ir.Field:
@@ -274,12 +293,14 @@ class _Freezer:
             if not (isinstance(self.space, ir.Sparse) and self.space.listed):
                 raise KernelError(
                     self.place,
-                    f"'{field.name}' has one value an entry, but the kernel does not run over a list of entries.",
+                    f"'{field.name}' has one value an entry, but the kernel does "
+                    "not run over a list of entries.",
                     "add the kernel with space=Sparse(name, listed=True)",
                 )
             if field.components:
                 raise KernelError(
-                    self.place, f"'{field.name}' has components, but fields with one value an entry are scalar.",
+                    self.place,
+                    f"'{field.name}' has components, but fields with one value an entry are scalar.",
                     "declare a field for each component",
                 )
             return self.declared(field, scalar, "entries")
@@ -287,12 +308,15 @@ class _Freezer:
             return self.declared(field, scalar, "compressed")
         if field.rank != self.space.rank:
             raise KernelError(
-                self.place, f"'{field.name}' has {field.rank} dimensions, the kernel's space has {self.space.rank}."
+                self.place,
+                f"'{field.name}' has {field.rank} dimensions, the kernel's space has {self.space.rank}.",
             )
         return self.declared(field, scalar, "strided")
 
     @staticmethod
-    def declared(field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "compressed", "entries"]) -> ir.Field:
+    def declared(
+        field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "compressed", "entries"]
+    ) -> ir.Field:
         names = field.component_names
         return ir.Field(field.name, scalar, field.rank, field.components, field.ghost_layers, layout, names)
 
@@ -377,7 +401,9 @@ class _Freezer:
         *cases, (last, otherwise) = value.args
         if otherwise != sympy.true:
             raise KernelError(
-                self.place, f"'{value}' has no value where none of its conditions holds.", "end it with (value, True)"
+                self.place,
+                f"'{value}' has no value where none of its conditions holds.",
+                "end it with (value, True)",
             )
         result = self.expression(last)
         for branch, condition in reversed(cases):

@@ -4,7 +4,8 @@
 before   loop x { let w = 1/18; let omega_bar = sub(1, omega); let unused = ...; ... }
 after    let w = 1/18; let omega_bar = sub(1, omega); loop x { ... }
 
-Only whole named values move, and none from under a condition: what a condition guards may not be computable outside.
+Only whole named values move, and none from under a condition: what a condition guards may not be computable
+outside.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def _with_body(statement: Loop | Scan | If, body: tuple[Statement, ...]) -> Stat
 def _without_unused(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Repeatedly, since removing one value may leave another without a use."""
     while True:
-        used = {node.name for statement in _uses(body) for node in walk(statement) if isinstance(node, Symbol)}
+        used = {
+            node.name for statement in _uses(body) for node in walk(statement) if isinstance(node, Symbol)
+        }
         shorter = _filter(body, used)
         if shorter == body:
             return body

@@ -4,8 +4,8 @@
 before   store u[0] = add(u[0], mul(1/2, x))            u: f16 in memory, arithmetic f32
 after    store u[0] = f16(add(f32(u[0]), mul(0.5:f32, f32(x:i64))))
 
-Floating-point values are read into the arithmetic type, or stay wider if their field is; integers meet floats as
-floats; constants take the type of what they meet.
+Floating-point values are read into the arithmetic type, or stay wider if their field is; integers meet floats
+as floats; constants take the type of what they meet.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class _Typer:
         self.symbols.update({symbol.name: symbol for symbol in kernel.parameters})
         outputs = tuple(self.declare(symbol, self.arithmetic) for symbol in kernel.outputs)
         body = self.block(kernel.body)
-        return Kernel(kernel.name, kernel.fields, kernel.parameters, kernel.space, body, outputs, kernel.about)
+        return Kernel(
+            kernel.name, kernel.fields, kernel.parameters, kernel.space, body, outputs, kernel.about
+        )
 
     def declare(self, symbol: Symbol, scalar: Scalar) -> Symbol:
         typed = self.symbols[symbol.name] = Symbol(symbol.name, scalar)
@@ -81,13 +83,16 @@ class _Typer:
                 return Store(target, self.converted(self.expression(value), target.type), nontemporal, place)
             case If(condition, body, wall, place):
                 outer_symbols, outer_memo = dict(self.symbols), dict(self.memo)
-                typed = If(self.condition(condition), self.block(body), wall, place)
+                guarded = If(self.condition(condition), self.block(body), wall, place)
                 self.symbols, self.memo = outer_symbols, outer_memo
-                return typed
+                return guarded
             case Reduce(operation, output, value, place):
                 scalar = self.arithmetic
                 return Reduce(
-                    operation, self.declare(output, scalar), self.converted(self.expression(value), scalar), place
+                    operation,
+                    self.declare(output, scalar),
+                    self.converted(self.expression(value), scalar),
+                    place,
                 )
             case Scan(axis, reverse, carried, initial, body, update, place):
                 start = tuple(self.converted(self.expression(value), self.arithmetic) for value in initial)
@@ -120,12 +125,16 @@ class _Typer:
                 branches = self.unified([self.expression(yes), self.expression(no)])
                 return Select(self.condition(condition), *branches)
             case Call(name, args):
-                operands = self.unified([self.expression(argument) for argument in args], floating=name not in _ANY)
+                operands = self.unified(
+                    [self.expression(argument) for argument in args], floating=name not in _ANY
+                )
                 return Call(name, tuple(operands), operands[0].type)
             case Op(name, args) if name in _LOGICAL:
                 return Op(name, tuple(self.condition(argument) for argument in args), BOOL)
             case Op(name, args):
-                operands = self.unified([self.expression(argument) for argument in args], floating=name == "div")
+                operands = self.unified(
+                    [self.expression(argument) for argument in args], floating=name == "div"
+                )
                 scalar = operands[0].type
                 if name in _INTEGER_ONLY and scalar.is_float:
                     raise KernelError(self.place, f"'{name}' needs integers, not {scalar}.")
@@ -156,15 +165,18 @@ class _Typer:
         return value if value.type == I64 else Cast(value, I64)
 
     def unified(self, operands: list[Expression], floating: bool = False) -> list[Expression]:
-        """Operands in one type: the widest float if there is one (or one is needed), else the widest integer."""
+        """Operands in one type: the widest float if there is one (or one is needed), else the widest
+        integer."""
         known = [operand.type for operand in operands if operand.type is not None]
         fraction = any(
-            isinstance(operand, Const) and operand.type is None and isinstance(operand.value, (float, Fraction))
+            isinstance(operand, Const)
+            and operand.type is None
+            and isinstance(operand.value, (float, Fraction))
             for operand in operands
         )
         floats = [scalar for scalar in known if scalar.is_float]
         if floats or floating or fraction or not known:
-            target = max([*floats, self.arithmetic] if not floats else floats, key=lambda scalar: scalar.bits)
+            target = max(floats or [self.arithmetic], key=lambda scalar: scalar.bits)
         else:
             target = max(known, key=lambda scalar: (scalar.bits, scalar.kind == "u"))
         return [self.converted(operand, target) for operand in operands]
@@ -172,7 +184,9 @@ class _Typer:
     def converted(self, value: Expression, target: Scalar) -> Expression:
         if isinstance(value, Const) and value.type is None:
             if not target.is_float and isinstance(value.value, (float, Fraction)):
-                raise KernelError(self.place, f"{value.value} is stored as an integer.", "round it: floor(value)")
+                raise KernelError(
+                    self.place, f"{value.value} is stored as an integer.", "round it: floor(value)"
+                )
             if target.is_float and target.bits < self.arithmetic.bits:
                 return Cast(Const(value.value, self.arithmetic), target)
             return Const(value.value, target)

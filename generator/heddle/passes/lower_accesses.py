@@ -6,9 +6,9 @@ after    let n_x = v_extent[0]; ... let u_sy = u_stride[1]; ...
          loop y { let u_row = view u + y*u_sy by u_sx; let u_row_s = view u + (y - 1)*u_sy by u_sx; ...
                   loop x { store v_row[x] = add(u_row[x], u_row_s[x + 1]) } }
 
-A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within a row
-only the position along it counts. With a thread for each cell there is one pointer to the own cell instead. In a
-sparse list a neighbour is an entry of the table, which already leads to the own cell at walls.
+A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within
+a row only the position along it counts. With a thread for each cell there is one pointer to the own cell
+instead. In a sparse list a neighbour is an entry of the table, which already leads to the own cell at walls.
 """
 
 from __future__ import annotations
@@ -80,11 +80,14 @@ class _Lowering:
         body = self.block(self.kernel.body, [])
         head = sorted(self.head.values(), key=self.head_order)
         used = {node.name for node in walk(body) if isinstance(node, Symbol)}
-        return dataclasses.replace(self.kernel, body=(*(let for let in head if let.symbol.name in used), *body))
+        return dataclasses.replace(
+            self.kernel, body=(*(let for let in head if let.symbol.name in used), *body)
+        )
 
     def head_order(self, let: Let) -> tuple[int, int]:
         """Extents first, then the strides of each field in the order of the arguments."""
-        assert isinstance(let.value, Load) and isinstance(let.value.index, Const)
+        assert isinstance(let.value, Load)
+        assert isinstance(let.value.index, Const)
         if let.symbol.name.startswith("n_"):
             return -1, int(let.value.index.value)
         names = [f"{field.name}_{what}" for what in ("extent", "stride") for field in self.kernel.fields]
@@ -203,7 +206,9 @@ class _Lowering:
         self.views = {}
         if isinstance(self.space, Sparse):
             ahead = {node.target for node in nodes if isinstance(node, Prefetch)}
-            return self.sparse_views([access for access in accesses if access not in ahead or not any(access.offsets)])
+            return self.sparse_views(
+                [access for access in accesses if access not in ahead or not any(access.offsets)]
+            )
         order = {field: number for number, field in enumerate(self.kernel.fields)}
         outer = sorted(
             {(access.field, access.component, self.across(access)): None for access in accesses},
@@ -266,10 +271,16 @@ class _Lowering:
         for access in accesses:
             field = access.field
             key = field, access.component, ()
-            if field.layout != "compressed" or any(access.offsets) or key in self.views or not field.components:
+            if (
+                field.layout != "compressed"
+                or any(access.offsets)
+                or key in self.views
+                or not field.components
+            ):
                 continue
             symbol = Symbol(
-                self.component_label(field, access.component, "row"), Pointer(field.type, field not in self.written)
+                self.component_label(field, access.component, "row"),
+                Pointer(field.type, field not in self.written),
             )
             self.views[key] = symbol
             offset = multiply(integer(access.component), self.slot_stride(field))
@@ -408,7 +419,8 @@ def _loops(body: Sequence[Statement]) -> list[Loop]:
 
 
 def _compass(offsets: tuple[int, ...]) -> str:
-    """`_n`, `_bs`, `_t2`: where a row lies, seen from the own one; x counts as `_e` and `_w` (rows along another axis)."""
+    """`_n`, `_bs`, `_t2`: where a row lies, seen from the own one; x counts as `_e` and `_w` (rows along
+    another axis)."""
     letters = ""
     for axis in reversed(range(len(offsets))):
         d = offsets[axis]

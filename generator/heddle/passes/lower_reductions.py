@@ -5,7 +5,8 @@ before   scan z carry c = 0 { store c_prime[0,0,0] = ... } update c = ...
 after    var c = 0; loop serial z { store c_prime[0,0,0] = ...; assign c = ... }
 
 before   loop omp y { loop simd x { reduce max error = abs(r) } }
-after    var error_max = -inf; loop omp y reduction(max) { ... assign error_max = max(error_max, abs(r)) }; store *error
+after    var error_max = -inf; loop omp y reduction(max) { ... assign error_max = max(error_max, abs(r)) };
+store *error
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from heddle.ir.nodes import (
     Loop,
     Pointer,
     Reduce,
+    Scalar,
     Scan,
     Statement,
     Store,
@@ -50,11 +52,14 @@ def lower_reductions(kernel: Kernel) -> Kernel:
     tail: list[Statement] = []
     for operation, output in reductions:
         total = _total(operation, output)
+        assert isinstance(total.type, Scalar)
         head.append(Var(total, Const(_IDENTITY[operation], total.type)))
         pointer = Symbol(output.name, Pointer(total.type))
         tail.append(Store(Load(pointer, integer(0)), total))
     if reductions:
-        body = _announce(body, tuple((operation, _total(operation, output)) for operation, output in reductions))
+        body = _announce(
+            body, tuple((operation, _total(operation, output)) for operation, output in reductions)
+        )
     return dataclasses.replace(kernel, body=(*head, *body, *tail))
 
 
@@ -73,8 +78,11 @@ def _statement(statement: Statement) -> list[Statement]:
     match statement:
         case Reduce(operation, output, value):
             total = _total(operation, output)
+            assert isinstance(total.type, Scalar)
             combined: Expression = (
-                operate("add", total, value) if operation == "sum" else Call(operation, (total, value), total.type)
+                operate("add", total, value)
+                if operation == "sum"
+                else Call(operation, (total, value), total.type)
             )
             return [Assign(total, combined)]
         case Scan():
@@ -91,6 +99,8 @@ def _scan(scan: Scan) -> list[Statement]:
         Var(symbol, value) for symbol, value in zip(scan.carried, scan.initial, strict=True)
     ]
     body = [*_block(scan.body), *_updates(scan)]
+    begin: Expression
+    end: Expression
     if scan.reverse:
         begin, end, step = add(extent, integer(-1)), integer(-1), integer(-1)
     else:

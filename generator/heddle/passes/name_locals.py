@@ -14,12 +14,13 @@ from heddle.ir.nodes import Assign, Expression, Kernel, Let, Local, Loop, Statem
 from heddle.ir.visit import rebuild
 
 RESERVED = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const constexpr
-    continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
-    extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr operator or
-    private protected public register return short signed sizeof static static_assert static_cast struct switch
-    template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor heddle
-    std main status unit_stride blockIdx threadIdx blockDim gridDim""".split()
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+    constexpr continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
+    explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
+    nullptr operator or private protected public register return short signed sizeof static static_assert
+    static_cast struct switch template this throw true try typedef typeid typename union unsigned using
+    virtual void volatile while xor heddle std main status unit_stride blockIdx threadIdx blockDim
+    gridDim""".split()
 )
 
 
@@ -36,7 +37,9 @@ def name_locals(kernel: Kernel) -> Kernel:
     return dataclasses.replace(kernel, body=_block(kernel.body, RESERVED | arguments, {}))
 
 
-def _block(body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol, Symbol]) -> tuple[Statement, ...]:
+def _block(
+    body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol, Symbol]
+) -> tuple[Statement, ...]:
     names = dict(names)
     memo: dict[Expression, Expression] = {}
 
@@ -44,7 +47,7 @@ def _block(body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol,
         if isinstance(node, Symbol):
             return names.get(node, node)
         if node not in memo:
-            memo[node] = rebuild(node, renamed)  # type: ignore[assignment]
+            memo[node] = rebuild(node, renamed)
         return memo[node]
 
     result: list[Statement] = []
@@ -59,14 +62,18 @@ def _block(body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol,
             if fresh != symbol.name or symbol in names:
                 names[symbol] = Symbol(fresh, symbol.type)
                 memo = {}
-            result.append(dataclasses.replace(changed, symbol=Symbol(fresh, symbol.type)))  # type: ignore[type-var]
+            result.append(dataclasses.replace(changed, symbol=Symbol(fresh, symbol.type)))
         elif hasattr(statement, "body"):
             inside = taken | ({statement.counter.name} if isinstance(statement, Loop) else set())
             inner = _block(statement.body, inside, names)
             changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
-            result.append(dataclasses.replace(changed, body=inner))  # type: ignore[type-var]
+            result.append(dataclasses.replace(changed, body=inner))
         else:
             if isinstance(statement, Assign):
-                statement = dataclasses.replace(statement, symbol=names.get(statement.symbol, statement.symbol))
-            result.append(rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node))  # type: ignore[arg-type]
+                statement = dataclasses.replace(
+                    statement, symbol=names.get(statement.symbol, statement.symbol)
+                )
+            result.append(
+                rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+            )
     return tuple(result)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""renew_pointers: in an in-place kernel with a thread for each cell, separate the addresses of stores from those of loads.
+"""renew_pointers: in an in-place kernel with a thread for each cell, separate the addresses of stores from
+those of loads.
 
 before   let f_e = f_cell[sq]; ... store f_cell[sq] = post_w
 after    let f_e = f_cell[sq]; ... let f_out = renewed f_cell; store f_out[sq] = post_w
 
-A compiler that sees the same address twice keeps it in registers throughout the collision, and so fewer threads fit.
+A compiler that sees the same address twice keeps it in registers throughout the collision, and so fewer
+threads fit.
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ def _loop(loop: Loop) -> Statement:
     renewed: dict[Symbol, Symbol] = {}
     result: list[Statement] = []
     for statement in loop.body:
-        if isinstance(statement, Store) and isinstance(statement.target, Load) and statement.target.pointer in loaded:
+        if (
+            isinstance(statement, Store)
+            and isinstance(statement.target, Load)
+            and statement.target.pointer in loaded
+        ):
             pointer = statement.target.pointer
             if pointer not in renewed:
                 assert isinstance(pointer.type, Pointer)

@@ -6,8 +6,9 @@ after    local f_e_run[16]; load run f_e_run from f by neighbour_e;
          loop simd n { let f_w = f_e_run[n - n_begin]; ... store f_e_run[n - n_begin] = post }
          store run f_e_run to f by neighbour_e
 
-Neighbours of consecutive cells mostly follow each other: a run is then one vector load and one vector store, and only
-the rest is gathered and scattered. Nontemporal stores go the same way: whole cache lines leave a small array.
+Neighbours of consecutive cells mostly follow each other: a run is then one vector load and one vector store,
+and only the rest is gathered and scattered. Nontemporal stores go the same way: whole cache lines leave a
+small array.
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
+        # What a condition keeps from being stored must be there to go back.
         conditional = {s.target.index for s in self.inner_stores() if isinstance(s.target, Load)}
-        self.read = (set(evaluated(loop.body)) | conditional) & self.links.keys()  # what stays must be there to go back
+        self.read = self.links.keys() & (set(evaluated(loop.body)) | conditional)
         self.runs: dict[tuple[Symbol, Symbol], Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
@@ -112,7 +114,11 @@ class _Staging:
                 self.stores.append(store)
 
     def staged(self, expression: Expression) -> Expression:
-        if isinstance(expression, Load) and isinstance(expression.index, Symbol) and expression.index in self.links:
+        if (
+            isinstance(expression, Load)
+            and isinstance(expression.index, Symbol)
+            and expression.index in self.links
+        ):
             return Load(self.run(expression.index, expression.pointer), self.lane)
         return expression
 
@@ -120,7 +126,8 @@ class _Staging:
         """The array of a link into a field; loaded first unless the loop only stores through the link."""
         if (index, pointer) not in self.runs:
             link = self.links[index]
-            assert isinstance(link, Load) and isinstance(pointer.type, Pointer)
+            assert isinstance(link, Load)
+            assert isinstance(pointer.type, Pointer)
             direction = index.name.removeprefix("i_")
             symbol = Symbol(f"{pointer.name}_{direction}_run", Pointer(pointer.type.element))
             self.runs[index, pointer] = symbol
@@ -154,7 +161,8 @@ class _Staging:
 
     def streamed(self, store: Store) -> Statement:
         target = store.target
-        assert isinstance(target, Load) and isinstance(target.pointer.type, Pointer)
+        assert isinstance(target, Load)
+        assert isinstance(target.pointer.type, Pointer)
         symbol = Symbol(f"{target.pointer.name}_run", Pointer(target.pointer.type.element))
         self.locals.append(Local(symbol, self.length, "scratch"))
         first = add(self.begin, self.shift(target.index))
@@ -166,8 +174,8 @@ class _Staging:
         """The constant by which an index differs from the loop's counter."""
         if isinstance(index, Op) and isinstance(index.args[1], Const):
             offset = int(index.args[1].value)
-            return Const(offset if index.name == "add" else -offset, index.type)
-        return Const(0, self.begin.type)
+            return integer(offset if index.name == "add" else -offset)
+        return integer(0)
 
 
 def _is_link(statement: Let) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Union
 
 import sympy
 
@@ -22,7 +21,9 @@ class Assignment:
     place: Place = field(default_factory=calling_place, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.target, sympy.Symbol) or isinstance(self.target, (Parameter, Coordinate, Extent)):
+        if not isinstance(self.target, sympy.Symbol) or isinstance(
+            self.target, (Parameter, Coordinate, Extent)
+        ):
             raise KernelError(
                 self.place, f"'{self.target}' cannot be assigned.", "assign to a symbol or to a field access"
             )
@@ -40,8 +41,9 @@ class Section:
 class If:
     """Statements that happen only where `condition` holds. Locals named inside are not visible outside.
 
-    wall: the condition selects links that lead out of the fluid, so that the elements stored lie behind a wall (a ghost
-    cell, or the own cell's slot of a sparse list) and no other cell reaches them. The dependence check relies on it.
+    wall: the condition selects links that lead out of the fluid, so that the elements stored lie behind a
+    wall (a ghost cell, or the own cell's slot of a sparse list) and no other cell reaches them. The
+    dependence check relies on it.
     """
 
     condition: sympy.Basic
@@ -70,11 +72,13 @@ class Reduce:
 
 @dataclass(frozen=True)
 class Scan:
-    """A sequential sweep along an axis with values carried from cell to cell (Thomas elimination, sedimentation).
+    """A sequential sweep along an axis with values carried from cell to cell (Thomas elimination,
+    sedimentation).
 
-    axis: 0, 1, 2 for x, y, z. reverse: from the last cell to the first. carried: symbol -> its value before the
-    first cell. body: statements of one cell, in which a carried symbol means the previous cell's value. update:
-    carried symbol -> its value for the next cell. Cells of a column are visited in order; columns are independent.
+    axis: 0, 1, 2 for x, y, z. reverse: from the last cell to the first. carried: symbol -> its value before
+    the first cell. body: statements of one cell, in which a carried symbol means the previous cell's value.
+    update: carried symbol -> its value for the next cell. Cells of a column are visited in order; columns are
+    independent.
     """
 
     axis: int
@@ -92,7 +96,7 @@ class Scan:
             object.__setattr__(self, name, values)
 
 
-Statement = Union[Assignment, Section, If, Reduce, Scan]
+Statement = Assignment | Section | If | Reduce | Scan
 
 
 class AssignmentCollection:

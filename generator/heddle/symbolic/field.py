@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields and parameters: the named quantities of a model, and relative accesses to them.
 
-A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components takes
-the component last, `f[0, 0, 0, q]`; `u.here` is the own cell. Types: `real` stands for the precision that the module
-is generated for, `double float half int32 int64 uint8 uint32` are fixed.
+A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components
+takes the component last, `f[0, 0, 0, q]`; `u.here` is the own cell. Types: `real` stands for the precision
+that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _AXES = "xyz"
 class Field:
     """A quantity on cells.
 
-    name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one value an
-    entry of a listed sparse space. components: 0 for a scalar, else the number of components. ghost_layers: how far
-    outside the interior a kernel may read; the dependence check enforces it. component_names: how the components are
-    called in emitted code; their numbers otherwise. Fields have an order because SymPy sorts the accesses.
+    name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one
+    value an entry of a listed sparse space. components: 0 for a scalar, else the number of components.
+    ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
+    component_names: how the components are called in emitted code; their numbers otherwise. Fields have an
+    order because SymPy sorts the accesses.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Field:
         return Access(self, tuple(numbers[: self.rank]), component)
 
     def _integer(self, entry: int | sympy.Expr) -> int:
-        if isinstance(entry, int) or (isinstance(entry, sympy.Integer)):
+        if isinstance(entry, (int, sympy.Integer)):
             return int(entry)
         raise KernelError(
             calling_place(),
@@ -80,8 +81,8 @@ class Field:
     def gather(self, *position: sympy.Expr | int, component: int | sympy.Expr = 0) -> sympy.Expr:
         """The value at an absolute cell position (x, y, z) computed at run time.
 
-        Positions count interior cells from 0 and must lie in [-ghost_layers, extent + ghost_layers); the reference
-        target checks that and reports -5.
+        Positions count interior cells from 0 and must lie in [-ghost_layers, extent + ghost_layers); the
+        reference target checks that and reports -5.
         """
         if len(position) != max(self.rank, 1):
             raise KernelError(calling_place(), f"'{self.name}'.gather takes {self.rank} positions.")
@@ -89,7 +90,8 @@ class Field:
 
 
 class Access(sympy.Symbol):
-    """A relative access to a field. Two accesses with the same field, offsets and component are the same symbol."""
+    """A relative access to a field. Two accesses with the same field, offsets and component are the same
+    symbol."""
 
     field: Field
     offsets: tuple[int, ...]
@@ -110,7 +112,8 @@ class Access(sympy.Symbol):
 
 
 class Parameter(sympy.Symbol):
-    """A scalar argument of a kernel with a type of its own. A plain symbol that is never assigned is a `real` one."""
+    """A scalar argument of a kernel with a type of its own. A plain symbol that is never assigned is a `real`
+    one."""
 
     dtype: str
 
@@ -188,8 +191,8 @@ def extents(rank: int = 3) -> tuple[Extent, ...]:
 def fields(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
-    `type(n)` has n components. `[entries]` is one value an entry of a listed sparse space. Returns the fields in
-    order; a single field is returned bare. Raises KernelError for a declaration it cannot read.
+    `type(n)` has n components. `[entries]` is one value an entry of a listed sparse space. Returns the fields
+    in order; a single field is returned bare. Raises KernelError for a declaration it cannot read.
     """
     result: list[Field] = []
     for group in declarations.split(";"):
@@ -199,20 +202,25 @@ def fields(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fiel
             raise KernelError(
                 calling_place(),
                 f"cannot read the field declaration '{group.strip()}'.",
-                "write for example \"u, v: real[3D]; f: real(19)[3D]\" with a type of: " + ", ".join(TYPES),
+                'write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: ' + ", ".join(TYPES),
             )
         rank = int(match[3]) if match[3] else 0
         if match[5] or not 0 <= rank <= 3:
-            raise KernelError(calling_place(), f"'{group.strip()}' has no rank that Heddle knows.", "1D, 2D or 3D")
+            raise KernelError(
+                calling_place(), f"'{group.strip()}' has no rank that Heddle knows.", "1D, 2D or 3D"
+            )
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
                 raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a field.")
-            result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghost_layers if rank else 0))
+            result.append(
+                Field(name.strip(), match[1], rank, int(match[2] or 0), ghost_layers if rank else 0)
+            )
     return result[0] if len(result) == 1 else tuple(result)
 
 
 def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
-    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`; without a type they are `real`."""
+    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`; without a type they are
+    `real`."""
     result: list[Parameter] = []
     for group in declarations.split(";"):
         names, _, kind = group.partition(":")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled kernels of every target and precision against the interpreter, bit for bit, on memory of any strides."""
+"""Compiled kernels of every target and precision against the interpreter, bit for bit, on memory of any
+strides."""
 
 from __future__ import annotations
 
@@ -50,11 +51,18 @@ def stencil(rank: int = 2) -> list[Statement]:
     x = coordinates(rank)[0]
     return [
         Assignment(t, a[east] - sympy.Rational(2, 3) * a[far] + factor * c[(*own, 1)] ** 3),
-        Assignment(s, sympy.Piecewise((sympy.sqrt(t), t > 0), (-t, sympy.And(t > -1, b.here < 1)), (b.here, True))),
-        Assignment(out.here, sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2)),
+        Assignment(
+            s, sympy.Piecewise((sympy.sqrt(t), t > 0), (-t, sympy.And(t > -1, b.here < 1)), (b.here, True))
+        ),
+        Assignment(
+            out.here, sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2)
+        ),
         Assignment(many[(*own, 0)], sympy.floor(3 * s) - x * extents(rank)[-1]),
         Assignment(many[(*own, 2)], (t**2 + 1) ** sympy.Rational(-1, 2) + sympy.Rational(3, 8) + 1e-3),
-        If(sympy.Or(t < 0, sympy.Ne(s, b.here)), [Assignment(inner, t + s), Assignment(many[(*own, 1)], inner * inner)]),
+        If(
+            sympy.Or(t < 0, sympy.Ne(s, b.here)),
+            [Assignment(inner, t + s), Assignment(many[(*own, 1)], inner * inner)],
+        ),
     ]
 
 
@@ -69,7 +77,9 @@ def flags() -> list[Statement]:
         Assignment(m.here, sympy.Min(k.here, 3) + sympy.Max(k[1, 0], -2) * count),
         Assignment(word.here, shift_left(byte.here, 2) + bit_and(byte.here, 5)),
         Assignment(wide.here, coordinates(2)[0] * 1000 + k.here + sympy.Min(coordinates(2)[1], 1)),
-        Assignment(v.here, sympy.Piecewise((u.here, has_bit(byte.here, 1)), (k.here * u.here, k.here > 0), (1, True))),
+        Assignment(
+            v.here, sympy.Piecewise((u.here, has_bit(byte.here, 1)), (k.here * u.here, k.here > 0), (1, True))
+        ),
     ]
 
 
@@ -80,7 +90,9 @@ def moving() -> list[Statement]:
     x, y = coordinates(2)
     n_x, _ = extents(2)
     back = sympy.Min(sympy.Max(x + sympy.floor(-u.here / 2), 0), n_x - 1)
-    return [Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))]
+    return [
+        Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))
+    ]
 
 
 def fall() -> list[Statement]:
@@ -108,11 +120,15 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("moving", moving())
     bgk = lbm.BGK(lattice, "omega")
     everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32))
-    everything.add("fluid", lbm.AA(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, prefetch=64))
+    everything.add(
+        "fluid", lbm.AA(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, prefetch=64)
+    )
     wall = lbm.AA(lattice).boundary(lbm.VelocityBounceBack(("u_wall", 0)))
     everything.add("wall", tuple(wall.steps["after_even"]), space=Sparse("inlet", listed=True))
     listed = Module("listed", precisions=PRECISIONS)
-    listed.add("pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True))
+    listed.add(
+        "pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True)
+    )
     reduced = Module("reduced", precisions=PRECISIONS)
     reduced.add("extremes", [s for s in reduction() if getattr(s, "operation", "") != "sum"])
     reduced.add("line", column(1, 0))
@@ -138,7 +154,9 @@ def test_every_kernel_is_compared() -> None:
     assert {*DENSE, *SPARSE, "extremes", "line"} | {"wall"} == KERNELS.keys()
 
 
-def compare(library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False) -> None:
+def compare(
+    library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False
+) -> None:
     """One kernel on random memory: the compiled entry and the interpreter."""
     module = KERNELS[name]
     stages = module.stages(name, precision, "cpu" if target == "unit" else target)
@@ -191,7 +209,7 @@ def test_clang_takes_it_too(built: Library, target: str) -> None:
     built.check(target, "clang++")
 
 
-# --- Error codes ------------------------------------------------------------------------------------------------
+# --- Error codes --------------------------------------------------------------------------------------------
 
 
 def faulty(library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap: bool = False) -> int:

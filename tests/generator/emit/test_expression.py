@@ -159,7 +159,7 @@ def test_random_trees_read_back(seed: int) -> None:
     assert eval(ExpressionPrinter(CPU)(expression), {}, dict(names)) == value(expression)
 
 
-# --- Literals ---------------------------------------------------------------------------------------------------
+# --- Literals -----------------------------------------------------------------------------------------------
 
 
 def _random_float(generator: random.Random, bits: int) -> float:

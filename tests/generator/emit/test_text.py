@@ -53,7 +53,10 @@ def bounce() -> Module:
     value = sympy.Piecewise((sympy.log(u_wall), u_wall > 0), (0, True))
     module.add(
         "wall",
-        [If(has_bit(mask.here, q), [Assignment(f[0, 0, q], f[0, 0, q] + value / 18)], wall=True) for q in (1, 2)],
+        [
+            If(has_bit(mask.here, q), [Assignment(f[0, 0, q], f[0, 0, q] + value / 18)], wall=True)
+            for q in (1, 2)
+        ],
         space=Sparse("inlet", listed=True),
     )
     return module
@@ -78,7 +81,9 @@ def test_golden(name: str) -> None:
     assert emitted(name) == (GOLDEN / name).read_text()
 
 
-def text(statements: list[Statement], schedule: Schedule | None = None, target: str = "cpu", **options: Any) -> str:
+def text(
+    statements: list[Statement], schedule: Schedule | None = None, target: str = "cpu", **options: Any
+) -> str:
     """The text of one kernel in f64."""
     module = Module("module", precisions=("f64",))
     module.add("kernel", statements, schedule=schedule, **options)
@@ -89,7 +94,7 @@ def text(statements: list[Statement], schedule: Schedule | None = None, target: 
 u, v = fields("u, v: real[2D]")
 
 
-# --- Names ------------------------------------------------------------------------------------------------------
+# --- Names --------------------------------------------------------------------------------------------------
 
 
 def test_keywords_and_collisions_are_renamed() -> None:
@@ -103,7 +108,9 @@ def test_keywords_and_collisions_are_renamed() -> None:
             Assignment(v.here, plain + new + row),
         ]
     )
-    assert "const double new_ = u_row[x] + 1.0;" in re.sub(r"1\.0 \+ u_row\[x\]", "u_row[x] + 1.0", emitted_text)
+    assert "const double new_ = u_row[x] + 1.0;" in re.sub(
+        r"1\.0 \+ u_row\[x\]", "u_row[x] + 1.0", emitted_text
+    )
     assert "const double u_row_ = 2.0 * new_;" in emitted_text
     assert re.search(r"const double u_row__ = (u_row_ \+ new_|new_ \+ u_row_);", emitted_text)
     assert "const double speed = 3.0 * u_row__;" in emitted_text
@@ -113,12 +120,15 @@ def test_keywords_and_collisions_are_renamed() -> None:
 def test_names_of_the_model_survive() -> None:
     omega = sympy.Symbol("omega")
     for target in ("cpu", "cuda", "reference"):
-        found = text([Assignment(sympy.Symbol("rho"), u.here), Assignment(v.here, omega * sympy.Symbol("rho"))], target=target)
+        found = text(
+            [Assignment(sympy.Symbol("rho"), u.here), Assignment(v.here, omega * sympy.Symbol("rho"))],
+            target=target,
+        )
         assert "const double rho = " in found
         assert re.search(r"omega \* rho|rho \* omega", found)
 
 
-# --- Schedules --------------------------------------------------------------------------------------------------
+# --- Schedules ----------------------------------------------------------------------------------------------
 
 BASE = Schedule(chunk=64)
 CHANGES = {
@@ -177,7 +187,7 @@ def test_what_the_options_emit() -> None:
     assert "fma" not in both(BASE)
 
 
-# --- Cost -------------------------------------------------------------------------------------------------------
+# --- Cost ---------------------------------------------------------------------------------------------------
 
 
 def costs(statements: Any, space: Sparse | None = None, schedule: Schedule | None = None) -> dict[str, Cost]:
@@ -218,7 +228,10 @@ def test_cost_in_place_reads_and_writes() -> None:
 
 
 def test_cost_of_a_fused_operation_is_two() -> None:
-    assert costs([Assignment(v.here, 2 * u.here + u[1, 0])], schedule=Schedule(fma=True))["kernel f64"].flops == 2
+    assert (
+        costs([Assignment(v.here, 2 * u.here + u[1, 0])], schedule=Schedule(fma=True))["kernel f64"].flops
+        == 2
+    )
 
 
 @pytest.mark.parametrize("pattern", ["Pull", "AA"])
@@ -234,7 +247,9 @@ def test_cost_of_lattice_boltzmann_against_the_emitted_text(pattern: str, sparse
             continue
         claimed = re.search(r"One update in f64: reads (\d+) B, writes (\d+) B, (\d+) flops\.", source)
         assert claimed is not None
-        body = source.split("#pragma omp simd" if not sparse else "simd schedule(static)")[1].split("\nint ")[0]
+        body = source.split("#pragma omp simd" if not sparse else "simd schedule(static)")[1].split("\nint ")[
+            0
+        ]
         body = re.sub(r"//.*", "", body[body.index("{") :])
         links = len(set(re.findall(r"(neighbour_\w+)\[", body)))
         stored = set(re.findall(r"\n\s*(\w+\[[^=\]]*\]) =\s", body))
@@ -245,12 +260,14 @@ def test_cost_of_lattice_boltzmann_against_the_emitted_text(pattern: str, sparse
         arithmetic = re.sub(r"\[[^\]]*\]", "", body).split(";", 1)[1]
         arithmetic = re.sub(r"(?<=[=(]) *-", " ", arithmetic)  # a sign is no operation
         arithmetic = re.sub(r"\d\.\d / \d+\.\d", "1", arithmetic)  # neither is a constant
-        starts = re.findall(r"= (\w+ [-+] \w+)\b", arithmetic)  # a sum that two sums start with is computed once
+        starts = re.findall(
+            r"= (\w+ [-+] \w+)\b", arithmetic
+        )  # a sum that two sums start with is computed once
         written = len(re.findall(r"[\w)\]]\s+[-+*/]\s+(?=[-(\w])", arithmetic))
         assert int(claimed[3]) == written - (len(starts) - len(set(starts)))
 
 
-# --- Guards -----------------------------------------------------------------------------------------------------
+# --- Guards -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda", "reference"])
@@ -259,7 +276,9 @@ def test_guarded_operands_stay_behind_their_condition(target: str) -> None:
     alpha = sympy.Symbol("alpha")
     invariant = sympy.Piecewise((sympy.log(alpha), alpha > 0), (0, True))
     module = Module("module", precisions=("f64",))
-    module.add("kernel", [Assignment(sympy.Symbol("t"), invariant), Assignment(v.here, guarded + sympy.Symbol("t"))])
+    module.add(
+        "kernel", [Assignment(sympy.Symbol("t"), invariant), Assignment(v.here, guarded + sympy.Symbol("t"))]
+    )
     found = "".join(source for name, source in files(module, [target]).items() if "kernel" in name)
     assert found.count("log(") == 2
     assert len(re.findall(r"> 0\.0\s*\?\s*(?:std::)?log\(", found)) == 2
@@ -271,7 +290,7 @@ def test_values_under_a_condition_are_not_hoisted() -> None:
     assert found.index("if (u_row[x] > 0.0)") < found.index("std::log(alpha)")
 
 
-# --- The rules of design.md, section 6 --------------------------------------------------------------------------
+# --- The rules of design.md, section 6 ----------------------------------------------------------------------
 
 
 def test_banner_and_what_a_kernel_may_include() -> None:
@@ -286,7 +305,18 @@ def test_banner_and_what_a_kernel_may_include() -> None:
         assert max(map(len, lines)) <= 118
         if name.endswith("_sweeps.hpp"):
             continue
-        allowed = {"cstdint", "cmath", "cuda_runtime.h", "stdint.h", "array", "cstddef", "stdexcept", "string", "type_traits", "utility"}
+        allowed = {
+            "cstdint",
+            "cmath",
+            "cuda_runtime.h",
+            "stdint.h",
+            "array",
+            "cstddef",
+            "stdexcept",
+            "string",
+            "type_traits",
+            "utility",
+        }
         included = set(re.findall(r"#include <(.*)>", source))
         assert included <= allowed
         assert not re.search(r"using namespace|#define (?!HEAT)|\b(xi|tmp)_\d", source)

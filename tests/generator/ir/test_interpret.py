@@ -64,7 +64,9 @@ def test_rationals_round_once(name: str) -> None:
     """The nearest of the two neighbours, the even one in the middle; found without the code under test."""
     generator = random.Random(2)
     for _ in range(400):
-        exact = Fraction(interesting(generator)) * Fraction(generator.randrange(1, 99), generator.randrange(1, 99))
+        exact = Fraction(interesting(generator)) * Fraction(
+            generator.randrange(1, 99), generator.randrange(1, 99)
+        )
         found = rounded(exact, FLOATS[name])
         largest = float(np.finfo(DTYPES[name]).max)
         if abs(exact) > largest:
@@ -92,7 +94,9 @@ def test_arithmetic_as_numpy(operator: str, name: str) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(300):
-            x = generator.choice((dtype(interesting(generator)), dtype(0.0), dtype(-0.0), dtype(np.inf), dtype(np.nan)))
+            x = generator.choice(
+                (dtype(interesting(generator)), dtype(0.0), dtype(-0.0), dtype(np.inf), dtype(np.nan))
+            )
             y = generator.choice((dtype(interesting(generator)), dtype(-0.0), dtype(interesting(generator))))
             found = value(operate(operator, a, b), a=float(x), b=float(y))
             assert bits(found) == bits(float(function(x, y)))
@@ -183,7 +187,9 @@ def test_guarded_operands_are_not_evaluated() -> None:
 
 def test_logic_stops_early() -> None:
     yes, no = ir.Const(True, ir.BOOL), ir.Const(False, ir.BOOL)
-    never = operate("lt", ir.Load(ir.Symbol("nowhere", ir.Pointer(ir.F64)), integer(0)), ir.Const(1.0, ir.F64))
+    never = operate(
+        "lt", ir.Load(ir.Symbol("nowhere", ir.Pointer(ir.F64)), integer(0)), ir.Const(1.0, ir.F64)
+    )
     assert value(ir.Op("or", (yes, never), ir.BOOL)) is True
     assert value(ir.Op("and", (no, never), ir.BOOL)) is False
     with pytest.raises(KeyError):
@@ -221,7 +227,7 @@ def test_gather_outside_is_noted() -> None:
     assert arrays["v"].values == [1.0, 1.0, 1.0, 4.0]  # the lowest element stands for all that are outside
 
 
-# --- Against the mathematics ------------------------------------------------------------------------------------
+# --- Against the mathematics --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(200, 216))
@@ -286,7 +292,9 @@ def test_thomas_solves_the_system() -> None:
     kernel = model(column(2, 1)).typed(precision("f64"))
     generator = np.random.default_rng(5)
     shape = (3, 9)
-    data = {name: generator.uniform(-1, 1, shape) for name in ("lower", "diagonal", "right", "ratio", "solution")}
+    data = {
+        name: generator.uniform(-1, 1, shape) for name in ("lower", "diagonal", "right", "ratio", "solution")
+    }
     data["diagonal"] += 4.0
     arrays = {
         name: Array(np.pad(values, 1).ravel().tolist(), shape[1] + 3, shape, (shape[1] + 2, 1))

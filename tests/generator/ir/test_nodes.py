@@ -85,7 +85,8 @@ def test_json_gives_the_same_object() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1, -3, True, 0.1, -0.0, float("inf"), float("-inf"), Fraction(1, 18), Fraction(-2, 3), 2**70, 1e300]
+    "value",
+    [1, -3, True, 0.1, -0.0, float("inf"), float("-inf"), Fraction(1, 18), Fraction(-2, 3), 2**70, 1e300],
 )
 def test_json_numbers(value: float) -> None:
     for scalar in (None, ir.F32):
@@ -96,7 +97,9 @@ def test_json_keeps_places_and_nested_parts() -> None:
     link = ir.Link(1, (-1, 0, 0), 2)
     space = ir.Sparse("fluid", True, (link,))
     store = ir.Store(ir.Access(_field(), (0, 0)), A, True, Place("model.py", 7))
-    kernel = ir.Kernel("k", (_field(),), (A,), space, (ir.If(operate("lt", A, B), (store,), True),), (B,), "about")
+    kernel = ir.Kernel(
+        "k", (_field(),), (A,), space, (ir.If(operate("lt", A, B), (store,), True),), (B,), "about"
+    )
     assert from_json(to_json(kernel)) is kernel
 
 
@@ -155,7 +158,7 @@ def test_transform_visits_shared_nodes_once() -> None:
     assert swapped is operate("mul", operate("add", B, B), operate("add", B, B))
 
 
-# --- The verifier -----------------------------------------------------------------------------------------------
+# --- The verifier -------------------------------------------------------------------------------------------
 
 
 def kernel(*body: ir.Statement) -> ir.Kernel:
@@ -174,21 +177,53 @@ VIOLATIONS: list[tuple[str, Callable[[], ir.Kernel], str]] = [
     ("symbolic", lambda: kernel(LOOP), "Loop does not belong to a symbolic kernel"),
     ("symbolic", lambda: kernel(let(LOAD)), "Load does not belong to a symbolic kernel"),
     ("symbolic", lambda: kernel(ir.Var(A, B)), "Var does not belong to a symbolic kernel"),
-    ("scheduled", lambda: kernel(ir.Local(POINTER, 4, "scratch")), "Local does not belong to a scheduled kernel"),
+    (
+        "scheduled",
+        lambda: kernel(ir.Local(POINTER, 4, "scratch")),
+        "Local does not belong to a scheduled kernel",
+    ),
     ("scheduled", lambda: kernel(let(ir.View(POINTER, X, X))), "View does not belong to a scheduled kernel"),
     ("lowered", lambda: kernel(let(ACCESS)), "Access does not belong to a lowered kernel"),
-    ("lowered", lambda: kernel(let(ir.Gather(_field(), (X, X), X))), "Gather does not belong to a lowered kernel"),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Gather(_field(), (X, X), X))),
+        "Gather does not belong to a lowered kernel",
+    ),
     ("lowered", lambda: kernel(ir.Reduce("max", A, B)), "Reduce does not belong to a lowered kernel"),
-    ("lowered", lambda: kernel(ir.Scan(0, False, (), (), (), ())), "Scan does not belong to a lowered kernel"),
+    (
+        "lowered",
+        lambda: kernel(ir.Scan(0, False, (), (), (), ())),
+        "Scan does not belong to a lowered kernel",
+    ),
     ("lowered", lambda: kernel(let(ir.Const(1))), "no type in"),
     ("lowered", lambda: kernel(let(ir.Op("plus", (A, B), ir.F64))), "unknown operator in"),
     ("lowered", lambda: kernel(let(ir.Op("add", (A, X), ir.F64))), "operands of different types in"),
-    ("lowered", lambda: kernel(let(ir.Op("add", (A, B), ir.F32))), "result type differs from the operands' in"),
-    ("lowered", lambda: kernel(let(ir.Call("sinh", (A,), ir.F64))), "unknown function or wrong number of arguments"),
-    ("lowered", lambda: kernel(let(ir.Call("sqrt", (A, B), ir.F64))), "unknown function or wrong number of arguments"),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Op("add", (A, B), ir.F32))),
+        "result type differs from the operands' in",
+    ),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Call("sinh", (A,), ir.F64))),
+        "unknown function or wrong number of arguments",
+    ),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Call("sqrt", (A, B), ir.F64))),
+        "unknown function or wrong number of arguments",
+    ),
     ("lowered", lambda: kernel(let(ir.Call("min", (A, X), ir.F64))), "arguments of different types in"),
-    ("lowered", lambda: kernel(let(ir.Select(A, A, B))), "a select needs a bool and two values of one type in"),
-    ("lowered", lambda: kernel(let(ir.Select(operate("lt", A, B), A, X))), "a select needs a bool and two values"),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Select(A, A, B))),
+        "a select needs a bool and two values of one type in",
+    ),
+    (
+        "lowered",
+        lambda: kernel(let(ir.Select(operate("lt", A, B), A, X))),
+        "a select needs a bool and two values",
+    ),
     ("lowered", lambda: kernel(let(A), let(B)), "'t' is defined twice"),
     ("lowered", lambda: kernel(ir.Let(A, B)), "'a' is defined twice"),
     (

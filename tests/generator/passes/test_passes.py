@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every pass keeps the meaning: the interpreter gives the same bits before and after it, in any order of the cells."""
+"""Every pass keeps the meaning: the interpreter gives the same bits before and after it, in any order of the
+cells."""
 
 from __future__ import annotations
 
@@ -34,13 +35,18 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int, sums: bool = 
     typed = stages[0][1]
     exact = entry.schedule.fma  # whole numbers: where no operation rounds, a fused one gives the same
     if hasattr(typed.space, "rank"):
-        arrays, arguments = memory(typed, EXTENT[: typed.space.rank], generator, exact), scalars(typed, generator, exact)
+        arrays, arguments = (
+            memory(typed, EXTENT[: typed.space.rank], generator, exact),
+            scalars(typed, generator, exact),
+        )
     else:
         arrays, arguments = listed_memory(typed, (6, 7, 3)[: typed.fields[0].rank], generator, exact)
     expected = outcome(typed, arrays, arguments)
     assert any(expected[f.name] != [repr(v) for v in arrays[f.name].values] for f in typed.fields)
     for name, kernel in stages[1:]:
-        different = [key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]]
+        different = [
+            key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
+        ]
         assert not different, f"{name} changes {different}"
     if not sums:
         for kernel in (typed, stages[-1][1]):
@@ -110,7 +116,9 @@ def read_outside() -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu", "cuda"])
-@pytest.mark.parametrize("make", [scan_under_condition, condition_under_scan, updates_that_exchange, moving_read])
+@pytest.mark.parametrize(
+    "make", [scan_under_condition, condition_under_scan, updates_that_exchange, moving_read]
+)
 def test_unusual_shapes(make: Any, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(make(), schedule), "f64", target, 11)
@@ -154,7 +162,12 @@ def test_stores_under_a_condition_reach_neighbours(chunk: int) -> None:
     rest = [s for s in statements if s not in stores]
     module = Module("module")
     guarded = [*rest, *stores[:4], If(sympy.Symbol("f_c") > 0, stores[4:])]
-    module.add("kernel", WithLinks(guarded, lbm.AA(lattice).links), space=Sparse("fluid"), schedule=Schedule(chunk=chunk))
+    module.add(
+        "kernel",
+        WithLinks(guarded, lbm.AA(lattice).links),
+        space=Sparse("fluid"),
+        schedule=Schedule(chunk=chunk),
+    )
     agree(module.kernels["kernel"], "f64", "cpu", 2)
 
 
