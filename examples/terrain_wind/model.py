@@ -10,7 +10,7 @@ from heddle import Assignment, AssignmentCollection, Field, Module, Schedule, Sp
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.AA(d3q19)
-collide = lbm.RecursiveRegularised(d3q19, omega="omega", eddy_viscosity=lbm.Smagorinsky(0.12))
+collide = lbm.RecursiveRegularised(d3q19, omega="omega", eddy_viscosity=lbm.Smagorinsky(0.17))
 
 # The prescribed wind blows along x; its speed differs from entry to entry of the list.
 speed = Field("speed", "real", 0, ghost_layers=0)

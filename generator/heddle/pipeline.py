@@ -46,7 +46,7 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: hoist_invariants(kernel),
     lambda kernel, request: lower_reductions(kernel),
     lambda kernel, request: lower_accesses(kernel, request.target),
-    lambda kernel, request: renew_pointers(kernel, request.target),
+    lambda kernel, request: renew_pointers(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),

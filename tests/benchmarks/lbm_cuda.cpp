@@ -48,7 +48,7 @@ double seconds(heddle::Stream& stream, F&& work) {
 
 template <typename T>
 bench::Case dense(bool in_place) {
-  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 384 : 448);
+  const std::int64_t edge = bench::edge(384);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
   const heddle::FieldOptions options{
       .components = bench::populations, .memory = heddle::Memory::device, .name = "f"};
@@ -89,7 +89,7 @@ bench::Case dense(bool in_place) {
 
 template <typename T>
 bench::Case sparse() {
-  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 256 : 320);
+  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 320 : 384);
   const heddle::Box box{{0, 0, 0}, {edge, edge, edge}};
   auto list = std::make_shared<heddle::IndexList>(box, bench::box_flags(edge), std::array{false, false, false},
                                                   d3q19_sparse::links, heddle::Memory::device);

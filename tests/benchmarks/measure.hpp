@@ -22,6 +22,7 @@ struct Case {
   std::string name;
   double updates = 0;
   double bytes_per_update = 0;
+  double plain_list_bytes = 0;  ///< what one update would move with a plain neighbour list; 0: there is no list
   double limit_bytes = 0;
   Timed kernel;
   Timed limit;
@@ -55,6 +56,11 @@ inline void run(benchmark::State& state, const Case& one) {
   state.counters["GB_per_s"] = bandwidth / 1e9;
   state.counters["stream_GB_per_s"] = attainable / 1e9;
   state.counters["fraction_of_stream"] = bandwidth / attainable;
+  if (one.plain_list_bytes > 0) {
+    // Against a plain list, as published sparse kernels are counted.
+    state.counters["plain_list_bytes"] = one.plain_list_bytes;
+    state.counters["fraction_counting_plain_list"] = one.updates * one.plain_list_bytes / seconds / attainable;
+  }
 }
 
 inline void add(const std::string& name, std::function<Case()> make, int rounds) {

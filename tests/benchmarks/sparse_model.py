@@ -15,5 +15,5 @@ d3q19_sparse.add(
     "aa",
     lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega")),
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, chunk=16),
+    schedule=Schedule(fma=True, chunk=16, block=(768, 1, 1), renew=True),
 )

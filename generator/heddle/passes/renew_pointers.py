@@ -18,11 +18,12 @@ from heddle.ir.build import integer
 from heddle.ir.nodes import If, Kernel, Let, Load, Loop, Pointer, Statement, Store, Symbol, View
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated
+from heddle.schedule import Schedule
 
 
-def renew_pointers(kernel: Kernel, target: Target) -> Kernel:
-    """Renew each pointer of a thread's body that is both loaded from and stored to."""
-    if not target.threads:
+def renew_pointers(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+    """Where the schedule asks for it, renew each pointer of a thread's body that is both loaded from and stored to."""
+    if not (schedule.renew and target.threads):
         return kernel
     return dataclasses.replace(kernel, body=_block(kernel.body))
 
