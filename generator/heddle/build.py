@@ -17,10 +17,14 @@ from heddle.emit.module_files import c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.module import Module
+from heddle.ir.nodes import Sparse
+from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
 from heddle.resources import folder
 from heddle.schedule import precision
+
+RUN = 16
+"""Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
 
 
 @dataclass
@@ -64,6 +68,7 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
     headers: set[str] = set()
     declared: dict[str, list[Variant]] = {}
     for name, entry in module.kernels.items():
+        _check_chunk(entry)
         since = time.perf_counter()
         typed = [(p, entry.typed(p)) for p in map(precision, module.precisions)]
         since = timings.add("freeze, types, dependences", since)
@@ -98,6 +103,17 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
         result[f"{module.name}/heddle/device/{header}"] = path.read_text()
     timings.add("print, format", since)
     return result
+
+
+def _check_chunk(entry: KernelModel) -> None:
+    """What is emitted reads the runs of heddle::IndexList, which have one length."""
+    chunk = entry.space.chunk if isinstance(entry.space, Sparse) else 0
+    if chunk not in (0, RUN):
+        raise KernelError(
+            entry.place,
+            f"'{entry.name}' asks for chunks of {chunk} cells, but a list knows runs of {RUN} neighbours.",
+            f"Schedule(chunk={RUN})",
+        )
 
 
 def _banner(module: Module, about: str) -> dict[str, str]:

@@ -556,6 +556,7 @@ def chunk_that_is_no_run() -> None:
     module = Module("m")
     stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
     module.add("step", stream, Sparse("fluid"), Schedule(chunk=8))  # here
+    files(module, ["cpu"])
 
 
 @says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")
