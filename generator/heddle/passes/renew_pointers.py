@@ -22,7 +22,7 @@ from heddle.schedule import Schedule
 
 
 def renew_pointers(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
-    """Where the schedule asks for it, renew each pointer of a thread's body that is both loaded from and stored to."""
+    """If the schedule asks for it, renew each pointer of a thread that is both loaded from and stored to."""
     if not (schedule.renew and target.threads):
         return kernel
     return dataclasses.replace(kernel, body=_block(kernel.body))
