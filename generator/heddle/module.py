@@ -17,6 +17,10 @@ from heddle.schedule import Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
 
 
+RUN = 16
+"""Cells for which an index list says whether neighbours follow each other: IndexList::chunk of the runtime."""
+
+
 @runtime_checkable
 class StreamingKernels(Protocol):
     """What a streaming pattern makes of a collision: statements for each of its steps, and its links."""
@@ -121,6 +125,12 @@ class Module:
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0
+            if chunk not in (0, RUN):
+                raise KernelError(
+                    place,
+                    f"'{name}' asks for chunks of {chunk} cells, but a list knows runs of {RUN} neighbours.",
+                    f"Schedule(chunk={RUN})",
+                )
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
             frozen = ir.Dense(rank)

@@ -19,10 +19,10 @@ class Schedule:
     prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU).
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
-    block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that fit in registers.
-    renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers (CUDA):
-    more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads then
-    touch too many rows at once.
+    block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
+    allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
+    (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads
+    then touch too many rows at once.
     """
 
     parallel: bool = True

@@ -43,6 +43,8 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
     if target.threads:
         _check_threads(kernel)
+    if any(isinstance(s, Reduce) and s.operation == "sum" for s in statements(kernel.body)):
+        schedule = IN_ORDER
     if schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
@@ -52,6 +54,10 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     return Kernel(
         kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
     )
+
+
+IN_ORDER = Schedule(parallel=False, simd=False)
+"""For sums: one cell after the other, since the order of additions decides the last bits."""
 
 
 def _check_threads(kernel: Kernel) -> None:

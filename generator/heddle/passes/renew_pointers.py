@@ -22,7 +22,8 @@ from heddle.schedule import Schedule
 
 
 def renew_pointers(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
-    """If the schedule asks for it, renew each pointer of a thread that is both loaded from and stored to."""
+    """Where the schedule asks for it, renew each pointer of a thread's body that is both loaded from and
+    stored to."""
     if not (schedule.renew and target.threads):
         return kernel
     return dataclasses.replace(kernel, body=_block(kernel.body))

@@ -79,9 +79,7 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
-        # What a condition keeps from being stored must be there to go back.
-        conditional = {s.target.index for s in self.inner_stores() if isinstance(s.target, Load)}
-        self.read = self.links.keys() & (set(evaluated(loop.body)) | conditional)
+        self.read = set(evaluated(loop.body)) & self.links.keys()
         self.runs: dict[tuple[Symbol, Symbol], Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
@@ -97,10 +95,6 @@ class _Staging:
                     self.note_store(store)
             result.append(transform_expressions(statement, self.staged))
         return tuple(result)
-
-    def inner_stores(self) -> list[Store]:
-        """The stores that happen under a condition."""
-        return [s for s in statements(self.loop.body) if isinstance(s, Store) and s not in self.loop.body]
 
     def note_store(self, statement: Store) -> None:
         target = statement.target

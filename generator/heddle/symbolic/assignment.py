@@ -57,7 +57,11 @@ class If:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Combine `value` over all cells: operation is "sum", "min" or "max"; `name` is the output."""
+    """Combine `value` over all cells: operation is "sum", "min" or "max"; `name` is the output. CPU only.
+
+    A sum adds one cell after the other on one thread, so that its bits do not depend on the number of threads; where that
+    is too slow, store the values and let heddle::Reduction add them by its fixed tree.
+    """
 
     operation: str
     name: str

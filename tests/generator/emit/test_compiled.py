@@ -119,9 +119,12 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("fall", fall())
     everything.add("moving", moving())
     bgk = lbm.BGK(lattice, "omega")
-    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32))
+    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32, renew=True))
     everything.add(
-        "fluid", lbm.AA(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, prefetch=64)
+        "fluid",
+        lbm.AA(lattice)(bgk),
+        space=Sparse("fluid"),
+        schedule=Schedule(chunk=16, prefetch=64, renew=True),
     )
     wall = lbm.AA(lattice).boundary(lbm.VelocityBounceBack(("u_wall", 0)))
     everything.add("wall", tuple(wall.steps["after_even"]), space=Sparse("inlet", listed=True))

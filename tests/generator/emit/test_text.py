@@ -128,6 +128,12 @@ def test_names_of_the_model_survive() -> None:
         assert re.search(r"omega \* rho|rho \* omega", found)
 
 
+def test_constants_enter_half_fields_as_halves() -> None:
+    module = Module("module", precisions=("f16",))
+    module.add("kernel", [Assignment(v.here, sympy.Rational(1, 3))])
+    assert "v_row[x] = heddle::to_half(1.0F / 3.0F);" in files(module, ["cpu"])["module/kernel.cpp"]
+
+
 # --- Schedules ----------------------------------------------------------------------------------------------
 
 BASE = Schedule(chunk=64)
@@ -140,12 +146,14 @@ CHANGES = {
     "fma": Schedule(chunk=64, fma=True),
     "block": Schedule(chunk=64, block=(32, 4, 1)),
     "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
+    "renew": Schedule(chunk=64, renew=True),
 }
 
 
-def both(schedule: Schedule) -> str:
+def both(schedule: Schedule, in_place: bool = False) -> str:
     module = Module("module", precisions=("f64",))
-    module.add("kernel", [Assignment(v.here, 2 * u.here + u[1, 0])], schedule=schedule)
+    statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, 2 * u.here + u[1, 0])
+    module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
 
@@ -157,7 +165,8 @@ def test_every_option_has_a_case() -> None:
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option == "simd" else BASE
-    assert both(CHANGES[option]) != both(base)
+    in_place = option == "renew"
+    assert both(CHANGES[option], in_place) != both(base, in_place)
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])

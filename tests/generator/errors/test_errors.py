@@ -548,6 +548,16 @@ def prefetch_without_a_chunk() -> None:
     Schedule(prefetch=64)  # here
 
 
+@says(
+    "{here}: 'step_even' asks for chunks of 8 cells, but a list knows runs of 16 neighbours.\n"
+    "  Hint: Schedule(chunk=16)"
+)
+def chunk_that_is_no_run() -> None:
+    module = Module("m")
+    stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
+    module.add("step", stream, Sparse("fluid"), Schedule(chunk=8))  # here
+
+
 @says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")
 def chunk_without_lanes() -> None:
     Schedule(chunk=16, simd=False)  # here

@@ -135,6 +135,7 @@ LATTICE_SCHEDULES = [
     ("cpu", Schedule(chunk=5, prefetch=32)),
     ("cpu", Schedule(chunk=16, nontemporal=True)),
     ("cuda", Schedule()),
+    ("cuda", Schedule(renew=True)),
 ]
 
 
