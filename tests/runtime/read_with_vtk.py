@@ -37,7 +37,8 @@ def read(path: Path) -> Any:
     assert not complaints, f"{path.name}: VTK complains"
     image = reader.GetOutput()
     assert image.GetDimensions() == tuple(n + 1 for n in CELLS), f"{path.name}: {image.GetDimensions()}"
-    assert image.GetOrigin() == ORIGIN and image.GetSpacing() == SPACING, f"{path.name}: place or size"
+    assert image.GetOrigin() == ORIGIN, f"{path.name}: {image.GetOrigin()}"
+    assert image.GetSpacing() == SPACING, f"{path.name}: {image.GetSpacing()}"
     return image
 
 
@@ -50,8 +51,10 @@ def check_fields(path: Path, factor: float, blocks: int) -> int:
     velocity = data.GetArray("velocity")
     density = data.GetArray('rho <&">')
     block = data.GetArray("block")
-    assert velocity.GetNumberOfComponents() == 3 and velocity.GetDataTypeAsString() == "double"
-    assert density.GetNumberOfComponents() == 1 and density.GetDataTypeAsString() == "float"
+    assert velocity.GetNumberOfComponents() == 3
+    assert velocity.GetDataTypeAsString() == "double"
+    assert density.GetNumberOfComponents() == 1
+    assert density.GetDataTypeAsString() == "float"
     assert block.GetDataTypeAsString() == "int"
     seen = set()
     i = 0
