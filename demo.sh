@@ -37,5 +37,5 @@ say "done. The output lies in $out:"
 (cd "$out" && find . -maxdepth 1 -type f \( -name '*.png' -o -name '*.pvd' \) | sort | sed 's|^\./|           |')
 cat <<END
            Look at the picture, or open the .pvd file in ParaView.
-           The kernels that computed it: generated/terrain_wind; the mathematics: examples/terrain_wind/model.py
+           The kernels that computed it: generated/wind; the mathematics: examples/terrain_wind/model.py
 END

@@ -114,7 +114,7 @@ with_oldest() {
 
 # ---------------------------------------------------------------- what is needed
 say "Heddle: tests ($mode)"
-packages=(g++ clang git cmake ninja-build pkg-config python3 python3-venv gfortran zlib1g-dev libcairo2-dev libgtest-dev
+packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran zlib1g-dev libcairo2-dev libgtest-dev
   libbenchmark-dev python-matplotlib-data python3-vtk9)
 if [ $mode = full ]; then packages+=(libomp-dev); fi
 need_packages "${packages[@]}"

@@ -44,7 +44,7 @@ is_present() {
     cmake) command -v cmake >/dev/null && at_least 3.25 "$(cmake --version | sed -n 's/^cmake version //p')" ;;
     ninja-build) command -v ninja >/dev/null ;;
     g++) command -v c++ >/dev/null || command -v g++ >/dev/null ;;
-    gfortran | clang | pkg-config | git) command -v "$1" >/dev/null ;;
+    gfortran | clang | make | pkg-config | git) command -v "$1" >/dev/null ;;
     python3) find_python ;;
     python3-venv) find_python && "$python" -c 'import venv, ensurepip' 2>/dev/null ;;
     *) has_package "$1" ;;
