@@ -160,6 +160,15 @@ compiles_cuda() {
   logged probe-cuda "$1" -std=c++20 -arch=sm_90 -c "$folder/probe.cu" -o "$folder/probe.o" 2>/dev/null
 }
 
+# complete_toolkit <folder>: the names under which CMake looks for the run-time library, which the wheels leave out.
+complete_toolkit() {
+  local library
+  [ -e "$1/lib64" ] || ln -s lib "$1/lib64"
+  for library in "$1"/lib/libcudart.so.*; do
+    [ -e "$1/lib/libcudart.so" ] || ln -s "${library##*/}" "$1/lib/libcudart.so"
+  done
+}
+
 # shellcheck disable=SC2034 # nvcc and nvcc_reason are read by the caller
 # find_nvcc: sets nvcc, from the machine or from its wheels inside the environment; else nvcc_reason.
 find_nvcc() {
@@ -180,6 +189,7 @@ find_nvcc() {
   for candidate in "$venv"/lib/python3*/site-packages/nvidia/*/bin/nvcc; do
     if [ -x "$candidate" ] && compiles_cuda "$candidate"; then
       nvcc="$candidate"
+      complete_toolkit "${candidate%/bin/nvcc}"
       return 0
     fi
   done
