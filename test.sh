@@ -3,7 +3,7 @@
 # All tests: ./test.sh. Installs what is missing, then runs stage by stage, goes on after a failed stage, and ends with a
 # table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11.
 #   --fast   lint, types, generator tests, and the C++ tests of one build: while working
-#   --full   also clang with all warnings, and the thread sanitizer
+#   --full   also clang with all warnings, and the address, undefined-behaviour and thread sanitizers
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -140,7 +140,6 @@ if build_stage "build dev" dev; then ctest_stage "C++ tests" dev || :; else unkn
 if [ $mode != fast ]; then
   check "oldest SymPy" "the oldest versions in generator/pyproject.toml must generate the same; read $logs/oldest-SymPy.log" \
     with_oldest || :
-  if build_stage "build asan" asan; then ctest_stage "C++ tests asan" asan || :; else unknown+=("C++ tests asan"); fi
 
   if find_nvcc; then
     check "CUDA compile step" "read $logs/CUDA-compile-step.log" compile_cuda || :
@@ -151,6 +150,7 @@ if [ $mode != fast ]; then
 fi
 
 if [ $mode = full ]; then
+  if build_stage "build asan" asan; then ctest_stage "C++ tests asan" asan || :; else unknown+=("C++ tests asan"); fi
   if build_stage "build tsan" tsan; then ctest_stage "C++ tests tsan" tsan || :; else unknown+=("C++ tests tsan"); fi
   check "build clang" "read $logs/build-clang.log" bash -c \
     "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \
