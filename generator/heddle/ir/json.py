@@ -12,9 +12,13 @@ from typing import Any
 
 from heddle.errors import Place
 from heddle.ir import nodes as ir
+from heddle.ir import source
 
 _CLASSES = {
-    cls.__name__: cls for cls in vars(ir).values() if isinstance(cls, type) and issubclass(cls, ir.Node)
+    cls.__name__: cls
+    for module in (ir, source)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and issubclass(cls, ir.Node)
 }
 
 

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The vocabulary of source text: what a front end reads from C++ or CUDA before it is a kernel.
+
+A front end (the program heddle-lift, or `heddle.lift.clang_json`) only translates Clang's tree: it keeps
+every conversion, gives every expression its type, and marks what it does not know. It decides nothing; the
+passes of `heddle.lift` turn its record into the vocabulary of lowered kernels. Both front ends write the same
+record: these nodes, with `Const Symbol Op Select Cast` of `heddle.ir.nodes`, as the JSON of
+`heddle.ir.json`. The C++ side of heddle-lift is written from this file, see `heddle.lift.schema`.
+
+Rules of the record:
+
+- Only conversions that can change a value are casts: between integers, between floats, between both, and to
+  bool. Decay, qualification and lvalue-to-rvalue conversions are not written.
+- Operators are those of `heddle.ir.functions.OPERATORS`, on operands that already have one type. `+e` is e;
+  pointer arithmetic is `Op("add" | "sub", (pointer, integer), Pointer)`; a bit complement is unknown.
+- `*p` is `Subscript(p, 0)` and `&x[i]` is `AddressOf(Subscript(x, i))`.
+- `a op= b`, `++a` and `--a` as statements are an `Assignment` of the operation written out, with the
+  conversions that C++ prescribes.
+- Character, integer, bool and float literals are `Const` with their own type (a float literal is rounded to
+  it); sizeof is a `Const` of type u64.
+- Floats are f16 (`_Float16`, `__half`), f32, f64; integers are told by size and sign (`long` is i64).
+- Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason; never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from heddle.errors import NOWHERE, Place
+from heddle.ir.nodes import Expression, Node, Statement, Symbol, node
+
+# --- Types --------------------------------------------------------------------------------------------------
+
+
+@node
+class Array(Node):
+    """`element[length]`, nested for more dimensions; length 0 where it is not a constant."""
+
+    element: Any
+    length: int
+
+    def __str__(self) -> str:
+        return f"{self.element}[{self.length}]"
+
+
+@node
+class PointerTo(Node):
+    """A pointer to something that is not a number: an array, a record, a pointer. Pointers to numbers are
+    `heddle.ir.nodes.Pointer`."""
+
+    element: Any
+    const: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.element}*"
+
+
+@node
+class Record(Node):
+    """A class, by its full name with template arguments; also a type that is not understood."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@node
+class Void(Node):
+    """No value."""
+
+    def __str__(self) -> str:
+        return "void"
+
+
+# --- Expressions --------------------------------------------------------------------------------------------
+
+
+@node
+class Subscript(Expression):
+    """`base[index]`, base being a pointer or an array."""
+
+    base: Expression
+    index: Expression
+    type: Any
+
+
+@node
+class AddressOf(Expression):
+    """`&element`."""
+
+    element: Expression
+    type: Any
+
+
+@node
+class Member(Expression):
+    """`object.name` or `object->name`; inside a method, the object is the symbol `this`."""
+
+    object: Expression
+    name: str
+    type: Any
+
+
+@node
+class Invoke(Expression):
+    """A call: of a function of the unit by its key, else of one whose body is not visible by its qualified
+    name.
+
+    template: its template arguments, types as their names and integers as they are. The object of a method
+    is the first argument. A constructor's name is that of its class, its type the Record. lvalue: it
+    returns a reference.
+    """
+
+    function: str
+    template: tuple[Any, ...]
+    args: tuple[Expression, ...]
+    type: Any
+    lvalue: bool = False
+
+
+@node
+class Unknown(Expression):
+    """An expression that the front end does not translate. reason: what it is, as a noun: "a lambda"."""
+
+    reason: str
+    place: Place
+    type: Any = None
+
+
+# --- Statements ---------------------------------------------------------------------------------------------
+
+
+@node
+class Declaration(Statement):
+    """A variable. value: None where it has no initial value or, an array, an empty one. space: "shared" for
+    `__shared__`. constant: it can never change (const or constexpr, not a reference). reference: it is
+    another name of the value."""
+
+    symbol: Symbol
+    value: Expression | None
+    constant: bool
+    space: Literal["", "shared"] = ""
+    reference: bool = False
+    place: Place = NOWHERE
+
+
+@node
+class Assignment(Statement):
+    """`target = value`. updates: it was written as `target op= ...`, `++target` or `--target`."""
+
+    target: Expression
+    value: Expression
+    updates: bool = False
+    place: Place = NOWHERE
+
+
+@node
+class Branch(Statement):
+    """`if (condition) yes else no`."""
+
+    condition: Expression
+    yes: tuple[Statement, ...]
+    no: tuple[Statement, ...]
+    place: Place = NOWHERE
+
+
+@node
+class For(Statement):
+    """`for (start; condition; step) body`. condition: None where there is none. pragma: the text of
+    the `omp` pragma lines before it, without `#pragma`, joined by newlines, with single spaces."""
+
+    start: tuple[Statement, ...]
+    condition: Expression | None
+    step: tuple[Statement, ...]
+    body: tuple[Statement, ...]
+    pragma: str = ""
+    place: Place = NOWHERE
+
+
+@node
+class Block(Statement):
+    """`{ body }` that is not the body of another statement."""
+
+    body: tuple[Statement, ...]
+
+
+@node
+class Exit(Statement):
+    """`return value`, `return`, `continue` or `break`."""
+
+    kind: Literal["return", "continue", "break"]
+    value: Expression | None = None
+    place: Place = NOWHERE
+
+
+@node
+class Evaluate(Statement):
+    """An expression for its effect: a call."""
+
+    value: Expression
+    place: Place = NOWHERE
+
+
+@node
+class UnknownStatement(Statement):
+    """A statement that the front end does not translate. reason: as a noun: "a while loop"."""
+
+    reason: str
+    place: Place
+
+
+# --- Functions ----------------------------------------------------------------------------------------------
+
+
+@node
+class FunctionParameter(Node):
+    """A parameter. restrict: `__restrict__`; reference: passed by reference."""
+
+    symbol: Symbol
+    restrict: bool = False
+    reference: bool = False
+
+
+@node
+class Function(Node):
+    """A function with a body. key: qualified name, template arguments and parameter types, unique in the
+    unit: `ns::name<4, double>(double*, i64)`. name: qualified name. kind: "kernel" for `__global__`. base:
+    for a method, the record of its object, whose symbol `this` is the first parameter. initialisers: of a
+    constructor, member name and value. main: defined in the file itself, not in an include."""
+
+    key: str
+    name: str
+    template: tuple[Any, ...]
+    parameters: tuple[FunctionParameter, ...]
+    result: Any
+    body: tuple[Statement, ...]
+    kind: Literal["function", "kernel", "method", "constructor"] = "function"
+    initialisers: tuple[tuple[str, Expression], ...] = ()
+    main: bool = True
+    place: Place = NOWHERE
+
+
+@node
+class Unit(Node):
+    """A translation unit: the functions defined in its file in the order of the text (instantiations of a
+    template in the order of their keys), then the functions they call, by key; and the constants of
+    namespaces that they read, by name."""
+
+    file: str
+    functions: tuple[Function, ...]
+    constants: tuple[Declaration, ...] = ()
