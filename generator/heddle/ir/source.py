@@ -19,6 +19,8 @@ Rules of the record:
 - Character, integer, bool and float literals are `Const` with their own type (a float literal is rounded to
   it); sizeof is a `Const` of type u64.
 - Floats are f16 (`_Float16`, `__half`), f32, f64; integers are told by size and sign (`long` is i64).
+- Constants of namespaces and enumerators are symbols of their qualified names, see `Unit`; so are members
+  that are static constants.
 - Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason; never a guess.
 """
 
@@ -120,6 +122,15 @@ class Invoke(Expression):
 
 
 @node
+class Initializer(Expression):
+    """`{entries}`, the initial value of an array or an aggregate in the order of its members; `{}` has none.
+    Nested braces are nested initializers."""
+
+    entries: tuple[Expression, ...]
+    type: Any
+
+
+@node
 class Unknown(Expression):
     """An expression that the front end does not translate. reason: what it is, as a noun: "a lambda"."""
 
@@ -133,15 +144,16 @@ class Unknown(Expression):
 
 @node
 class Declaration(Statement):
-    """A variable. value: None where it has no initial value or, an array, an empty one. space: "shared" for
-    `__shared__`. constant: it can never change (const or constexpr, not a reference). reference: it is
-    another name of the value."""
+    """A variable. value: None where it has no initial value. space: "shared" for `__shared__`. constant: it
+    can never change (const or constexpr, not a reference). reference: it is another name of the value.
+    alignment: of an `alignas`, in bytes, else 0."""
 
     symbol: Symbol
     value: Expression | None
     constant: bool
     space: Literal["", "shared"] = ""
     reference: bool = False
+    alignment: int = 0
     place: Place = NOWHERE
 
 
@@ -227,7 +239,8 @@ class Function(Node):
     """A function with a body. key: qualified name, template arguments and parameter types, unique in the
     unit: `ns::name<4, double>(double*, i64)`. name: qualified name. kind: "kernel" for `__global__`. base:
     for a method, the record of its object, whose symbol `this` is the first parameter. initialisers: of a
-    constructor, member name and value. main: defined in the file itself, not in an include."""
+    constructor, member name and value. launch_bounds: of a kernel, as far as given. main: defined in the file
+    itself, not in an include."""
 
     key: str
     name: str
@@ -237,6 +250,7 @@ class Function(Node):
     body: tuple[Statement, ...]
     kind: Literal["function", "kernel", "method", "constructor"] = "function"
     initialisers: tuple[tuple[str, Expression], ...] = ()
+    launch_bounds: tuple[int, ...] = ()
     main: bool = True
     place: Place = NOWHERE
 
