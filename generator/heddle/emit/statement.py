@@ -37,6 +37,7 @@ class StatementPrinter:
                 yield f"{qualifier} {type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
             case ir.Var(symbol, value):
                 assert symbol.type is not None
+                assert value is not None
                 yield f"{type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
             case ir.Assign(symbol, value):
                 yield f"{symbol.name} = {self.expression(value)};"

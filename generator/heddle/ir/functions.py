@@ -8,6 +8,7 @@ operations and comparisons are operators too. Everything is evaluated in the typ
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -95,6 +96,10 @@ def _fma(a: float, b: float, c: float) -> Fraction | float:
     return exact if exact else a * b + c  # the sign of a zero follows the rounded form
 
 
+def _as_half(bits: int) -> float:
+    return float(struct.unpack("e", struct.pack("H", bits))[0])
+
+
 @dataclass(frozen=True)
 class Function:
     """meaning: on Python floats. spelling: C++ (`std::`) name; the CUDA name is the same without `std::`.
@@ -125,6 +130,8 @@ FUNCTIONS: dict[str, Function] = {
     "min": Function(2, lambda a, b: b if b < a else a, "heddle::min"),
     "max": Function(2, lambda a, b: b if a < b else a, "heddle::max"),
     "sign": Function(1, _sign, "heddle::sign"),
+    # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
+    "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
     # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads
     # `lower`.
     "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),

@@ -225,7 +225,10 @@ class _Interpreter:
         match statement:
             case ir.Comment() | ir.Prefetch():
                 pass
+            case ir.Var(symbol, None):
+                self.locals.pop(symbol, None)
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
+                assert value is not None
                 self.locals[symbol] = self.value(value)
             case ir.Store(target, value):
                 result = self.value(value)

@@ -264,10 +264,11 @@ class Let(Statement):
 
 @node
 class Var(Statement):
-    """Declare a value that `Assign` changes: the carried values of a scan."""
+    """Declare a value that `Assign` changes: the carried values of a scan. value: None only in lifted source,
+    where it has none before the first Assign."""
 
     symbol: Symbol
-    value: Expression
+    value: Expression | None
 
 
 @node

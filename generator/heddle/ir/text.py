@@ -47,7 +47,7 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.Let(symbol, value):
             yield f"let {symbol.name}: {symbol.type} = {expression(value)}"
         case ir.Var(symbol, value):
-            yield f"var {symbol.name}: {symbol.type} = {expression(value)}"
+            yield f"var {symbol.name}: {symbol.type}" + (f" = {expression(value)}" if value else "")
         case ir.Assign(symbol, value):
             yield f"assign {symbol.name} = {expression(value)}"
         case ir.Store(target, value, nontemporal):

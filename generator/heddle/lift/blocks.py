@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The building blocks of `heddle/device` that are statements, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+
+if TYPE_CHECKING:
+    from heddle.lift.expressions import ExpressionLifter
+
+Arguments = tuple[ir.Expression, ...]
+
+
+def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
+    address = args[0]
+    assert isinstance(address, source.AddressOf)
+    target = lifter.value(address.element)
+    assert isinstance(target, ir.Load)
+    yield ir.Prefetch(target, int(template[0]))
+
+
+def _load_run(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
+    yield ir.LoadRun(*_run(lifter, args[0], args[1], args[2:], int(template[0])))
+
+
+def _store_run(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    yield ir.StoreRun(*_run(lifter, args[1], args[0], args[2:], int(template[0])))
+
+
+def _run(
+    lifter: ExpressionLifter, local: ir.Expression, far: ir.Expression, rest: Arguments, length: int
+) -> tuple[Any, ...]:
+    index, first = lifter.pointer(rest[0])
+    return (
+        _whole(lifter, local), _whole(lifter, far), index, first,
+        lifter.value(rest[1]), length, lifter.value(rest[2]),
+    )  # fmt: skip
+
+
+def _stream_run(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    row, first, local, count = args
+    yield ir.StreamRun(
+        _whole(lifter, local), _whole(lifter, row), lifter.value(first), lifter.value(count), int(template[0])
+    )
+
+
+def _whole(lifter: ExpressionLifter, expression: ir.Expression) -> ir.Symbol:
+    """A name that stands for a line from its first element on."""
+    pointer, offset = lifter.pointer(expression)
+    assert offset == integer(0)
+    return pointer
+
+
+BLOCKS: dict[str, Callable[[ExpressionLifter, tuple[Any, ...], Arguments], Iterator[ir.Statement]]] = {
+    "heddle::prefetch": _prefetch,
+    "heddle::load_run": _load_run,
+    "heddle::store_run": _store_run,
+    "heddle::stream_run": _stream_run,
+}

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of source text as expressions of lowered kernels."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.interpret import rounded
+from heddle.ir.visit import walk
+from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, half_conversion, known_function
+from heddle.lift.lifted import refuse
+
+
+@dataclasses.dataclass(frozen=True)
+class Object:
+    """A value of a user's class whose constructor is visible: its members."""
+
+    members: Mapping[str, ir.Expression]
+
+
+@dataclasses.dataclass(frozen=True)
+class Dead:
+    """A name that must not be used any more. reason: a sentence."""
+
+    reason: str
+
+
+class ExpressionLifter:
+    """Translates the expressions of one function. `names`: what each name of the source stands for where it
+    is not simply a symbol."""
+
+    def __init__(self, unit: source.Unit) -> None:
+        self.unit = unit
+        self.functions = {function.key: function for function in unit.functions}
+        self.constants = {declaration.symbol.name: declaration for declaration in unit.constants}
+        self.names: dict[str, ir.Expression | Object | Dead] = {}
+        self.place = Place(unit.file, 0)
+        self.calls: list[str] = []  # functions being inlined, outermost first
+
+    # Values
+
+    def value(self, expression: ir.Expression) -> ir.Expression:
+        """A number or a truth value."""
+        match expression:
+            case ir.Const():
+                return expression
+            case ir.Symbol():
+                return self.named(expression)
+            case ir.Cast(inner, scalar):
+                return converted(self.value(inner), scalar)
+            case ir.Op("neg", (inner,), scalar) if isinstance(number := self.value(inner), ir.Const):
+                return ir.Const(-number.value, scalar)
+            case ir.Op(name, args, scalar):
+                if name not in OPERATORS:
+                    raise refuse(self.place, f"The operator '{name}' is not part of the kernel language.")
+                if any(isinstance(argument.type, (ir.Pointer, source.PointerTo)) for argument in args):
+                    raise refuse(self.place, "Pointers are compared or subtracted.")
+                return ir.Op(name, tuple(self.value(argument) for argument in args), scalar)
+            case ir.Select(condition, yes, no):
+                return ir.Select(self.value(condition), self.value(yes), self.value(no))
+            case source.Subscript() | source.Member():
+                return self.element(expression)
+            case source.Invoke():
+                return self.call(expression)
+            case source.Unknown(reason, place):
+                raise refuse(place, f"There is {reason} here, which is not part of the kernel language.")
+        raise refuse(self.place, f"There is {_noun(expression)} here where a number is needed.")
+
+    def named(self, symbol: ir.Symbol) -> ir.Expression:
+        """What a name stands for."""
+        if symbol.name in self.names:
+            found = self.names[symbol.name]
+            if isinstance(found, Dead):
+                raise refuse(self.place, found.reason)
+            if isinstance(found, Object):
+                raise refuse(self.place, f"The object '{symbol.name}' is used as a number.")
+            return found
+        if symbol.name in self.constants:
+            declaration = self.constants[symbol.name]
+            if declaration.value is None:
+                raise refuse(declaration.place, f"The constant '{symbol.name}' has no value here.")
+            return self.value(declaration.value)
+        return symbol
+
+    # Elements and pointers
+
+    def element(self, expression: ir.Expression) -> ir.Expression:
+        """An element of an array, or the member of an object."""
+        match expression:
+            case source.Subscript(base, index, scalar):
+                if not isinstance(scalar, ir.Scalar):
+                    raise refuse(self.place, f"An element of type {scalar} is used as a number.")
+                pointer, offset = self.pointer(base)
+                return ir.Load(pointer, joined(offset, self.index(index)))
+            case source.Member(base, name, scalar):
+                return self.member(base, name, scalar)
+        raise AssertionError(expression)
+
+    def member(self, base: ir.Expression, name: str, scalar: Any) -> ir.Expression:
+        if isinstance(base, ir.Symbol):
+            found = self.names.get(base.name)
+            if isinstance(found, Object):
+                if name not in found.members:
+                    raise refuse(self.place, f"'{base.name}' has no known member '{name}'.")
+                return found.members[name]
+            whole = found if isinstance(found, ir.Symbol) else base
+            return ir.Symbol(f"{whole.name}.{name}", scalar)
+        raise refuse(self.place, f"The member '{name}' belongs to {_noun(base)}.")
+
+    def index(self, expression: ir.Expression) -> ir.Expression:
+        """An index; a literal one is a 64-bit integer, whatever the literal's type."""
+        value = self.value(expression)
+        if isinstance(value, ir.Const) and isinstance(value.value, int):
+            return integer(value.value)
+        return value
+
+    def pointer(self, expression: ir.Expression) -> tuple[ir.Symbol, ir.Expression]:
+        """The name of an array or pointer and an offset in elements: `p + a + b` is (p, a + b)."""
+        match expression:
+            case ir.Symbol(name, kind):
+                found = self.named(expression)
+                if isinstance(found, ir.View):
+                    return found.pointer, found.offset
+                if not isinstance(found, ir.Symbol):
+                    raise refuse(self.place, f"'{name}' is used as a pointer.")
+                kind = found.type
+                if isinstance(kind, source.Array):
+                    element = innermost(kind)
+                    if not isinstance(element, ir.Scalar):
+                        raise refuse(self.place, f"'{name}' is an array of {element}.")
+                    return ir.Symbol(found.name, ir.Pointer(element)), integer(0)
+                if isinstance(kind, source.PointerTo):
+                    element = innermost(kind.element)
+                    if isinstance(kind.element, source.Array) and isinstance(element, ir.Scalar):
+                        return ir.Symbol(found.name, ir.Pointer(element, kind.const)), integer(0)
+                    raise refuse(self.place, f"'{name}' is a pointer to {kind.element}.")
+                if not isinstance(kind, ir.Pointer):
+                    raise refuse(self.place, f"'{name}' of type {kind} is used as a pointer.")
+                return found, integer(0)
+            case ir.Op("add", (base, offset)) if isinstance(offset.type, ir.Scalar):
+                pointer, before = self.pointer(base)
+                return pointer, joined(before, self.scaled(expression, self.index(offset)))
+            case ir.Op("add", (offset, base)):
+                pointer, before = self.pointer(base)
+                return pointer, joined(before, self.scaled(expression, self.index(offset)))
+            case ir.Op("sub", (base, offset)) if isinstance(offset.type, ir.Scalar):
+                pointer, before = self.pointer(base)
+                away = self.scaled(expression, self.index(offset))
+                return pointer, joined(before, away, "sub")
+            case source.AddressOf(source.Subscript(base, index)):
+                pointer, before = self.pointer(base)
+                return pointer, joined(before, self.scaled(expression, self.index(index)))
+            case source.Subscript(base, index, source.Array() as row):
+                pointer, before = self.pointer(base)
+                return pointer, joined(before, times(self.index(index), size_of(row, self.place)))
+            case source.Member(base, name, kind):
+                found = self.member(base, name, kind)
+                if isinstance(found, ir.View):
+                    return found.pointer, found.offset
+                if isinstance(found, ir.Symbol):
+                    return self.pointer(found) if found.name not in self.names else (found, integer(0))
+            case source.Invoke(name, _, (base, *_)) if (
+                (match := CONTAINER.match(name)) and match[3] == "data" and isinstance(base, ir.Symbol)
+            ):
+                return self.container(base, expression.type.element), integer(0)
+            case source.Invoke() if (function := self.functions.get(expression.function)) is not None:
+                return self.inlined_pointer(function, expression)
+        raise refuse(self.place, f"There is {_noun(expression)} here where a pointer is needed.")
+
+    @staticmethod
+    def scaled(pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
+        """An offset of a pointer to rows, in elements."""
+        kind = pointer.type
+        if isinstance(kind, source.PointerTo) and isinstance(kind.element, source.Array):
+            return times(offset, size_of(kind.element, Place("", 0)))
+        return offset
+
+    def container(self, base: ir.Symbol, scalar: Any) -> ir.Symbol:
+        """A span, vector or array, seen as the pointer to its first element."""
+        found = self.named(base)
+        assert isinstance(found, ir.Symbol)
+        return ir.Symbol(found.name, ir.Pointer(scalar))
+
+    # Calls
+
+    def call(self, call: source.Invoke) -> ir.Expression:
+        function = self.functions.get(call.function)
+        name = function.name if function else call.function
+        known = known_function(name)
+        if known is not None:
+            arguments = tuple(self.value(a) for a in call.args[: FUNCTIONS[known].arguments])
+            if {argument.type for argument in arguments} != {call.type}:
+                raise refuse(self.place, f"'{name}' is called with arguments of different types.")
+            return ir.Call(known, arguments, call.type)
+        if name in INFINITIES:
+            return ir.Const(math.inf, call.type)
+        half = half_conversion(name)
+        if half is not None:
+            return self.half(self.value(call.args[0]), half)
+        if STRIDED_ROW.match(name):
+            pointer, offset = self.pointer(call.args[0])
+            return ir.Load(pointer, joined(offset, self.index(call.args[1])))
+        if match := CONTAINER.match(name):
+            base = call.args[0]
+            if isinstance(base, ir.Symbol) and match[3] == "operator[]":
+                return ir.Load(self.container(base, call.type), self.index(call.args[1]))
+            if isinstance(base, ir.Symbol) and match[3] == "size":
+                return ir.Symbol(f"{base.name}.size", call.type)
+        if function is None:
+            raise refuse(
+                self.place,
+                f"'{name}' is called, whose body is not visible here.",
+                "make its definition visible (inline, in a header), or lift what surrounds the call",
+            )
+        return self.inlined(function, call)
+
+    @staticmethod
+    def half(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
+        """In C++ a half-precision number is its bits, of type u16: `as_half` reads them as a number."""
+        return ir.Cast(value if scalar == ir.F16 else ir.Call("as_half", (value,), ir.F16), scalar)
+
+    def inlined(self, function: source.Function, call: source.Invoke) -> ir.Expression:
+        """The value that a visible function returns, its arguments put in."""
+        with _Inlining(self, function, call):
+            return self.returned(function.body, function)
+
+    def inlined_pointer(
+        self, function: source.Function, call: source.Invoke
+    ) -> tuple[ir.Symbol, ir.Expression]:
+        """The element or pointer that a visible function returns."""
+        with _Inlining(self, function, call):
+            result = self.returned(function.body, function, as_pointer=True)
+        assert isinstance(result, ir.View)
+        return result.pointer, result.offset
+
+    def returned(
+        self, body: tuple[ir.Statement, ...], function: source.Function, as_pointer: bool = False
+    ) -> ir.Expression:
+        """The value of a body without effects: constants, `if`s and `return`s."""
+        for at, statement in enumerate(body):
+            match statement:
+                case source.Declaration(symbol, value, reference=False) if value is not None:
+                    if isinstance(symbol.type, (ir.Pointer, source.PointerTo)):
+                        pointer, offset = self.pointer(value)
+                        self.names[symbol.name] = ir.View(pointer, offset, integer(1))
+                    else:
+                        self.names[symbol.name] = self.value(value)
+                case source.Block(inner):
+                    return self.returned((*inner, *body[at + 1 :]), function, as_pointer)
+                case source.Branch(condition, yes, no) if not as_pointer:
+                    rest = body[at + 1 :]
+                    outer = dict(self.names)
+                    chosen = self.value(condition)
+                    first = self.returned((*yes, *rest), function)
+                    self.names = dict(outer)
+                    return ir.Select(chosen, first, self.returned((*no, *rest), function))
+                case source.Exit("return", value) if value is not None:
+                    if as_pointer or isinstance(function.result, (ir.Pointer, source.PointerTo)):
+                        base = value if isinstance(value.type, (ir.Pointer, source.PointerTo)) else None
+                        pointer, offset = self.pointer(
+                            base or source.AddressOf(value, ir.Pointer(value.type))
+                        )
+                        return ir.View(pointer, offset, integer(1))
+                    return self.value(value)
+                case _:
+                    raise refuse(
+                        getattr(statement, "place", self.place),
+                        f"'{function.name}' does more here than compute a value from constants, `if` and "
+                        "`return`, so its call cannot be replaced by its value.",
+                    )
+        raise refuse(function.place, f"'{function.name}' can end without a value.")
+
+    def argument(self, parameter: source.FunctionParameter, value: ir.Expression) -> ir.Expression | Object:
+        """What a parameter stands for inside an inlined function."""
+        kind = parameter.symbol.type
+        if isinstance(kind, (ir.Pointer, source.PointerTo)):
+            pointer, offset = self.pointer(value)
+            return ir.View(pointer, offset, integer(1))
+        if isinstance(kind, source.Record):
+            if isinstance(value, ir.Symbol):
+                return self.names.get(value.name, value)
+            if isinstance(value, source.Invoke):
+                return self.constructed(value)
+            raise refuse(
+                self.place, f"The object that is passed as '{parameter.symbol.name}' is {_noun(value)}."
+            )
+        return self.value(value)
+
+    def constructed(self, call: source.Invoke) -> Object:
+        """An object by what its constructor does with the arguments."""
+        function = self.functions.get(call.function)
+        if function is None or function.kind != "constructor" or function.body:
+            raise refuse(self.place, f"'{call.function}' makes an object in a way that is not understood.")
+        members: dict[str, ir.Expression] = {}
+        with _Inlining(self, function, call):
+            for name, value in function.initialisers:
+                if isinstance(value.type, (ir.Pointer, source.PointerTo)):
+                    pointer, offset = self.pointer(value)
+                    members[name] = ir.View(pointer, offset, integer(1))
+                else:
+                    members[name] = self.value(value)
+        return Object(members)
+
+
+class _Inlining:
+    """The names inside a function that is being inlined, the outer ones hidden."""
+
+    def __init__(self, lifter: ExpressionLifter, function: source.Function, call: source.Invoke) -> None:
+        if function.key in lifter.calls:
+            raise refuse(lifter.place, f"'{function.name}' calls itself.")
+        parameters = [
+            p for p in function.parameters if not (function.kind == "constructor" and p.symbol.name == "this")
+        ]
+        if len(parameters) != len(call.args):
+            raise refuse(lifter.place, f"'{function.name}' is called with default arguments.")
+        self.lifter, self.function = lifter, function
+        self.bound = {
+            parameter.symbol.name: lifter.argument(parameter, argument)
+            for parameter, argument in zip(parameters, call.args, strict=True)
+        }
+
+    def __enter__(self) -> None:
+        self.outer = self.lifter.names
+        self.lifter.names = dict(self.bound)
+        self.lifter.calls.append(self.function.key)
+
+    def __exit__(self, *_: object) -> None:
+        self.lifter.names = self.outer
+        self.lifter.calls.pop()
+
+
+# --- Small helpers ------------------------------------------------------------------------------------------
+
+
+def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
+    """A conversion; that of a literal which keeps its value is the literal in the other type."""
+    if value.type == scalar:
+        return value
+    if isinstance(value, ir.Const) and isinstance(value.value, (int, float)) and scalar.kind != "b":
+        number = value.value
+        if scalar.is_float:
+            if rounded(number, scalar) == number:
+                return ir.Const(float(number), scalar)
+        elif isinstance(number, int) and _fits(number, scalar):
+            return ir.Const(int(number), scalar)
+    return ir.Cast(value, scalar)
+
+
+def _fits(number: int, scalar: ir.Scalar) -> bool:
+    if scalar.kind == "u":
+        return 0 <= number < 1 << scalar.bits
+    return -(1 << scalar.bits - 1) <= number < 1 << scalar.bits - 1
+
+
+def joined(before: ir.Expression, more: ir.Expression, operator: str = "add") -> ir.Expression:
+    """The sum of two offsets; 64 bits where they differ."""
+    if isinstance(before, ir.Const) and before.value == 0 and operator == "add":
+        return more
+    if isinstance(more, ir.Const) and more.value == 0:
+        return before
+    if isinstance(before, ir.Const) and before.value == 0 and operator == "sub":
+        return ir.Op("neg", (more,), more.type)
+    if before.type != more.type:
+        before, more = converted(before, ir.I64), converted(more, ir.I64)
+    return ir.Op(operator, (before, more), before.type)
+
+
+def times(index: ir.Expression, size: int) -> ir.Expression:
+    """An index of rows of a constant size, in elements."""
+    if size == 1:
+        return index
+    if isinstance(index, ir.Const):
+        return integer(int(index.value) * size)
+    return ir.Op("mul", (converted(index, ir.I64), integer(size)), ir.I64)
+
+
+def innermost(kind: Any) -> Any:
+    """The element type of nested arrays."""
+    while isinstance(kind, source.Array):
+        kind = kind.element
+    return kind
+
+
+def size_of(kind: source.Array, place: Place) -> int:
+    """How many innermost elements an array has."""
+    size = 1
+    inner: Any = kind
+    while isinstance(inner, source.Array):
+        if inner.length == 0:
+            raise refuse(place, "An inner dimension of an array is not a constant.")
+        size *= inner.length
+        inner = inner.element
+    return size
+
+
+def reads(expression: ir.Expression, mutable: set[str]) -> bool:
+    """Whether a value can change between statements: it loads, or uses a variable."""
+    return any(
+        isinstance(node, ir.Load) or (isinstance(node, ir.Symbol) and node.name in mutable)
+        for node in walk(expression)
+    )
+
+
+def _noun(expression: ir.Expression) -> str:
+    match expression:
+        case source.Unknown(reason):
+            return reason
+        case source.Invoke(name):
+            return f"a call of '{name}'"
+        case source.Initializer():
+            return "a braced list"
+        case source.AddressOf():
+            return "an address"
+        case ir.Symbol(name, kind):
+            return f"'{name}' of type {kind}"
+    return "an expression"

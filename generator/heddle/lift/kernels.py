@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function of a record as a kernel in the lowered vocabulary."""
+
+from __future__ import annotations
+
+from heddle.errors import Place
+from heddle.ir import source
+from heddle.lift.lifted import Lifted, refuse
+from heddle.lift.statements import StatementLifter
+from heddle.lift.threads import thread_loops
+
+
+def lifted(unit: source.Unit, name: str) -> Lifted:
+    """The function of a unit by its name or its key.
+
+    Raises KernelError, with file and line, where the source does what is not part of the kernel language, and
+    where no function or more than one has the name.
+    """
+    function = find(unit, name)
+    lifter = StatementLifter(unit)
+    body = lifter.function(function)
+    assumptions = list(dict.fromkeys(lifter.assumptions))
+    if function.kind == "kernel":
+        body, more = thread_loops(body, function.place)
+        assumptions += more
+    return Lifted(
+        function.name,
+        function.key,
+        function.parameters,
+        body,
+        function.kind == "kernel",
+        function.place,
+        tuple(assumptions),
+        function.launch_bounds,
+    )
+
+
+def find(unit: source.Unit, name: str) -> source.Function:
+    """The one function of the file with a name, without its namespaces, or with a key."""
+    own = [f for f in unit.functions if f.main]
+    found = [f for f in own if name in (f.key, f.name)] or [
+        f for f in own if f.name.rsplit("::", 1)[-1] == name
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        names = ", ".join(sorted({f.name for f in own})) or "none with a body"
+        raise refuse(Place(unit.file, 0), f"There is no function '{name}'.", f"the file has: {names}")
+    raise refuse(
+        Place(unit.file, 0),
+        f"'{name}' is {len(found)} functions.",
+        "name one of: " + ", ".join(f.key for f in found),
+    )

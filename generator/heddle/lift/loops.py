@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The header of a `for`: counter, begin, end, step, and who runs the iterations."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+from heddle.lift.lifted import refuse
+
+if TYPE_CHECKING:
+    from heddle.lift.expressions import ExpressionLifter
+
+Kind = Literal["serial", "omp", "omp simd", "simd", "thread"]
+_REDUCTIONS = {"+": "sum", "min": "min", "max": "max"}
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
+_CANONICAL = (
+    "write it as `for (i = begin; i < end; ++i)`, with `<`, `<=`, `>`, `>=` or `!=` and a constant step"
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """`counter` runs from `begin` in steps of `step` as long as it has not reached `end`. declared: the loop
+    declares the counter itself."""
+
+    counter: ir.Symbol
+    begin: ir.Expression
+    end: ir.Expression
+    step: int
+    declared: bool
+    assumptions: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(loop: source.For, lifter: ExpressionLifter) -> Header:
+        """Read the header of a loop, or refuse."""
+        place = loop.place
+        if len(loop.start) != 1 or len(loop.step) != 1 or loop.condition is None:
+            raise refuse(
+                place, "The loop has not one counter with a start, a condition and a step.", _CANONICAL
+            )
+        counter, first, declared = _start(loop.start[0], lifter)
+        step = _step(loop.step[0], counter, loop)
+        relation, bound = _relation(loop.condition, counter, loop)
+        begin = _typed(lifter.value(first), counter)
+        end = _typed(lifter.value(bound), counter)
+        assumptions: tuple[str, ...] = ()
+        upwards = step > 0
+        if relation == "ne":
+            if abs(step) != 1:
+                raise refuse(place, f"`!=` with a step of {step} may never be reached.", _CANONICAL)
+            assumptions = (f"{place}: the loop over '{counter.name}' does not begin beyond its end",)
+        elif (relation in ("lt", "le")) != upwards:
+            raise refuse(
+                place, "The loop's condition and its step point in different directions.", _CANONICAL
+            )
+        if relation in ("le", "ge"):
+            end = _beside(end, 1 if upwards else -1)
+        return Header(counter, begin, end, step, declared, assumptions)
+
+
+def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir.Expression, bool]:
+    match start:
+        case source.Declaration(symbol, value) if value is not None and isinstance(symbol.type, ir.Scalar):
+            if symbol.type.kind in "iu":
+                return symbol, value, True
+        case source.Assignment(ir.Symbol() as symbol, value, updates=False):
+            if isinstance(symbol.type, ir.Scalar) and symbol.type.kind in "iu":
+                return symbol, value, False
+    raise refuse(
+        lifter.place, "The loop does not begin with an integer counter and its first value.", _CANONICAL
+    )
+
+
+def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For) -> int:
+    """The constant that the counter changes by."""
+    match step:
+        case source.Assignment(ir.Symbol(name), ir.Op("add" | "sub" as sign, (left, right))) if (
+            name == counter.name
+        ):
+            left, right = _bare(left), _bare(right)
+            if sign == "add" and isinstance(left, ir.Const):
+                left, right = right, left
+            if isinstance(left, ir.Symbol) and left.name == name and isinstance(right, ir.Const):
+                size = int(right.value) * (1 if sign == "add" else -1)
+                if size != 0:
+                    return size
+        case source.Assignment(ir.Symbol(name), ir.Cast(ir.Op() as inner)) if name == counter.name:
+            return _step(source.Assignment(counter, inner), counter, loop)
+    raise refuse(loop.place, "The loop's counter does not change by a constant.", _CANONICAL)
+
+
+def _relation(condition: ir.Expression, counter: ir.Symbol, loop: source.For) -> tuple[str, ir.Expression]:
+    """How the counter compares with which bound while the loop runs."""
+    if isinstance(condition, ir.Op) and condition.name in _MIRRORED:
+        left, right = condition.args
+        if _bare(left) == counter:
+            return condition.name, right
+        if _bare(right) == counter:
+            return _MIRRORED[condition.name], left
+    raise refuse(loop.place, f"The loop does not run until '{counter.name}' reaches a bound.", _CANONICAL)
+
+
+def _bare(value: ir.Expression) -> ir.Expression:
+    """Without the conversions between integers that C++ puts around a counter."""
+    while isinstance(value, ir.Cast) and value.type.kind in "iu" and _integer(value.value):
+        value = value.value
+    return value
+
+
+def _integer(value: ir.Expression) -> bool:
+    return isinstance(value.type, ir.Scalar) and value.type.kind in "iu"
+
+
+def _typed(bound: ir.Expression, counter: ir.Symbol) -> ir.Expression:
+    """A literal bound is a 64-bit integer, as those of kernels are."""
+    if isinstance(bound, ir.Const) and isinstance(bound.value, int):
+        return integer(bound.value)
+    return bound
+
+
+def _beside(end: ir.Expression, by: int) -> ir.Expression:
+    """The first value beyond an inclusive bound."""
+    if isinstance(end, ir.Const):
+        return integer(int(end.value) + by)
+    one = ir.Const(1, end.type)
+    if isinstance(end, ir.Op) and end.name == ("sub" if by > 0 else "add") and end.args[1] == one:
+        return end.args[0]
+    return ir.Op("add" if by > 0 else "sub", (end, one), end.type)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who runs the iterations, by the OpenMP pragmas before a loop. depth: of the nested loops they share."""
+
+    kind: Kind
+    depth: int
+    reductions: tuple[tuple[str, ir.Symbol], ...]
+
+    @staticmethod
+    def of(loop: source.For, variables: Mapping[str, ir.Symbol]) -> Workers:
+        """Read the pragmas. variables: the numbers that the loop can see."""
+        words = " ".join(line.removeprefix("omp").strip() for line in loop.pragma.splitlines())
+        names = re.sub(r"\([^)]*\)", " ", words).split()
+        kind: Kind = "omp" if "for" in names else "serial"
+        if "simd" in names:
+            kind = "omp simd" if kind == "omp" else "simd"
+        depth = re.search(r"\bcollapse *\( *(\d+) *\)", words)
+        reductions: list[tuple[str, ir.Symbol]] = []
+        for operation, listed in re.findall(r"\breduction *\( *([+\w]+) *: *([^)]*)\)", words):
+            for name in (entry.strip() for entry in listed.split(",")):
+                if operation not in _REDUCTIONS or name not in variables:
+                    raise refuse(loop.place, f"The reduction '{operation} : {name}' is not understood.")
+                reductions.append((_REDUCTIONS[operation], variables[name]))
+        return Workers(kind, int(depth[1]) if depth else 1, tuple(reductions))
+
+
+def collapsed(body: tuple[ir.Statement, ...], depth: int) -> tuple[ir.Statement, ...]:
+    """The loops of a `collapse` clause all run on the threads."""
+    if depth < 1 or len(body) != 1 or not isinstance(body[0], ir.Loop):
+        return body
+    inner = body[0]
+    return (dataclasses.replace(inner, kind="omp", body=collapsed(inner.body, depth - 1)),)

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements of source text as statements of lowered kernels: loops become canonical, early exits become
+guards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+from heddle.ir.visit import walk
+from heddle.lift.blocks import BLOCKS
+from heddle.lift.calls import BARRIER
+from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining, innermost, reads, size_of
+from heddle.lift.lifted import refuse
+from heddle.lift.loops import Header, Workers, collapsed
+
+Body = tuple[ir.Statement, ...]
+
+
+class StatementLifter(ExpressionLifter):
+    """Translates the statements of one function."""
+
+    def __init__(self, unit: source.Unit) -> None:
+        super().__init__(unit)
+        self.assumptions: list[str] = []
+        self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
+        self.changed: set[str] = set()  # variables that some statement assigns
+        self.loops: list[source.For] = []  # loops being translated, outermost first
+
+    def function(self, function: source.Function) -> Body:
+        """The body of the function that is lifted."""
+        self.changed = assigned_names(function.body)
+        return self.block(function.body)
+
+    # Blocks and exits
+
+    def block(self, body: Sequence[ir.Statement]) -> Body:
+        """Statements in order. What follows an `if` that leaves is under the opposite condition."""
+        result: list[ir.Statement] = []
+        for at, statement in enumerate(body):
+            self.place = getattr(statement, "place", self.place)
+            rest = body[at + 1 :]
+            match statement:
+                case source.Block(inner) if leaves_somewhere(inner):
+                    return (*result, *self.block((*inner, *rest)))
+                case source.Branch() if leaves_somewhere((statement,)):
+                    return (*result, *self.leaving(statement, rest))
+                case source.Exit():
+                    self.check_exit(statement)
+                    return tuple(result)
+                case _:
+                    result += self.statement(statement)
+        return tuple(result)
+
+    def leaving(self, branch: source.Branch, rest: Sequence[ir.Statement]) -> Iterator[ir.Statement]:
+        """An `if` of which some side leaves the loop's body or the function."""
+        yield from self.branch(branch.condition, (*branch.yes, *rest), (*branch.no, *rest), branch.place)
+
+    def branch(
+        self, condition: ir.Expression, yes: Sequence[ir.Statement], no: Sequence[ir.Statement], place: Place
+    ) -> Iterator[ir.Statement]:
+        chosen = self.value(condition)
+        names = dict(self.names)
+        first = self.block(yes)
+        self.names = dict(names)
+        second = self.block(no)
+        self.names = names
+        if first and second and reads(chosen, self.changed):
+            symbol = ir.Symbol(f"chosen_{place.line}", ir.BOOL)  # the first side may change what it reads
+            yield ir.Let(symbol, chosen, place)
+            chosen = symbol
+        if first:
+            yield ir.If(chosen, first, place=place)
+        if second:
+            yield ir.If(opposite(chosen), second, place=place)
+
+    def check_exit(self, leave: source.Exit) -> None:
+        if leave.kind == "break":
+            raise refuse(leave.place, "`break` makes the number of iterations depend on what the loop finds.")
+        if leave.kind == "return" and self.loops:
+            raise refuse(leave.place, "`return` inside a loop leaves the loop early.")
+        if leave.kind == "return" and leave.value is not None and not self.calls:
+            value = leave.value
+            if not isinstance(value, ir.Const):
+                raise refuse(
+                    leave.place, "The function returns a computed value.", "pass a pointer to the result"
+                )
+
+    # Statements
+
+    def statement(self, statement: ir.Statement) -> Iterable[ir.Statement]:
+        match statement:
+            case source.Declaration():
+                return self.declaration(statement)
+            case source.Assignment():
+                return self.assignment(statement)
+            case source.Branch(condition, yes, no, place):
+                return self.branch(condition, yes, no, place)
+            case source.For():
+                return self.loop(statement)
+            case source.Block(inner):
+                return self.block(inner)
+            case source.Evaluate(value, place):
+                return self.effect(value, place)
+            case source.UnknownStatement(reason, place):
+                raise refuse(place, f"There is {reason} here, which is not part of the kernel language.")
+        raise refuse(self.place, f"{type(statement).__name__} is not understood here.")
+
+    def declaration(self, declaration: source.Declaration) -> Iterable[ir.Statement]:
+        symbol, value, place = declaration.symbol, declaration.value, declaration.place
+        kind = symbol.type
+        self.names.pop(symbol.name, None)
+        if isinstance(kind, source.Array):
+            return self.array(declaration)
+        if declaration.reference:
+            assert value is not None
+            self.names[symbol.name] = self.value(value)
+            return ()
+        if value is not None and (line := self.row(symbol, value, place)) is not None:
+            return (line,)
+        if isinstance(kind, (ir.Pointer, source.PointerTo)):
+            if value is None or symbol.name in self.changed:
+                raise refuse(
+                    place, f"The pointer '{symbol.name}' changes.", "index from a pointer that stays"
+                )
+            pointer, offset = self.pointer(value)
+            if isinstance(kind, source.PointerTo):
+                self.names[symbol.name] = ir.View(pointer, offset, integer(1))
+                return ()
+            return (ir.Let(symbol, ir.View(pointer, offset, integer(1)), place),)
+        if isinstance(kind, source.Record):
+            if isinstance(value, source.Invoke):
+                self.names[symbol.name] = self.constructed(value)
+                return ()
+            raise refuse(place, f"'{symbol.name}' is a {kind}, which is not understood.")
+        if not isinstance(kind, ir.Scalar):
+            raise refuse(place, f"'{symbol.name}' has type {kind}.")
+        self.variables[symbol.name] = symbol
+        if value is None:
+            return (ir.Var(symbol, None),)
+        result = self.value(value)
+        if symbol.name in self.changed:
+            return (ir.Var(symbol, result),)
+        return (ir.Let(symbol, result, place),)
+
+    def row(self, symbol: ir.Symbol, value: ir.Expression, place: Place) -> ir.Statement | None:
+        """`const auto row = heddle::row<unit>(pointer, stride)` and `heddle::renewed(pointer)`."""
+        if not isinstance(value, source.Invoke):
+            return None
+        function = self.functions.get(value.function)
+        name, template = (function.name, function.template) if function else (value.function, value.template)
+        if name not in ("heddle::row", "heddle::renewed"):
+            return None
+        pointer, offset = self.pointer(value.args[0])
+        named = ir.Symbol(symbol.name, pointer.type)
+        self.names[symbol.name] = named  # what was a StridedRow or an auto is a pointer
+        if name == "heddle::renewed":
+            return ir.Let(named, ir.View(pointer, offset, integer(1), True), place)
+        stride = integer(1) if template and template[0] in (True, 1) else self.value(value.args[1])
+        return ir.Let(named, ir.View(pointer, offset, stride), place)
+
+    def array(self, declaration: source.Declaration) -> Iterable[ir.Statement]:
+        symbol, place = declaration.symbol, declaration.place
+        kind: Any = symbol.type
+        element = innermost(kind)
+        length = size_of(kind, place)
+        if not isinstance(element, ir.Scalar):
+            raise refuse(place, f"'{symbol.name}' is an array of {element}.")
+        space = "shared" if declaration.space == "shared" else "scratch"
+        named = ir.Symbol(symbol.name, ir.Pointer(element))
+        yield ir.Local(named, length, space)  # type: ignore[arg-type]
+        if isinstance(declaration.value, source.Initializer):
+            for index, entry in enumerate(flattened(declaration.value, kind, place)):
+                yield ir.Store(ir.Load(named, integer(index)), self.value(entry), place=place)
+
+    def assignment(self, assignment: source.Assignment) -> Iterable[ir.Statement]:
+        target, place = assignment.target, assignment.place
+        if isinstance(target, ir.Symbol) and isinstance(target.type, (ir.Pointer, source.PointerTo)):
+            raise refuse(place, f"The pointer '{target.name}' changes.", "index from a pointer that stays")
+        value = self.value(assignment.value)
+        found = self.value(target)
+        match found:
+            case ir.Symbol():
+                yield ir.Assign(found, value)
+            case ir.Load():
+                yield ir.Store(found, value, place=place)
+            case _:
+                raise refuse(place, "What is assigned to is neither a variable nor an element.")
+
+    # Loops
+
+    def loop(self, loop: source.For) -> Iterable[ir.Statement]:
+        header = Header.of(loop, self)
+        workers = Workers.of(loop, self.variables)
+        counter = header.counter
+        touched = assigned_names(loop.body)
+        if counter.name in touched:
+            raise refuse(loop.place, f"The loop's body changes its counter '{counter.name}'.")
+        for bound in (header.begin, header.end):
+            for node in walk(bound):
+                if isinstance(node, ir.Symbol) and node.name in touched:
+                    raise refuse(loop.place, f"The loop's body changes '{node.name}', which bounds the loop.")
+        self.assumptions += header.assumptions
+        self.loops.append(loop)
+        outer = dict(self.names)
+        self.names.pop(counter.name, None)
+        body = self.block(loop.body)
+        self.names = outer
+        self.loops.pop()
+        if not header.declared:
+            self.names[counter.name] = Dead(f"The counter '{counter.name}' is used after its loop.")
+        yield ir.Loop(
+            workers.kind,
+            counter,
+            header.begin,
+            header.end,
+            integer(header.step),
+            collapsed(body, workers.depth - 1),
+            workers.reductions,
+        )
+
+    # Calls for their effect
+
+    def effect(self, value: ir.Expression, place: Place) -> Iterable[ir.Statement]:
+        if isinstance(value, source.Unknown):
+            raise refuse(
+                value.place, f"There is {value.reason} here, which is not part of the kernel language."
+            )
+        if not isinstance(value, source.Invoke):
+            return ()  # an expression without effect
+        function = self.functions.get(value.function)
+        name, template = (function.name, function.template) if function else (value.function, value.template)
+        if name in BLOCKS:
+            return BLOCKS[name](self, template, value.args)
+        if name == BARRIER:
+            return (ir.Comment(BARRIER),)
+        if function is None:
+            raise refuse(place, f"'{name}' is called, whose body is not visible here.")
+        return self.inlined_statements(function, value, place)
+
+    def inlined_statements(
+        self, function: source.Function, call: source.Invoke, place: Place
+    ) -> Iterable[ir.Statement]:
+        """The statements of a visible function; its locals keep their names."""
+        taken = self.changed | {name for name in self.names}
+        clash = assigned_names(function.body) & taken
+        if clash:
+            raise refuse(place, f"'{function.name}' has a variable '{sorted(clash)[0]}', as its caller has.")
+        outer, loops = self.changed, self.loops
+        self.changed, self.loops = outer | assigned_names(function.body), []
+        with _Inlining(self, function, call):
+            result = self.block(function.body)
+        self.changed, self.loops = outer, loops
+        return result
+
+
+# --- Small helpers ------------------------------------------------------------------------------------------
+
+
+def opposite(condition: ir.Expression) -> ir.Expression:
+    """Not the condition; exact for NaN, since comparisons of floats are negated as a whole."""
+    if isinstance(condition, ir.Op) and condition.name == "not":
+        return condition.args[0]
+    return ir.Op("not", (condition,), ir.BOOL)
+
+
+def nested(statement: ir.Statement) -> Iterator[tuple[ir.Statement, ...]]:
+    """The bodies inside a statement of the source."""
+    match statement:
+        case source.Block(body):
+            yield body
+        case source.Branch(_, yes, no):
+            yield yes
+            yield no
+        case source.For(start, _, step, body):
+            yield start
+            yield step
+            yield body
+
+
+def leaves_somewhere(body: Sequence[ir.Statement]) -> bool:
+    """Whether some path leaves the body by `continue`, `return` or `break`; those of inner loops are their
+    own."""
+    for statement in body:
+        if isinstance(statement, source.Exit):
+            return True
+        if isinstance(statement, source.For):
+            continue
+        if any(leaves_somewhere(inner) for inner in nested(statement)):
+            return True
+    return False
+
+
+def assigned_names(body: Sequence[ir.Statement]) -> set[str]:
+    """The variables that statements assign, inner ones included. Counters of loops that declare them are not
+    among them."""
+    names: set[str] = set()
+    for statement in body:
+        if isinstance(statement, source.Assignment) and isinstance(statement.target, ir.Symbol):
+            names.add(statement.target.name)
+        if isinstance(statement, source.For):
+            inner = assigned_names(statement.body)
+            counters = assigned_names((*statement.start, *statement.step))
+            names |= inner | {name for name in counters if not _declares(statement, name)}
+            continue
+        for inner_body in nested(statement):
+            names |= assigned_names(inner_body)
+    return names
+
+
+def _declares(loop: source.For, name: str) -> bool:
+    return any(isinstance(s, source.Declaration) and s.symbol.name == name for s in loop.start)
+
+
+def flattened(initial: source.Initializer, kind: Any, place: Place) -> list[ir.Expression]:
+    """The entries of nested braces in the order of memory, as far as every brace is full."""
+    if not initial.entries:
+        return []
+    if len(initial.entries) != kind.length:
+        raise refuse(place, "The initial values of an array are fewer than its elements.")
+    if isinstance(kind.element, source.Array):
+        return [
+            entry
+            for row in initial.entries
+            for entry in (
+                flattened(row, kind.element, place) if isinstance(row, source.Initializer) else [row]
+            )
+        ]
+    return list(initial.entries)
