@@ -15,6 +15,14 @@ namespace {
 constexpr std::int64_t streams = 19;
 constexpr int passes = 7;
 
+/// Values that differ from cell to cell and stream to stream.
+void fill(float* data, std::int64_t stride, std::int64_t first, std::int64_t last) {
+  for (std::int64_t q = 0; q < streams; ++q) {
+    for (std::int64_t n = first; n < last; ++n)
+      data[q * stride + n] = 0.01F * static_cast<float>((n * 31 + q * 17) % 97 + 1);
+  }
+}
+
 /// f_q <- 1 - f_q in all streams, a few cells of each at a time, as a lattice Boltzmann step goes through
 /// them.
 void update(float* data, std::int64_t stride, std::int64_t first, std::int64_t last) {
@@ -32,11 +40,13 @@ void update(float* data, std::int64_t stride, std::int64_t first, std::int64_t l
 } // namespace
 
 double stream_bandwidth(std::int64_t cells) {
-  const std::int64_t stride =
-      (cells / 16 | 1) * 16; // an odd number of cache lines: streams on different sets
+  const std::int64_t lines = (cells + 15) / 16 | 1; // odd: the streams lie on different sets of the cache
+  const std::int64_t stride = 16 * lines;
   heddle::Buffer<float> buffer(streams * stride, heddle::Memory::host, heddle::Buffer<float>::Contents::zero,
                                stride);
   float* const data = buffer.data();
+  heddle::parallel_ranges(cells,
+                          [&](std::int64_t first, std::int64_t last) { fill(data, stride, first, last); });
   double best = 0;
   for (int pass = 0; pass < passes; ++pass) {
     const auto start = std::chrono::steady_clock::now();
