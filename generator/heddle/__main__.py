@@ -90,9 +90,13 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--format", choices=("text", "json"), default="text")
     show.set_defaults(run=_show)
 
-    check = commands.add_parser("check", help="compare committed files with what the model gives")
+    check = commands.add_parser(
+        "check", help="prove that committed files are what the model gives, and do what was lowered"
+    )
     _common(check)
     check.add_argument("--against", type=Path, required=True, help="folder with the module's folder")
+    check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
+    check.add_argument("--front-end", choices=("heddle-lift", "clang-json"), help="default: what is found")
     check.set_defaults(run=_check)
     return parser
 
@@ -180,26 +184,9 @@ def _statement_text(statement: object) -> str:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from heddle.build import files, load
+    from heddle.check import check
 
-    module = load(options.model)
-    texts = files(module, options.targets)
-    differing = [
-        name
-        for name, text in texts.items()
-        if not (options.against / name).exists() or (options.against / name).read_text() != text
-    ]
-    folder = options.against / module.name
-    present = {str(path.relative_to(options.against)) for path in folder.rglob("*") if path.is_file()}
-    differing += sorted(present - texts.keys())
-    if differing:
-        print(f"heddle: {options.against} differs from {options.model.name}:", file=sys.stderr)
-        for name in differing:
-            print(f"  {name}", file=sys.stderr)
-        print(f"  Hint: heddle build {options.model} --out {options.against}", file=sys.stderr)
-        return 1
-    print(f"heddle: {module.name}: {len(texts)} files agree with {options.model.name}")
-    return 0
+    return check(options.model, options.targets, options.against, not options.text_only, options.front_end)
 
 
 if __name__ == "__main__":

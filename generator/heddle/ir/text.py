@@ -10,13 +10,13 @@ from heddle.ir import nodes as ir
 
 def text(kernel: ir.Kernel) -> str:
     """A kernel, its declarations and its body."""
-    lines = [f"kernel {kernel.name} over {_space(kernel.space)}"]
+    head = [f"kernel {kernel.name} over {_space(kernel.space)}"]
     for field in kernel.fields:
         components = f"({field.components})" if field.components else ""
-        lines.append(f"  field {field.name}: {field.type}{components}[{field.rank}D] {field.layout}")
-    lines += [f"  parameter {symbol.name}: {symbol.type}" for symbol in kernel.parameters]
-    lines += [f"  output {symbol.name}: {symbol.type}" for symbol in kernel.outputs]
-    return "\n".join([*lines, *_block(kernel.body, "  ")])
+        head.append(f"  field {field.name}: {field.type}{components}[{field.rank}D] {field.layout}")
+    head += [f"  parameter {symbol.name}: {symbol.type}" for symbol in kernel.parameters]
+    head += [f"  output {symbol.name}: {symbol.type}" for symbol in kernel.outputs]
+    return "\n".join([*head, *lines(kernel.body, "  ")])
 
 
 def _space(space: ir.Dense | ir.Sparse) -> str:
@@ -25,12 +25,13 @@ def _space(space: ir.Dense | ir.Sparse) -> str:
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"
 
 
-def _block(body: Sequence[ir.Statement], indent: str) -> Iterator[str]:
+def lines(body: Sequence[ir.Statement], indent: str = "") -> Iterator[str]:
+    """Statements, one line each, inner ones indented."""
     for statement in body:
         yield from (indent + line for line in _statement(statement))
         inner = getattr(statement, "body", None)
         if inner is not None:
-            yield from _block(inner, indent + "  ")
+            yield from lines(inner, indent + "  ")
             if isinstance(statement, ir.Scan):
                 updates = ", ".join(
                     f"{s.name} = {expression(v)}"
@@ -68,14 +69,15 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"prefetch {length} from {expression(target)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
-        case ir.LoadRun(local, pointer, index, first, count) | ir.StoreRun(
-            local, pointer, index, first, count
+        case ir.LoadRun(local, pointer, index, first, count, length, run) | ir.StoreRun(
+            local, pointer, index, first, count, length, run
         ):
             verb = "load" if isinstance(statement, ir.LoadRun) else "store"
-            run = f"{index.name}[{expression(first)} .. + {expression(count)}]"
-            yield f"{verb} run {local.name} {pointer.name} by {run}"
-        case ir.StreamRun(local, pointer, first, count):
-            yield f"stream run {local.name} to {pointer.name}[{expression(first)} .. + {expression(count)}]"
+            where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"{verb} run {local.name} {pointer.name} by {where} from {expression(run)}"
+        case ir.StreamRun(local, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"stream run {local.name} to {where}"
 
 
 def expression(value: ir.Expression) -> str:

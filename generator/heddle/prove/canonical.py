@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One form for a lowered kernel and for its text read back: what C++ cannot say is taken away, nothing that
+changes a bit is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from heddle.errors import NOWHERE
+from heddle.ir import nodes as ir
+from heddle.ir.interpret import rounded
+from heddle.ir.visit import transform
+
+Body = tuple[ir.Statement, ...]
+
+
+def canonical(body: Sequence[ir.Statement], unit_stride: bool = False) -> Body:
+    """Statements without comments, places and hints that have no text of their own.
+
+    Rationals become the quotients that are printed, half-precision numbers their bits. unit_stride: as
+    instantiated for unit strides along x.
+    """
+    without = tuple(statement for statement in body if not isinstance(statement, ir.Comment))
+    changed = (transform(statement, lambda node: _plain(node, unit_stride)) for statement in without)
+    return tuple(_reductions(statement) for statement in changed)
+
+
+def _plain(node: Any, unit_stride: bool) -> Any:
+    match node:
+        case ir.Const(value, scalar) if scalar is not None and scalar.is_float:
+            return _number(value, scalar)
+        case ir.Cast(value, scalar) if value.type == ir.F16 and not _bits(value):
+            return ir.Cast(ir.Call("as_half", (value,), ir.F16), scalar)
+        case ir.Symbol(name, ir.Scalar("f", 16)):
+            return ir.Symbol(name, ir.U16)
+        case ir.Pointer(ir.Scalar("f", 16), const):
+            return ir.Pointer(ir.U16, const)
+        case ir.View(pointer, offset, ir.Symbol(name), renewed) if unit_stride and name.endswith("_sx"):
+            return ir.View(pointer, offset, ir.Const(1, ir.I64), renewed)
+        case ir.Store(target, value):
+            return ir.Store(target, value)
+        case ir.Let(symbol, value):
+            return ir.Let(symbol, value)
+        case ir.If(condition, body):
+            return ir.If(condition, _uncommented(body))
+        case ir.Loop(body=body):
+            return dataclasses.replace(node, body=_uncommented(body))
+    assert getattr(node, "place", NOWHERE) == NOWHERE, node
+    return node
+
+
+def _bits(value: ir.Expression) -> bool:
+    return isinstance(value, ir.Call) and value.name == "as_half"
+
+
+def _uncommented(body: Body) -> Body:
+    return tuple(statement for statement in body if not isinstance(statement, ir.Comment))
+
+
+def _number(value: Any, scalar: ir.Scalar) -> ir.Expression:
+    if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
+        above, below = (_number(Fraction(part), scalar) for part in (value.numerator, value.denominator))
+        return ir.Op("div", (above, below), scalar)
+    return ir.Const(float(rounded(value, scalar)), scalar)
+
+
+def _reductions(statement: ir.Statement, shared: bool = False) -> ir.Statement:
+    """Only loops with a pragma of their own say what they combine."""
+    if not isinstance(statement, (ir.Loop, ir.If)):
+        return statement
+    if isinstance(statement, ir.If):
+        return dataclasses.replace(statement, body=tuple(_reductions(s) for s in statement.body))
+    kept = () if shared or statement.kind in ("serial", "thread") else statement.reductions
+    only = len(statement.body) == 1 and statement.kind == "omp"
+    body = tuple(_reductions(s, only and isinstance(s, ir.Loop) and s.kind == "omp") for s in statement.body)
+    return dataclasses.replace(statement, body=body, reductions=kept)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a kernel function: the checks of the arguments, the entries, the launch.
+
+The expected lines are written here a second time, from the argument list alone, in the form of
+`heddle.lift.outline`; templates and printers have no part in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heddle.emit.signature import Argument
+from heddle.ir import nodes as ir
+from heddle.prove.kernel import DifferenceError, parameter
+
+OK, NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = 0, -1, -2, -3
+"""Codes of heddle::Status in heddle/device/preconditions.hpp."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel's entry in one precision. function: name of the kernel function, without namespace. entry:
+    name of the C entry. arguments: its flat argument list."""
+
+    function: str
+    entry: str
+    arguments: tuple[Argument, ...]
+    dense: bool
+
+    def checks(self, device: bool) -> list[str]:
+        """`<function>_check`."""
+        asks_unit = self.dense and not device
+        listed = [text for text in map(_declared, self.checked(device))] + (
+            ["bool unit_stride"] if asks_unit else []
+        )
+        rows = [self.row(a) for a in self.arguments if a.role == "array"]
+        unit = "unit_stride" if asks_unit else "false:bool" if self.dense else "true:bool"
+        call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
+        lines = [
+            f"i32 {self.function}_check({', '.join(listed)})",
+            f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
+        ]
+        conditions = list(self.conditions(device))
+        if not conditions:
+            return [*lines, f"return {call}"]
+        lines += [f"const i32 status = {call}", f"if ne(status, {OK}:i32) {{", "return status", "}"]
+        for condition, code in conditions:
+            lines += [f"if {condition} {{", f"return {code}:i32", "}"]
+        return [*lines, f"return {OK}:i32"]
+
+    def checked(self, device: bool) -> list[Argument]:
+        """The arguments that are checked: all but the scalars; the device does not use runs."""
+        return [a for a in self.arguments if a.role != "scalar" and not (device and a.role == "runs")]
+
+    def row(self, argument: Argument) -> str:
+        """What check_arrays is told of one array."""
+        field, kind = argument.field, argument.kind
+        assert field is not None
+        assert isinstance(kind, ir.Pointer)
+        rank = field.rank if self.dense else 1
+        written = "false" if kind.const else "true"
+        name = argument.name
+        return (
+            f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
+            f"{rank}:i32, {field.components}:i32, {written}:bool}}"
+        )
+
+    def conditions(self, device: bool) -> Iterator[tuple[str, int]]:
+        """Conditions under which the entry refuses, with the code it returns."""
+        pointers = {"entries", "table", "output"} | (set() if device else {"runs"})
+        for argument in self.arguments:
+            if argument.role in pointers or argument.name == "cells":
+                yield f"eq({argument.name}, nullptr)", NULL_POINTER
+        names = {argument.name for argument in self.arguments}
+        if "last" in names:
+            extent = next(argument.name for argument in self.arguments if argument.role == "extent")
+            yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER
+        if "cell_count" in names:
+            yield "lt(cell_count, i64(0:i32))", EXTENTS_DIFFER
+        if "neighbour_stride" in names:
+            yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
+
+    def guarded(self, name: str, device: bool, unit: str = "") -> list[str]:
+        """The head of an entry: its signature and the check of its arguments."""
+        listed = [_declared(a, anonymous=device and a.role == "runs") for a in self.arguments]
+        if device:
+            listed.append("void* stream")
+        names = ", ".join([a.name for a in self.checked(device)] + ([f"{unit}:bool"] if unit else []))
+        return [
+            f"i32 {name}({', '.join(listed)})",
+            f"const i32 precondition = {self.function}_check({names})",
+            f"if ne(precondition, {OK}:i32) {{",
+            "return precondition",
+            "}",
+        ]
+
+    def host(self, passed: Sequence[str], rows: bool, reports: bool) -> list[str]:
+        """The C entry. passed: what the kernel function takes. rows: it is a template of unit strides.
+        reports: it notes faults in a status."""
+        lines = self.guarded(self.entry, False, "false" if self.dense else "")
+        names = ", ".join(passed)
+        if reports:
+            return [
+                *lines, f"i32 status = {OK}:i32", f"{self.function}({names}, status)", "return status"
+            ]  # fmt: skip
+        if rows:
+            tests = [f"eq({a.name}_stride[0:i32], i64(1:i32))" for a in self.arguments if a.role == "array"]
+            condition = tests[0]
+            for test in tests[1:]:
+                condition = f"and({condition}, {test})"
+            lines += [
+                f"if {condition} {{", f"{self.function}<1>({names})",
+                "} else {", f"{self.function}<0>({names})", "}",
+            ]  # fmt: skip
+        else:
+            lines.append(f"{self.function}({names})")
+        return [*lines, f"return {OK}:i32"]
+
+    def unit(self, passed: Sequence[str], rows: bool) -> list[str]:
+        """The entry for unit strides."""
+        call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
+        return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}:i32"]
+
+    def launch(self, kernel: str, cells: Sequence[str], block: Sequence[int], passed: Sequence[str]) -> str:
+        """The last statement of the CUDA entry. cells: threads along each axis that the space has."""
+        counts = ", ".join([*cells, *["i64(1:i32)"] * (3 - len(cells))])
+        sizes = ", ".join(f"u32({size}:i32)" for size in block)
+        return f"return heddle::launch({kernel}, {{{counts}}}, dim3({sizes}), stream, {', '.join(passed)})"
+
+
+def _declared(argument: Argument, anonymous: bool = False) -> str:
+    symbol = parameter(argument).symbol
+    return f"{symbol.type} {'' if anonymous else symbol.name}"
+
+
+def same_lines(what: str, found: Sequence[str], expected: Sequence[str]) -> None:
+    """Raises DifferenceError at the first line that differs."""
+    for one, other in zip([*found, "nothing"], [*expected, "nothing"], strict=False):
+        if one != other:
+            raise DifferenceError(f"{what} says\n      {one}\n    where it should say\n      {other}")

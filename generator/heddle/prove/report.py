@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All kernels of a module, proved one by one."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heddle.emit.signature import arguments
+from heddle.emit.targets import TARGETS
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.visit import walk
+from heddle.lift.front_end import read
+from heddle.lift.kernels import lifted
+from heddle.lift.outline import outline, statement_outline
+from heddle.lift.statements import StatementLifter
+from heddle.module import Module
+from heddle.prove.canonical import canonical
+from heddle.prove.entry import Entry, same_lines
+from heddle.prove.kernel import DifferenceError, same_device_kernel, same_host_kernel, used_names
+from heddle.resources import folder
+from heddle.schedule import precision
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one kernel in one precision. problem: empty where the text is proved to do what was
+    lowered, bit for bit."""
+
+    module: str
+    kernel: str
+    precision: str
+    target: str
+    file: str
+    seconds: float
+    problem: str = ""
+
+    @property
+    def tier(self) -> str:
+        return "structural" if not self.problem else "NOT PROVED"
+
+
+def flags() -> list[str]:
+    """How emitted files are parsed: with our stand-ins for the few standard headers that they include."""
+    shim = folder("generator/heddle/lift/shim")
+    return ["-std=c++20", "-nostdinc", "-nostdinc++", "-isystem", str(shim / "std"), "-w"]
+
+
+def proved(
+    module: Module, targets: Sequence[str], out: Path, front_end: str | None = None
+) -> Iterator[Verdict]:
+    """Prove every kernel of a module against the files in `out`/<module>. front_end: as for
+    `heddle.lift.front_end.read`."""
+    for name in module.kernels:
+        for target in targets:
+            yield from proved_kernel(module, name, target, out / module.name, front_end)
+
+
+def proved_kernel(
+    module: Module, name: str, target: str, files: Path, front_end: str | None = None
+) -> Iterator[Verdict]:
+    """One kernel for one target, in each precision."""
+    device = TARGETS[target].threads
+    path = files / (f"{name}.cu" if device else f"{name}{TARGETS[target].suffix}.cpp")
+    units: tuple[source.Unit, ...] | None = None
+    failure = ""
+    started = time.perf_counter()
+    try:
+        paths = (path, path.with_suffix(".cuh")) if device else (path,)
+        units = tuple(read(each, flags(), front_end=front_end) for each in paths)
+    except KernelError as error:
+        failure = str(error)
+    for chosen in module.precisions:
+        problem = failure
+        if units is not None:
+            try:
+                (_device if device else _host)(module, name, chosen, target, *units)
+            except (KernelError, DifferenceError) as error:
+                problem = str(error)
+        seconds, started = time.perf_counter() - started, time.perf_counter()
+        yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
+
+
+def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
+    stages = module.stages(name, chosen, target)
+    lowered, everything = stages.lowered, arguments(stages.kernel)
+    suffix = precision(chosen).suffix
+    function = f"{name}_{suffix}"
+    entry = Entry(
+        function,
+        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
+        everything,
+        isinstance(stages.kernel.space, ir.Dense),
+    )
+    found = [f for f in unit.functions if f.main and f.name == function]
+    rows = any(f.template for f in found)
+    if {f.template for f in found} != ({(0,), (1,)} if rows else {()}) or len(found) != (2 if rows else 1):
+        raise DifferenceError(f"there is not one function {function}")
+    for one in found:
+        same_host_kernel(lifted(unit, one.key), lowered, everything, one.template == (1,))
+    names = used_names(lowered.body)
+    passed = [a.name for a in everything if a.name in names]
+    reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
+    _same(unit, f"{function}_check", entry.checks(False))
+    _same(unit, entry.entry, entry.host(passed, rows, reports))
+    if entry.dense and not TARGETS[target].checked:
+        _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
+
+
+def _device(
+    module: Module, name: str, chosen: str, target: str, launcher: source.Unit, kernels: source.Unit
+) -> None:
+    stages = module.stages(name, chosen, target)
+    lowered, everything = stages.lowered, arguments(stages.kernel)
+    suffix = precision(chosen).suffix
+    schedule = module.kernels[name].schedule
+    entry = Entry(
+        f"{name}_{suffix}",
+        f"{module.name}_{name}_{suffix}_cuda",
+        everything,
+        isinstance(stages.kernel.space, ir.Dense),
+    )
+    kernel = f"{module.name}_cuda::{name}_{suffix}"
+    body, head = _launching(launcher, entry)
+    lifter = StatementLifter(launcher)
+    host = canonical(lifter.block(body[:-1]))
+    found = lifted(kernels, kernel)
+    passed = same_device_kernel(found, host, lowered, everything)
+    _same(launcher, f"{entry.function}_check", entry.checks(True))
+    same_lines(entry.entry, head, entry.guarded(entry.entry, True))
+    threads = schedule.block[0] * schedule.block[1] * schedule.block[2]
+    bounds = (threads, schedule.minimum_blocks) if schedule.minimum_blocks else (threads,)
+    if found.launch_bounds != bounds:
+        raise DifferenceError(f"its launch bounds are {found.launch_bounds}, not {bounds}")
+    last = statement_outline(body[-1:], {f.key: f for f in launcher.functions})
+    expected = entry.launch(kernel, _cells(lowered), schedule.block, [symbol.name for symbol in passed])
+    same_lines(
+        entry.entry,
+        [re.sub(r"^return heddle::launch<.*?>\(", "return heddle::launch(", line) for line in last],
+        [expected],
+    )
+
+
+def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...], list[str]]:
+    """The statements of a CUDA entry after its check, and the lines before them."""
+    function = _function(unit, entry.entry)
+    lines = outline(function, {f.key: f for f in unit.functions})
+    head = len(statement_outline(function.body[:2])) + 1
+    return function.body[2:], lines[:head]
+
+
+def _cells(lowered: ir.Kernel) -> list[str]:
+    """How many threads a launch needs along x, y and z, as far as the space has axes."""
+    counts: list[str] = []
+    level: ir.Statement = next(s for s in lowered.body if isinstance(s, ir.Loop))
+    while isinstance(level, ir.Loop) and level.kind == "thread":
+        begin, end = level.begin, level.end
+        assert isinstance(end, ir.Symbol)
+        if isinstance(begin, ir.Symbol):
+            counts.insert(0, f"sub({end.name}, {begin.name})")
+        else:
+            counts.insert(0, end.name)
+        level = level.body[0]
+    return counts
+
+
+def _same(unit: source.Unit, name: str, expected: list[str]) -> None:
+    functions = {f.key: f for f in unit.functions}
+    same_lines(name, outline(_function(unit, name), functions), expected)
+
+
+def _function(unit: source.Unit, name: str) -> source.Function:
+    found = [f for f in unit.functions if f.main and f.name == name]
+    if len(found) != 1:
+        raise DifferenceError(f"there is not one function {name}")
+    return found[0]

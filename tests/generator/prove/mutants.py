@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small faults put into emitted text at random: what a wrong printer, template or hand could have written."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"//[^\n]*|#include[^\n]*|#(?:ifndef|define|endif)[^\n]*|#pragma[^\n]*|\s+"
+    r"|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?[FfUuLl]*|[A-Za-z_]\w*|"
+    r"<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|->|::|\+=|-=|."
+)
+_FLIPPED = {
+    "+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<": "<=", "<=": "<", ">": ">=", ">=": ">",
+    "==": "!=", "!=": "==", "&&": "||", "||": "&&", "++": "--", "+=": "-=", "?": ":", "!": "",
+}  # fmt: skip
+_PRECISIONS = {
+    "double": "float", "float": "double", "int64_t": "int32_t", "uint32_t": "int32_t", "uint16_t": "uint32_t",
+    "half_to_double": "half_to_float", "half_to_float": "half_to_double", "sqrt": "exp", "min": "max",
+    "max": "min", "exp": "log", "load_run": "store_run", "true": "false", "false": "true",
+    "__restrict__": "", "null_pointer": "bad_stride", "extents_differ": "bad_stride", "ok": "bad_stride",
+}  # fmt: skip
+_WORDS = {
+    "const",
+    "constexpr",
+    "std",
+    "heddle",
+    "namespace",
+    "return",
+    "if",
+    "else",
+    "for",
+    "template",
+    "void",
+    "auto",
+}
+_KEPT = re.compile(r"\s|//|#(?!pragma)")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed text. fault: what was done, with the line."""
+
+    text: str
+    fault: str
+
+
+def tokens(text: str) -> list[str]:
+    """Every token of C++ text, spaces and comments included: joined, they are the text."""
+    return _TOKEN.findall(text)
+
+
+def mutant(text: str, generator: random.Random) -> Mutant:
+    """One fault at a random place of the code."""
+    parts = tokens(text)
+    assert "".join(parts) == text
+    while True:
+        change = generator.choice(_CHANGES)
+        made = change(parts, generator)
+        if made is None:
+            continue
+        at, replaced, name = made
+        changed = "".join(replaced)
+        if _code(replaced) != _code(parts):
+            line = "".join(parts[:at]).count("\n") + 1
+            return Mutant(changed, f"line {line}: {name}")
+
+
+def _code(parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if not _KEPT.match(part) and part]
+
+
+Change = Callable[[list[str], random.Random], tuple[int, list[str], str] | None]
+
+
+def _pick(parts: Sequence[str], generator: random.Random, fits: Callable[[str], bool]) -> int | None:
+    places = [at for at, part in enumerate(parts) if fits(part)]
+    return generator.choice(places) if places else None
+
+
+def _with(parts: list[str], at: int, text: str) -> list[str]:
+    return [*parts[:at], text, *parts[at + 1 :]]
+
+
+def _operator(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    at = _pick(parts, generator, lambda part: part in _FLIPPED)
+    if at is None:
+        return None
+    return at, _with(parts, at, _FLIPPED[parts[at]]), f"'{parts[at]}' becomes '{_FLIPPED[parts[at]]}'"
+
+
+def _number(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """An index or bound one off, a coefficient changed by 2e-7, a literal of the other precision."""
+    at = _pick(parts, generator, lambda part: part[0].isdigit())
+    if at is None:
+        return None
+    old = parts[at]
+    number = re.match(r"[\d.]+(?:[eE][+-]?\d+)?", old)
+    assert number is not None
+    suffix = old[number.end() :]
+    if "." not in number[0] and "e" not in number[0]:
+        new = str(int(number[0]) + generator.choice((1, -1))) + suffix
+    elif generator.random() < 0.5:
+        new = number[0] + ("" if suffix else "F")
+        if new == old or float(number[0]) == 0.0:
+            return None
+    else:
+        new = repr(float(number[0]) * (1 + 2e-7)) + suffix if float(number[0]) else f"1.0{suffix}"
+    return at, _with(parts, at, new), f"{old} becomes {new}"
+
+
+def _name(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """Another name of the text."""
+
+    def is_name(part: str) -> bool:
+        return (part[0].isalpha() or part[0] == "_") and part not in _WORDS
+
+    at = _pick(parts, generator, is_name)
+    if at is None:
+        return None
+    names = sorted({part for part in parts if is_name(part)} - {parts[at]})
+    kin = [name for name in names if name[:2] == parts[at][:2]] or names
+    new = generator.choice(kin)
+    return at, _with(parts, at, new), f"'{parts[at]}' becomes '{new}'"
+
+
+def _precision(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    at = _pick(parts, generator, lambda part: part in _PRECISIONS)
+    if at is None:
+        return None
+    return at, _with(parts, at, _PRECISIONS[parts[at]]), f"'{parts[at]}' becomes '{_PRECISIONS[parts[at]]}'"
+
+
+def _parenthesis(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """A pair taken away, or its end moved behind the next operand."""
+    at = _pick(parts, generator, lambda part: part == "(")
+    if at is None:
+        return None
+    depth, end = 0, at
+    for end in range(at, len(parts)):
+        depth += {"(": 1, ")": -1}.get(parts[end], 0)
+        if depth == 0:
+            break
+    if generator.random() < 0.5:
+        return at, [*parts[:at], *parts[at + 1 : end], *parts[end + 1 :]], "a pair of parentheses is gone"
+    following = next((i for i in range(end + 1, len(parts)) if parts[i][0].isalnum()), None)
+    if following is None:
+        return None
+    moved = [*parts[:end], *parts[end + 1 : following + 1], ")", *parts[following + 1 :]]
+    return end, moved, "a closing parenthesis moves"
+
+
+def _statement(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """A statement lost, or two neighbours swapped."""
+    ends = [at for at, part in enumerate(parts) if part in (";", "{", "}")]
+    simple = [
+        (a + 1, b + 1) for a, b in itertools.pairwise(ends)
+        if parts[b] == ";" and "for" not in parts[a + 1 : b] and "(" not in parts[max(0, a - 1) : a]
+    ]  # fmt: skip
+    if len(simple) < 2:
+        return None
+    begin, end = generator.choice(simple)
+    if generator.random() < 0.5:
+        return begin, [*parts[:begin], *parts[end:]], "a statement is gone"
+    next_one = next(((b, e) for b, e in simple if b == end), None)
+    if next_one is None:
+        return None
+    swapped = [*parts[:begin], *parts[end : next_one[1]], *parts[begin:end], *parts[next_one[1] :]]
+    return begin, swapped, "two statements change places"
+
+
+def _pragma(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    at = _pick(parts, generator, lambda part: part.startswith("#pragma"))
+    if at is None:
+        return None
+    other = "#pragma omp simd" if "parallel" in parts[at] else "#pragma omp parallel for"
+    new = generator.choice(("", other))
+    return at, _with(parts, at, new), f"'{parts[at]}' becomes '{new}'"
+
+
+_CHANGES: tuple[Change, ...] = (
+    _operator, _operator, _number, _number, _name, _name, _precision, _parenthesis, _parenthesis,
+    _statement, _pragma,
+)  # fmt: skip
