@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why something is not translated, as nouns: both front ends give the same reason for the same Clang class."""
+
+from __future__ import annotations
+
+# Clang's class, the "kind" of its JSON: the noun.
+REASONS = {
+    "AtomicExpr": "an atomic operation",
+    "CUDAKernelCallExpr": "a kernel launch",
+    "CXXBindTemporaryExpr": "a temporary with a destructor",
+    "CXXDeleteExpr": "a delete",
+    "CXXDynamicCastExpr": "a dynamic_cast",
+    "CXXForRangeStmt": "a range-based for loop",
+    "CXXNewExpr": "a new",
+    "CXXNullPtrLiteralExpr": "a null pointer",
+    "CXXThrowExpr": "a throw",
+    "CXXTryStmt": "a try block",
+    "CXXTypeidExpr": "a typeid",
+    "DoStmt": "a do loop",
+    "GCCAsmStmt": "assembly",
+    "GNUNullExpr": "a null pointer",
+    "GotoStmt": "a goto",
+    "IndirectGotoStmt": "a goto",
+    "LabelStmt": "a label",
+    "LambdaExpr": "a lambda",
+    "MSAsmStmt": "assembly",
+    "OffsetOfExpr": "an offsetof",
+    "PredefinedExpr": "a string",
+    "StmtExpr": "a statement expression",
+    "StringLiteral": "a string",
+    "SwitchStmt": "a switch",
+    "UserDefinedLiteral": "a user-defined literal",
+    "WhileStmt": "a while loop",
+}
+
+# What a class does not tell: a name in the C++ front end, the noun.
+SITUATIONS = {
+    "condition_variable": "a declaration in a condition",
+    "destructor": "a variable with a destructor",
+    "function_value": "a function as a value",
+    "if_initialiser": "an if with an initialiser",
+    "indirect_call": "a call through a pointer",
+    "null_pointer": "a null pointer",
+    "same_key": "a function that differs from another one only in names of equal types",
+    "static_variable": "a static variable",
+    "structured_binding": "a structured binding",
+    "too_deep": "an expression nested too deeply",
+    "virtual_call": "a virtual call",
+}
+
+
+def reason(kind: str) -> str:
+    """What a Clang class is called."""
+    return REASONS.get(kind, f"a {kind}")

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running Clang in this process.
+#include "front.hpp"
+
+#include "translation.hpp"
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/FileManager.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace heddle::lift {
+
+namespace {
+
+class Consumer : public clang::ASTConsumer {
+public:
+  Consumer(std::string function, std::optional<std::string>& record)
+      : function_(std::move(function)), record_(record) {}
+
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred()) return;
+    record_ = Translation(context).unit(function_).json;
+  }
+
+private:
+  std::string function_;
+  std::optional<std::string>& record_;
+};
+
+class Action : public clang::ASTFrontendAction {
+public:
+  Action(std::string function, std::optional<std::string>& record)
+      : function_(std::move(function)), record_(record) {}
+
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+    compiler.getDiagnostics().setIgnoreAllWarnings(true);
+    return std::make_unique<Consumer>(function_, record_);
+  }
+
+private:
+  std::string function_;
+  std::optional<std::string>& record_;
+};
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool names_language(const std::vector<std::string>& flags, std::string_view flag) {
+  for (const std::string& entry : flags) {
+    if (entry.rfind(flag, 0) == 0) return true;
+  }
+  return false;
+}
+
+/// The compiler's command line: what was given, and what every file needs.
+std::vector<std::string> command(const Request& request, std::vector<std::string> flags) {
+  std::vector<std::string> line{"clang++"};
+  const bool cuda = ends_with(request.file, ".cu") || ends_with(request.file, ".cuh");
+  if (cuda) {
+    line.insert(line.end(), {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-isystem",
+                             request.shim, "-include", "cuda.hpp"});
+  } else if (!names_language(flags, "-x") && !ends_with(request.file, ".c")) {
+    line.insert(line.end(), {"-x", "c++"});
+  }
+  if (!names_language(flags, "-std") && !ends_with(request.file, ".c")) line.emplace_back("-std=c++20");
+  line.insert(line.end(), flags.begin(), flags.end());
+  line.insert(line.end(), {"-fsyntax-only", "-w", "-fno-openmp", "-resource-dir", HEDDLE_RESOURCE_DIR, request.file});
+  return line;
+}
+
+/// Flags of the file in a compilation database, without compiler, outputs and the file itself.
+std::optional<std::vector<std::string>> recorded_flags(const Request& request, std::string& folder,
+                                                       std::string& error) {
+  const auto database = clang::tooling::CompilationDatabase::loadFromDirectory(request.build, error);
+  if (database == nullptr) return std::nullopt;
+  const auto commands = database->getCompileCommands(clang::tooling::getAbsolutePath(request.file));
+  if (commands.empty()) {
+    error = "no command for " + request.file + " in " + request.build + "/compile_commands.json";
+    return std::nullopt;
+  }
+  folder = commands[0].Directory;
+  std::vector<std::string> flags;
+  const std::vector<std::string>& line = commands[0].CommandLine;
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const bool with_value = line[i] == "-o" || line[i] == "-MF" || line[i] == "-MT" || line[i] == "-MQ";
+    const bool plain = line[i] == "-c" || line[i] == "-MD" || line[i] == "-MMD" || line[i] == "--";
+    if (with_value) ++i;
+    if (!with_value && !plain && line[i] != commands[0].Filename) flags.push_back(line[i]);
+  }
+  return flags;
+}
+
+} // namespace
+
+Result lift(const Request& request) {
+  Result result;
+  std::string folder;
+  std::vector<std::string> flags;
+  if (!request.build.empty()) {
+    const auto recorded = recorded_flags(request, folder, result.diagnostics);
+    if (!recorded) return result;
+    flags = *recorded;
+  }
+  flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  const llvm::IntrusiveRefCntPtr<clang::FileManager> files(
+      new clang::FileManager(clang::FileSystemOptions{folder}));
+  clang::tooling::ToolInvocation invocation(command(request, flags),
+                                            std::make_unique<Action>(request.function, result.record), files.get());
+  llvm::raw_string_ostream stream(result.diagnostics);
+  const llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
+  clang::TextDiagnosticPrinter printer(stream, options.get());
+  invocation.setDiagnosticConsumer(&printer);
+  if (!invocation.run()) result.record.reset();
+  stream.flush();
+  return result;
+}
+
+Result lift_safely(const Request& request) {
+  static const bool enabled = [] {
+    llvm::CrashRecoveryContext::Enable();
+    return true;
+  }();
+  std::ignore = enabled;
+  Result result;
+  constexpr unsigned stack = 256U << 20U;
+  llvm::CrashRecoveryContext context;
+  if (!context.RunSafelyOnThread([&] { result = lift(request); }, stack)) {
+    result.record.reset();
+    result.diagnostics += request.file + ": Clang stopped while it read this file\n";
+  }
+  return result;
+}
+
+} // namespace heddle::lift

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types, names and places.
+#include "translation.hpp"
+
+#include <algorithm>
+
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/SourceManager.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace heddle::lift {
+
+namespace {
+
+Type described(Type type, std::string text) {
+  type.text = std::move(text);
+  return type;
+}
+
+Type number_type(char kind, std::uint64_t bits) {
+  std::string text = kind == 'b' ? "bool" : kind + std::to_string(bits);
+  return described({{R"({"type":")" + text + R"("})"}, {}}, text);
+}
+
+Type record_type(const std::string& name) { return described(record::Record(name), name); }
+
+} // namespace
+
+Type Translation::type(clang::QualType qualified) const {
+  if (qualified.isNull()) return record_type("");
+  const clang::QualType canonical = qualified.getCanonicalType().getNonReferenceType().getUnqualifiedType();
+  const clang::Type* const bare = canonical.getTypePtr();
+  if (const auto* const builtin = llvm::dyn_cast<clang::BuiltinType>(bare)) return scalar(*builtin);
+  if (const auto* const enumeration = llvm::dyn_cast<clang::EnumType>(bare)) {
+    return type(enumeration->getDecl()->getIntegerType());
+  }
+  if (bare->isPointerType()) return pointer(bare->getPointeeType());
+  if (const auto* const array = llvm::dyn_cast<clang::ArrayType>(bare)) {
+    const auto* const constant = llvm::dyn_cast<clang::ConstantArrayType>(array);
+    const Type element = type(array->getElementType());
+    const std::uint64_t length = constant != nullptr ? constant->getSize().getLimitedValue(INT64_MAX) : 0;
+    return described(record::Array(element, static_cast<std::int64_t>(length)),
+                     element.text + '[' + std::to_string(length) + ']');
+  }
+  const std::string name = type_name(canonical);
+  return name == "__half" ? number_type('f', 16) : record_type(name);
+}
+
+Type Translation::scalar(const clang::BuiltinType& builtin) const {
+  const clang::QualType type(&builtin, 0);
+  switch (builtin.getKind()) {
+  case clang::BuiltinType::Void:
+    return described(record::Void(), "void");
+  case clang::BuiltinType::Bool:
+    return number_type('b', 1);
+  case clang::BuiltinType::Half:
+  case clang::BuiltinType::Float16:
+  case clang::BuiltinType::Float:
+  case clang::BuiltinType::Double:
+    return number_type('f', context_.getTypeSize(type));
+  case clang::BuiltinType::Int128:
+  case clang::BuiltinType::UInt128:
+    return record_type(type_name(type));
+  default:
+    break;
+  }
+  if (builtin.isSignedInteger()) return number_type('i', context_.getTypeSize(type));
+  if (builtin.isUnsignedInteger()) return number_type('u', context_.getTypeSize(type));
+  return record_type(type_name(type));
+}
+
+Type Translation::pointer(clang::QualType pointee) const {
+  const bool constant = context_.getBaseElementType(pointee).isConstQualified();
+  const Type element = type(pointee);
+  if (element.json.rfind(R"({"type":)", 0) == 0) {
+    return described(record::Pointer(element, constant), element.text + (constant ? " const*" : "*"));
+  }
+  return described(record::PointerTo(element, constant), element.text + '*');
+}
+
+std::string Translation::type_name(clang::QualType qualified) const {
+  return qualified.getCanonicalType().getAsString(policy_);
+}
+
+/// What stands before a name declared in `context`: `heddle::StridedRow<double>::`.
+std::string Translation::scope(const clang::DeclContext* context) const {
+  for (; context != nullptr; context = context->getParent()) {
+    if (const auto* const space = llvm::dyn_cast<clang::NamespaceDecl>(context)) {
+      if (space->isAnonymousNamespace() || space->isInline()) continue;
+      return scope(space->getParent()) + space->getNameAsString() + "::";
+    }
+    if (const auto* const type = llvm::dyn_cast<clang::TagDecl>(context)) {
+      if (!llvm::isa<clang::RecordDecl>(type) && !llvm::cast<clang::EnumDecl>(type)->isScoped()) continue;
+      return type_name(context_.getTypeDeclType(type)) + "::";
+    }
+    if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(context)) return name(*function) + "::";
+  }
+  return "";
+}
+
+std::string Translation::name(const clang::NamedDecl& declaration) const {
+  return scope(declaration.getDeclContext()) + declaration.getNameAsString();
+}
+
+std::string Translation::name(const clang::FunctionDecl& function) const {
+  if (const auto* const constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&function)) {
+    return type_name(context_.getTypeDeclType(constructor->getParent()));
+  }
+  if (const auto* const conversion = llvm::dyn_cast<clang::CXXConversionDecl>(&function)) {
+    return scope(function.getDeclContext()) + "operator " + type_name(conversion->getConversionType());
+  }
+  return name(static_cast<const clang::NamedDecl&>(function));
+}
+
+std::string Translation::key(const clang::FunctionDecl& function) const {
+  std::string arguments;
+  std::ignore = template_arguments(function, &arguments);
+  std::string parameters;
+  for (const clang::ParmVarDecl* const parameter : function.parameters()) {
+    parameters += (parameters.empty() ? "" : ", ") + type(parameter->getType()).text;
+  }
+  return name(function) + arguments + '(' + parameters + ')';
+}
+
+std::vector<Node> Translation::template_arguments(const clang::FunctionDecl& function, std::string* text) const {
+  std::vector<std::string> texts;
+  std::vector<Node> nodes;
+  if (const clang::TemplateArgumentList* const list = function.getTemplateSpecializationArgs()) {
+    for (const clang::TemplateArgument& argument : list->asArray()) template_argument(argument, texts, nodes);
+  }
+  if (text != nullptr && !texts.empty()) {
+    for (const std::string& entry : texts) *text += (text->empty() ? "<" : ", ") + entry;
+    *text += '>';
+  }
+  return nodes;
+}
+
+void Translation::template_argument(const clang::TemplateArgument& argument, std::vector<std::string>& texts,
+                                    std::vector<Node>& nodes) const {
+  switch (argument.getKind()) {
+  case clang::TemplateArgument::Pack:
+    for (const clang::TemplateArgument& entry : argument.pack_elements()) template_argument(entry, texts, nodes);
+    return;
+  case clang::TemplateArgument::Integral: {
+    std::string digits;
+    llvm::raw_string_ostream(digits) << argument.getAsIntegral();
+    texts.push_back(digits);
+    nodes.push_back({digits});
+    return;
+  }
+  case clang::TemplateArgument::Type:
+    texts.push_back(type_name(argument.getAsType()));
+    break;
+  default: {
+    std::string printed;
+    llvm::raw_string_ostream stream(printed);
+    argument.print(policy_, stream, true);
+    texts.push_back(stream.str());
+    break;
+  }
+  }
+  nodes.push_back({quoted(texts.back())});
+}
+
+Place Translation::place(clang::SourceLocation location) const {
+  const clang::SourceLocation used = sources_.getExpansionLoc(location);
+  if (used.isInvalid()) return {"<model>", 0};
+  const std::string file = sources_.getFilename(used).str();
+  return {file.substr(file.find_last_of('/') + 1), sources_.getExpansionLineNumber(used)};
+}
+
+namespace {
+
+/// The lines of a text before `offset`, the nearest first, those that end in a backslash joined to their next.
+std::vector<std::string> lines_above(std::string_view text, std::size_t offset) {
+  std::vector<std::string> lines;
+  std::size_t end = text.substr(0, offset).rfind('\n');
+  while (end != std::string_view::npos) {
+    const std::size_t before = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    std::string line(text.substr(begin, end - begin));
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty() && line.back() == '\\') {
+      line.pop_back();
+      if (!lines.empty()) {
+        line += ' ' + lines.back();
+        lines.pop_back();
+      }
+    }
+    lines.push_back(line);
+    // Far more lines than anybody writes pragmas; reading on would be quadratic in the length of a file.
+    if (lines.size() > 64) break;
+    end = before;
+  }
+  return lines;
+}
+
+/// The words of a line joined by single spaces, without a comment at its end.
+std::string tidied(const std::string& line) {
+  std::string result;
+  for (const char character : line.substr(0, line.find("//"))) {
+    const bool space = character == ' ' || character == '\t';
+    if (!space) result += character;
+    if (space && !result.empty() && result.back() != ' ') result += ' ';
+  }
+  while (!result.empty() && result.back() == ' ') result.pop_back();
+  return result;
+}
+
+} // namespace
+
+std::string Translation::pragma(clang::SourceLocation location) const {
+  if (location.isInvalid() || location.isMacroID()) return "";
+  const auto [file, offset] = sources_.getDecomposedLoc(location);
+  bool invalid = false;
+  const llvm::StringRef buffer = sources_.getBufferData(file, &invalid);
+  if (invalid || offset > buffer.size()) return "";
+  const std::string_view text(buffer.data(), buffer.size());
+  for (std::size_t i = offset; i > 0 && text[i - 1] != '\n'; --i) {
+    if (text[i - 1] != ' ' && text[i - 1] != '\t') return "";
+  }
+  std::string result;
+  for (const std::string& line : lines_above(text, offset)) {
+    std::string directive = tidied(line);
+    if (directive.rfind("# pragma", 0) == 0) directive.erase(1, 1);
+    if (directive.rfind("#pragma omp ", 0) == 0) {
+      result = directive.substr(8) + (result.empty() ? "" : '\n' + result);
+    } else if (!directive.empty() && directive.rfind("#pragma", 0) != 0) {
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace heddle::lift
