@@ -14,7 +14,12 @@ from heddle.emit.signature import Argument
 from heddle.ir import nodes as ir
 from heddle.prove.kernel import DifferenceError, parameter
 
-OK, NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = 0, -1, -2, -3
+OK = "heddle::ok"
+NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
+    "heddle::null_pointer",
+    "heddle::extents_differ",
+    "heddle::bad_stride",
+)
 """Codes of heddle::Status in heddle/device/preconditions.hpp."""
 
 
@@ -44,10 +49,10 @@ class Entry:
         conditions = list(self.conditions(device))
         if not conditions:
             return [*lines, f"return {call}"]
-        lines += [f"const i32 status = {call}", f"if ne(status, {OK}:i32) {{", "return status", "}"]
+        lines += [f"const i32 status = {call}", f"if ne(status, {OK}) {{", "return status", "}"]
         for condition, code in conditions:
-            lines += [f"if {condition} {{", f"return {code}:i32", "}"]
-        return [*lines, f"return {OK}:i32"]
+            lines += [f"if {condition} {{", f"return {code}", "}"]
+        return [*lines, f"return {OK}"]
 
     def checked(self, device: bool) -> list[Argument]:
         """The arguments that are checked: all but the scalars; the device does not use runs."""
@@ -66,7 +71,7 @@ class Entry:
             f"{rank}:i32, {field.components}:i32, {written}:bool}}"
         )
 
-    def conditions(self, device: bool) -> Iterator[tuple[str, int]]:
+    def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
         """Conditions under which the entry refuses, with the code it returns."""
         pointers = {"entries", "table", "output"} | (set() if device else {"runs"})
         for argument in self.arguments:
@@ -90,7 +95,7 @@ class Entry:
         return [
             f"i32 {name}({', '.join(listed)})",
             f"const i32 precondition = {self.function}_check({names})",
-            f"if ne(precondition, {OK}:i32) {{",
+            f"if ne(precondition, {OK}) {{",
             "return precondition",
             "}",
         ]
@@ -102,7 +107,7 @@ class Entry:
         names = ", ".join(passed)
         if reports:
             return [
-                *lines, f"i32 status = {OK}:i32", f"{self.function}({names}, status)", "return status"
+                *lines, f"i32 status = {OK}", f"{self.function}({names}, status)", "return status"
             ]  # fmt: skip
         if rows:
             tests = [f"eq({a.name}_stride[0:i32], i64(1:i32))" for a in self.arguments if a.role == "array"]
@@ -115,12 +120,12 @@ class Entry:
             ]  # fmt: skip
         else:
             lines.append(f"{self.function}({names})")
-        return [*lines, f"return {OK}:i32"]
+        return [*lines, f"return {OK}"]
 
     def unit(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry for unit strides."""
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
-        return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}:i32"]
+        return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
 
     def launch(self, kernel: str, cells: Sequence[str], block: Sequence[int], passed: Sequence[str]) -> str:
         """The last statement of the CUDA entry. cells: threads along each axis that the space has."""

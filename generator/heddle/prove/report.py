@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from heddle import lift
 from heddle.emit.signature import arguments
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -47,8 +48,8 @@ class Verdict:
 
 def flags() -> list[str]:
     """How emitted files are parsed: with our stand-ins for the few standard headers that they include."""
-    shim = folder("generator/heddle/lift/shim")
-    return ["-std=c++20", "-nostdinc", "-nostdinc++", "-isystem", str(shim / "std"), "-w"]
+    standard = Path(lift.__file__).parent / "shim" / "std"
+    return ["-nostdinc++", "-isystem", str(standard), "-I", str(folder("runtime/include"))]
 
 
 def proved(
