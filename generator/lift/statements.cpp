@@ -9,7 +9,7 @@ namespace heddle::lift {
 
 namespace {
 
-constexpr int deepest = 1000;
+constexpr int deepest = 200;
 
 const clang::Expr& bare(const clang::Expr& expression) {
   const clang::Expr* inner = expression.IgnoreParens();
@@ -34,11 +34,12 @@ Translation::Statements Translation::statements(const clang::Stmt* statement) {
 
 void Translation::append(const clang::Stmt& statement, Statements& to) {
   const Place at = place(statement.getBeginLoc());
-  if (depth_ >= deepest) {
-    to.push_back(record::UnknownStatement(record::situation::too_deep, at));
+  if (statement_depth_ >= deepest) {
+    to.push_back(record::UnknownStatement(record::situation::too_deep_statement, at));
     return;
   }
-  ++depth_;
+  const int outside = std::exchange(expression_depth_, 0);
+  ++statement_depth_;
   using clang::Stmt;
   switch (statement.getStmtClass()) {
   case Stmt::NullStmtClass:
@@ -99,7 +100,8 @@ void Translation::append(const clang::Stmt& statement, Statements& to) {
       to.push_back(record::UnknownStatement(noun, at));
     }
   }
-  --depth_;
+  --statement_depth_;
+  expression_depth_ = outside;
 }
 
 void Translation::append_expression(const clang::Expr& written, Statements& to) {
