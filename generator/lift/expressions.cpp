@@ -192,7 +192,9 @@ Expression Translation::member(const clang::MemberExpr& member) {
     request(*constant);
     return record::Symbol(name(*constant), type(member.getType()));
   }
-  if (!llvm::isa<clang::FieldDecl>(named)) return unknown(record::situation::member_pointer, member);
+  const auto* const field = llvm::dyn_cast<clang::FieldDecl>(named);
+  if (field == nullptr) return unknown(record::situation::member_pointer, member);
+  if (field->isBitField()) return unknown(record::situation::bit_field, member);
   return record::Member(object(*member.getBase(), member.isArrow()), named->getNameAsString(),
                         type(member.getType()));
 }

@@ -199,6 +199,7 @@ inline constexpr struct {
 };
 
 namespace situation {
+inline constexpr std::string_view bit_field = "a bit-field";
 inline constexpr std::string_view condition_variable = "a declaration in a condition";
 inline constexpr std::string_view destructor = "a variable with a destructor";
 inline constexpr std::string_view if_initialiser = "an if with an initialiser";

@@ -21,6 +21,9 @@ const clang::Expr& bare(const clang::Expr& expression) {
 
 Translation::Statements Translation::statements(const clang::Stmt* statement) {
   Statements result;
+  while (const auto* const attributed = llvm::dyn_cast_or_null<clang::AttributedStmt>(statement)) {
+    statement = attributed->getSubStmt();
+  }
   if (statement == nullptr) return result;
   if (const auto* const compound = llvm::dyn_cast<clang::CompoundStmt>(statement)) {
     for (const clang::Stmt* const entry : compound->body()) {
@@ -151,7 +154,9 @@ Statement Translation::step(const clang::UnaryOperator& operation) {
   const Expression target = expression(operand);
   const Type stored = type(operand->getType());
   clang::QualType arithmetic = operand->getType().getUnqualifiedType();
-  if (context_.isPromotableIntegerType(arithmetic)) arithmetic = context_.getPromotedIntegerType(arithmetic);
+  if (arithmetic->isIntegerType() && context_.getTypeSize(arithmetic) < context_.getTypeSize(context_.IntTy)) {
+    arithmetic = context_.IntTy;
+  }
   const bool pointer = arithmetic->isPointerType();
   const Type computed = type(arithmetic);
   const Type unit = pointer ? type(context_.LongLongTy) : computed;

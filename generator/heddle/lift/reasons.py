@@ -33,6 +33,7 @@ REASONS = {
 
 # What a class does not tell: a name in the C++ front end, the noun.
 SITUATIONS = {
+    "bit_field": "a bit-field",
     "condition_variable": "a declaration in a condition",
     "destructor": "a variable with a destructor",
     "if_initialiser": "an if with an initialiser",
