@@ -8,18 +8,21 @@ namespace heddle::lift {
 
 namespace {
 
-constexpr int deepest = 1000;
+constexpr int deepest = 400;
 
 /// Integers, floats and bool: what the record's operators and casts work on.
 bool is_number(const Type& type) { return type.json.rfind(R"({"type":)", 0) == 0; }
 bool is_float(const Type& type) { return is_number(type) && type.text[0] == 'f'; }
 bool is_pointer(const Type& type) { return !type.text.empty() && type.text.back() == '*'; }
+bool is_null(const Expression& expression) { return expression.json.rfind(R"({"node":"Symbol","name":"nullptr")", 0) == 0; }
 bool is_integer(const Type& type) { return is_number(type) && !is_float(type) && type.text != "bool"; }
 
 const Type& index_type() {
   static const Type type{{R"({"type":"i64"})"}, "i64"};
   return type;
 }
+
+Expression null_pointer() { return record::Symbol("nullptr", record::PointerTo(record::Void())); }
 
 /// What stands for another expression of the same value.
 const clang::Expr* inner(const clang::Expr& expression) {
@@ -37,16 +40,16 @@ const clang::Expr* inner(const clang::Expr& expression) {
 } // namespace
 
 Expression Translation::expression(const clang::Expr* expression) {
-  while (expression != nullptr) {
-    const clang::Expr* const wrapped = inner(*expression);
-    if (wrapped == nullptr) break;
+  if (expression == nullptr) return record::Unknown("nothing", {"<model>", 0});
+  const int outside = expression_depth_;
+  ++expression_depth_;
+  while (const clang::Expr* const wrapped = inner(*expression)) {
+    ++expression_depth_;
     expression = wrapped;
   }
-  if (expression == nullptr) return record::Unknown("nothing", {"<model>", 0});
-  if (depth_ >= deepest) return unknown(record::situation::too_deep, *expression);
-  ++depth_;
-  Expression result = translated(*expression);
-  --depth_;
+  Expression result =
+      expression_depth_ > deepest ? unknown(record::situation::too_deep, *expression) : translated(*expression);
+  expression_depth_ = outside;
   return result;
 }
 
@@ -92,10 +95,16 @@ Expression Translation::translated(const clang::Expr& expression) {
     return initializer(llvm::cast<clang::InitListExpr>(expression));
   case Stmt::ImplicitValueInitExprClass:
   case Stmt::CXXScalarValueInitExprClass:
-    return zero(expression.getType(), expression);
+    return zero(expression.getType());
+  case Stmt::CXXNullPtrLiteralExprClass:
+  case Stmt::GNUNullExprClass:
+    return null_pointer();
   case Stmt::UnaryExprOrTypeTraitExprClass: {
     const auto& trait = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(expression);
     clang::Expr::EvalResult value;
+    if (context_.getBaseElementType(trait.getTypeOfArgument())->isRecordType()) {
+      return unknown(record::situation::size_of_class, expression);
+    }
     if (trait.getKind() == clang::UETT_SizeOf && expression.EvaluateAsInt(value, context_)) {
       return record::Const(number(value.Val.getInt().getZExtValue()), type(expression.getType()));
     }
@@ -134,13 +143,13 @@ Expression Translation::literal(const clang::Expr& literal) {
   return record::Const(integer.isUnsigned() ? number(integer.getZExtValue()) : number(integer.getSExtValue()), kind);
 }
 
-/// A zero of a number, empty braces of an aggregate.
-Expression Translation::zero(clang::QualType qualified, const clang::Expr& at) const {
+/// A zero of a number, no address, empty braces of an aggregate.
+Expression Translation::zero(clang::QualType qualified) const {
   const Type kind = type(qualified);
   if (is_float(kind)) return record::Const(number(0.0), kind);
   if (kind.text == "bool") return record::Const(number(false), kind);
   if (is_number(kind)) return record::Const(number(std::int64_t{0}), kind);
-  if (is_pointer(kind)) return unknown(record::situation::null_pointer, at);
+  if (is_pointer(kind)) return null_pointer();
   return record::Initializer({}, kind);
 }
 
@@ -156,7 +165,9 @@ Expression Translation::reference(const clang::DeclRefExpr& reference) {
     request(*variable);
     return record::Symbol(name(*variable), kind);
   }
-  if (llvm::isa<clang::FunctionDecl>(named)) return unknown(record::situation::function_value, reference);
+  if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(named)) {
+    return record::Symbol(name(*function), type(function->getType()));
+  }
   return unknown(std::string("a ") + named->getDeclKindName(), reference);
 }
 
@@ -181,7 +192,9 @@ Expression Translation::member(const clang::MemberExpr& member) {
     request(*constant);
     return record::Symbol(name(*constant), type(member.getType()));
   }
-  if (!llvm::isa<clang::FieldDecl>(named)) return unknown(record::situation::function_value, member);
+  const auto* const field = llvm::dyn_cast<clang::FieldDecl>(named);
+  if (field == nullptr) return unknown(record::situation::member_pointer, member);
+  if (field->isBitField()) return unknown(record::situation::bit_field, member);
   return record::Member(object(*member.getBase(), member.isArrow()), named->getNameAsString(),
                         type(member.getType()));
 }
@@ -197,12 +210,11 @@ Expression Translation::unary(const clang::UnaryOperator& operation) {
     if (const auto* const self = llvm::dyn_cast<clang::CXXThisExpr>(operand->IgnoreParens())) {
       return record::Symbol("this", type(self->getType()->getPointeeType()));
     }
-    if (!is_pointer(type(operand->getType()))) return unknown(record::situation::function_value, operation);
+    if (operation.getType()->isFunctionType()) return expression(operand);
     return record::Subscript(expression(operand), record::Const(number(std::int64_t{0}), index_type()), result);
   case clang::UO_AddrOf:
-    if (operand->getType()->isFunctionType() || !is_pointer(result)) {
-      return unknown(record::situation::function_value, operation);
-    }
+    if (operation.getType()->isMemberPointerType()) return unknown(record::situation::member_pointer, operation);
+    if (operand->getType()->isFunctionType()) return expression(operand);
     return record::AddressOf(expression(operand), result);
   case clang::UO_PreInc:
   case clang::UO_PreDec:
@@ -239,6 +251,8 @@ Expression Translation::operation(std::string_view spelling, const std::vector<E
   for (const auto& entry : record::operators) {
     if (entry.spelling != spelling || static_cast<std::size_t>(entry.arity) != types.size()) continue;
     if (numbers) return record::Op(entry.name, arguments, result);
+    const bool compares = entry.name == "eq" || entry.name == "ne";
+    if (compares && (is_null(arguments[0]) || is_null(arguments[1]))) return record::Op(entry.name, arguments, result);
     const bool additive = types.size() == 2 && (spelling == "+" || spelling == "-");
     if (!additive || !is_pointer(result)) continue;
     const auto steps = [](const Type& base, const Type& offset) {
@@ -268,11 +282,10 @@ Expression Translation::cast(const clang::CastExpr& cast) {
   case clang::CK_ToVoid:
   case clang::CK_UserDefinedConversion:
   case clang::CK_ConstructorConversion:
+  case clang::CK_FunctionToPointerDecay:
     return expression(operand);
   case clang::CK_NullToPointer:
-    return unknown(record::situation::null_pointer, cast);
-  case clang::CK_FunctionToPointerDecay:
-    return unknown(record::situation::function_value, cast);
+    return null_pointer();
   case clang::CK_IntegralCast:
   case clang::CK_IntegralToBoolean:
   case clang::CK_IntegralToFloating:
@@ -281,6 +294,9 @@ Expression Translation::cast(const clang::CastExpr& cast) {
   case clang::CK_FloatingCast:
   case clang::CK_BooleanToSignedIntegral:
     return converted(expression(operand), type(operand->getType()), type(cast.getType()), cast);
+  case clang::CK_BitCast:
+    if (cast.getType()->isVoidPointerType()) return expression(operand);
+    [[fallthrough]];
   default:
     return unknown(std::string("the conversion ") + cast.getCastKindName(), cast);
   }
@@ -298,12 +314,18 @@ Expression Translation::invoke(const clang::FunctionDecl& function, std::vector<
 Expression Translation::call(const clang::CallExpr& call) {
   const clang::FunctionDecl* const callee = call.getDirectCallee();
   if (callee == nullptr) return unknown(record::situation::indirect_call, call);
+  const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
+  if (method != nullptr && method->getParent()->isLambda()) return unknown(record::situation::lambda_call, call);
+  if (method != nullptr && method->getParent()->isLocalClass() != nullptr) {
+    return unknown(record::situation::local_class, call);
+  }
+  if (method != nullptr && !method->isStatic() && method->getParent()->isPolymorphic()) {
+    return unknown(record::situation::virtual_call, call);
+  }
   std::vector<Expression> arguments;
   if (const auto* const of_member = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call)) {
     const auto* const member = llvm::dyn_cast<clang::MemberExpr>(of_member->getCallee()->IgnoreParens());
-    const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
     if (member == nullptr || method == nullptr) return unknown(record::situation::indirect_call, call);
-    if (method->isVirtual()) return unknown(record::situation::virtual_call, call);
     if (!method->isStatic()) arguments.push_back(object(*member->getBase(), member->isArrow()));
   }
   for (const clang::Expr* const argument : call.arguments()) arguments.push_back(expression(argument));
@@ -313,6 +335,9 @@ Expression Translation::call(const clang::CallExpr& call) {
 Expression Translation::construction(const clang::CXXConstructExpr& construction) {
   const clang::CXXConstructorDecl* const constructor = construction.getConstructor();
   const Type result = type(construction.getType());
+  if (constructor->getParent()->isLocalClass() != nullptr && !constructor->getParent()->isLambda()) {
+    return unknown(record::situation::local_class, construction);
+  }
   if (constructor->isCopyOrMoveConstructor() && constructor->isTrivial() && construction.getNumArgs() > 0) {
     return expression(construction.getArg(0));
   }
@@ -328,14 +353,12 @@ Expression Translation::initializer(const clang::InitListExpr& written) {
       written.isSemanticForm() || written.getSemanticForm() == nullptr ? written : *written.getSemanticForm();
   const Type kind = type(list.getType());
   if (is_number(kind) || is_pointer(kind)) {
-    return list.getNumInits() == 0 ? zero(list.getType(), list) : expression(list.getInit(0));
+    return list.getNumInits() == 0 ? zero(list.getType()) : expression(list.getInit(0));
   }
   if (list.isTransparent() && list.getNumInits() == 1) return expression(list.getInit(0));
   if (list.getType()->isUnionType()) return unknown("", list);
-  unsigned count = list.getNumInits();
-  while (count > 0 && llvm::isa_and_nonnull<clang::ImplicitValueInitExpr>(list.getInit(count - 1))) --count;
   std::vector<Expression> entries;
-  for (unsigned i = 0; i < count; ++i) entries.push_back(expression(list.getInit(i)));
+  for (unsigned i = 0; i < list.getNumInits(); ++i) entries.push_back(expression(list.getInit(i)));
   return record::Initializer(entries, kind);
 }
 

@@ -10,26 +10,34 @@
 
 namespace heddle::lift {
 
-Translation::Translation(clang::ASTContext& context)
-    : context_(context), sources_(context.getSourceManager()), policy_(context.getPrintingPolicy()) {
-  policy_.SuppressTagKeyword = true;
-  policy_.SuppressUnwrittenScope = true; // anonymous namespaces
-  policy_.AnonymousTagLocations = false; // no path of this machine in the record
-}
-
 namespace {
+
+/// From LLVM 15 on, Clang leaves out template arguments that are the default unless it is told not to.
+template <typename Policy>
+void write_default_arguments(Policy& policy) {
+  if constexpr (requires { policy.SuppressDefaultTemplateArgs; }) policy.SuppressDefaultTemplateArgs = false;
+}
 
 /// An instantiated template, or no template at all.
 bool is_concrete(const clang::FunctionDecl& function) {
   return !function.isDependentContext() && function.getDescribedFunctionTemplate() == nullptr;
 }
 
-bool is_of_lambda(const clang::FunctionDecl& function) {
+/// A method of a class that only one function knows.
+bool is_local(const clang::FunctionDecl& function) {
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
-  return method != nullptr && method->getParent()->isLambda();
+  return method != nullptr && (method->getParent()->isLambda() || method->getParent()->isLocalClass() != nullptr);
 }
 
 } // namespace
+
+Translation::Translation(clang::ASTContext& context)
+    : context_(context), sources_(context.getSourceManager()), policy_(context.getPrintingPolicy()) {
+  policy_.SuppressTagKeyword = true;
+  policy_.SuppressUnwrittenScope = true; // anonymous namespaces
+  policy_.AnonymousTagLocations = false; // no path of this machine in the record
+  write_default_arguments(policy_);
+}
 
 bool Translation::in_main_file(const clang::Decl& declaration) const {
   const clang::SourceLocation location = sources_.getExpansionLoc(declaration.getLocation());
@@ -40,7 +48,7 @@ bool Translation::in_main_file(const clang::Decl& declaration) const {
 bool Translation::is_visible(const clang::FunctionDecl& function) const {
   return function.doesThisDeclarationHaveABody() && is_concrete(function) && !function.isImplicit() &&
          !function.isDefaulted() && !function.isInvalidDecl() && !llvm::isa<clang::CXXDestructorDecl>(function) &&
-         !is_of_lambda(function) && !llvm::isa<clang::CXXDeductionGuideDecl>(function) &&
+         !is_local(function) && !llvm::isa<clang::CXXDeductionGuideDecl>(function) &&
          !sources_.isInSystemHeader(sources_.getExpansionLoc(function.getLocation()));
 }
 
@@ -83,14 +91,16 @@ void Translation::request(const clang::VarDecl& variable) {
   const clang::QualType written = variable.getType();
   if (value == nullptr || written->isReferenceType() || value->isValueDependent()) return;
   if (!context_.getBaseElementType(written).isConstQualified()) return;
-  const std::string name = this->name(variable);
-  const auto [place, added] = constants_.insert({name, {}});
-  if (!added) return;
-  const Expression entry = expression(value);
-  place->second =
-      record::Declaration(record::Symbol(name, type(written)), entry, true, "", false,
-                          static_cast<std::int64_t>(initialised->getMaxAlignment() / 8),
-                          this->place(initialised->getLocation()));
+  if (constants_.insert({name(variable), {}}).second) wanted_constants_.push_back(initialised);
+}
+
+void Translation::write_constant(const clang::VarDecl& initialised) {
+  const std::string name = this->name(initialised);
+  expression_depth_ = 0;
+  const Expression value = expression(initialised.getInit());
+  constants_[name] = record::Declaration(record::Symbol(name, type(initialised.getType())), value, true, "", false,
+                                         static_cast<std::int64_t>(initialised.getMaxAlignment() / 8),
+                                         place(initialised.getLocation()));
 }
 
 void Translation::request(const clang::EnumConstantDecl& constant) {
@@ -145,6 +155,26 @@ Node Translation::function(const clang::FunctionDecl& definition) {
                           initialisers, bounds, in_main_file(definition), at);
 }
 
+/// Writes what the functions of the file ask for, and what that asks for in turn. Returns functions by key.
+std::map<std::string, const clang::FunctionDecl*> Translation::follow_requests() {
+  std::map<std::string, const clang::FunctionDecl*> called;
+  std::size_t functions = 0;
+  std::size_t constants = 0;
+  while (functions < wanted_.size() || constants < wanted_constants_.size()) {
+    if (functions == wanted_.size()) {
+      write_constant(*wanted_constants_[constants++]);
+      continue;
+    }
+    const clang::FunctionDecl& definition = *wanted_[functions++];
+    const std::string key = this->key(definition);
+    const auto main = main_.find(key);
+    const bool is_another = main != main_.end() && main->second.definition != &definition;
+    if (!called.insert({key, &definition}).second || is_another) ambiguous_.insert(key);
+    written_[&definition] = function(definition);
+  }
+  return called;
+}
+
 Node Translation::unit(const std::string& only) {
   collect(static_cast<const clang::DeclContext&>(*context_.getTranslationUnitDecl()));
   std::vector<std::pair<unsigned, std::string>> order;
@@ -154,21 +184,18 @@ Node Translation::unit(const std::string& only) {
     if (only.empty() || only == key || only == name || only == last) order.emplace_back(found.offset, key);
   }
   std::sort(order.begin(), order.end());
+  // First all of them are known, so that a call among them does not ask for one as a callee.
+  for (const auto& [offset, key] : order) known_.insert(main_.at(key).definition->getCanonicalDecl());
+  std::vector<const clang::FunctionDecl*> definitions;
+  for (const auto& [offset, key] : order) definitions.push_back(main_.at(key).definition);
+  for (const clang::FunctionDecl* const definition : definitions) written_[definition] = function(*definition);
+  for (const auto& [key, definition] : follow_requests()) definitions.push_back(definition);
   std::vector<Node> functions;
-  for (const auto& [offset, key] : order) {
-    const clang::FunctionDecl& definition = *main_.at(key).definition;
-    known_.insert(definition.getCanonicalDecl());
+  for (const clang::FunctionDecl* const definition : definitions) {
+    // That two share a key may be known only after one was written.
+    const bool ambiguous = !ambiguous_.empty() && ambiguous_.count(key(*definition)) > 0;
+    functions.push_back(ambiguous ? function(*definition) : written_.at(definition));
   }
-  for (const auto& [offset, key] : order) functions.push_back(function(*main_.at(key).definition));
-  std::map<std::string, Node> called;
-  for (std::size_t i = 0; i < wanted_.size(); ++i) {  // grows while functions are written
-    const std::string key = this->key(*wanted_[i]);
-    const bool other = called.count(key) > 0 || (main_.count(key) > 0 && main_.at(key).definition->getCanonicalDecl() !=
-                                                                             wanted_[i]->getCanonicalDecl());
-    if (other) ambiguous_.insert(key);
-    called[key] = function(*wanted_[i]);
-  }
-  for (const auto& [key, node] : called) functions.push_back(node);
   std::vector<Statement> constants;
   for (const auto& [name, declaration] : constants_) constants.push_back(declaration);
   const Place begin = place(sources_.getLocForStartOfFile(sources_.getMainFileID()));

@@ -179,13 +179,11 @@ inline constexpr struct {
     {"CXXDynamicCastExpr", "a dynamic_cast"},
     {"CXXForRangeStmt", "a range-based for loop"},
     {"CXXNewExpr", "a new"},
-    {"CXXNullPtrLiteralExpr", "a null pointer"},
     {"CXXThrowExpr", "a throw"},
     {"CXXTryStmt", "a try block"},
     {"CXXTypeidExpr", "a typeid"},
     {"DoStmt", "a do loop"},
     {"GCCAsmStmt", "assembly"},
-    {"GNUNullExpr", "a null pointer"},
     {"GotoStmt", "a goto"},
     {"IndirectGotoStmt", "a goto"},
     {"LabelStmt", "a label"},
@@ -201,16 +199,20 @@ inline constexpr struct {
 };
 
 namespace situation {
+inline constexpr std::string_view bit_field = "a bit-field";
 inline constexpr std::string_view condition_variable = "a declaration in a condition";
 inline constexpr std::string_view destructor = "a variable with a destructor";
-inline constexpr std::string_view function_value = "a function as a value";
 inline constexpr std::string_view if_initialiser = "an if with an initialiser";
 inline constexpr std::string_view indirect_call = "a call through a pointer";
-inline constexpr std::string_view null_pointer = "a null pointer";
+inline constexpr std::string_view lambda_call = "a call of a lambda";
+inline constexpr std::string_view local_class = "a local class";
+inline constexpr std::string_view member_pointer = "a pointer to a member";
 inline constexpr std::string_view same_key = "a function that differs from another one only in names of equal types";
+inline constexpr std::string_view size_of_class = "the size of a class";
 inline constexpr std::string_view static_variable = "a static variable";
 inline constexpr std::string_view structured_binding = "a structured binding";
 inline constexpr std::string_view too_deep = "an expression nested too deeply";
+inline constexpr std::string_view too_deep_statement = "a statement nested too deeply";
 inline constexpr std::string_view virtual_call = "a virtual call";
 }  // namespace situation
 

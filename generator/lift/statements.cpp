@@ -9,7 +9,7 @@ namespace heddle::lift {
 
 namespace {
 
-constexpr int deepest = 1000;
+constexpr int deepest = 200;
 
 const clang::Expr& bare(const clang::Expr& expression) {
   const clang::Expr* inner = expression.IgnoreParens();
@@ -21,6 +21,9 @@ const clang::Expr& bare(const clang::Expr& expression) {
 
 Translation::Statements Translation::statements(const clang::Stmt* statement) {
   Statements result;
+  while (const auto* const attributed = llvm::dyn_cast_or_null<clang::AttributedStmt>(statement)) {
+    statement = attributed->getSubStmt();
+  }
   if (statement == nullptr) return result;
   if (const auto* const compound = llvm::dyn_cast<clang::CompoundStmt>(statement)) {
     for (const clang::Stmt* const entry : compound->body()) {
@@ -34,11 +37,12 @@ Translation::Statements Translation::statements(const clang::Stmt* statement) {
 
 void Translation::append(const clang::Stmt& statement, Statements& to) {
   const Place at = place(statement.getBeginLoc());
-  if (depth_ >= deepest) {
-    to.push_back(record::UnknownStatement(record::situation::too_deep, at));
+  if (statement_depth_ >= deepest) {
+    to.push_back(record::UnknownStatement(record::situation::too_deep_statement, at));
     return;
   }
-  ++depth_;
+  const int outside = std::exchange(expression_depth_, 0);
+  ++statement_depth_;
   using clang::Stmt;
   switch (statement.getStmtClass()) {
   case Stmt::NullStmtClass:
@@ -99,7 +103,8 @@ void Translation::append(const clang::Stmt& statement, Statements& to) {
       to.push_back(record::UnknownStatement(noun, at));
     }
   }
-  --depth_;
+  --statement_depth_;
+  expression_depth_ = outside;
 }
 
 void Translation::append_expression(const clang::Expr& written, Statements& to) {
@@ -149,7 +154,9 @@ Statement Translation::step(const clang::UnaryOperator& operation) {
   const Expression target = expression(operand);
   const Type stored = type(operand->getType());
   clang::QualType arithmetic = operand->getType().getUnqualifiedType();
-  if (context_.isPromotableIntegerType(arithmetic)) arithmetic = context_.getPromotedIntegerType(arithmetic);
+  if (arithmetic->isIntegerType() && context_.getTypeSize(arithmetic) < context_.getTypeSize(context_.IntTy)) {
+    arithmetic = context_.IntTy;
+  }
   const bool pointer = arithmetic->isPointerType();
   const Type computed = type(arithmetic);
   const Type unit = pointer ? type(context_.LongLongTy) : computed;

@@ -52,7 +52,7 @@ private:
   Expression call(const clang::CallExpr& call);
   Expression construction(const clang::CXXConstructExpr& construction);
   Expression initializer(const clang::InitListExpr& list);
-  Expression zero(clang::QualType qualified, const clang::Expr& at) const;
+  Expression zero(clang::QualType qualified) const;
   Expression converted(const Expression& value, const Type& from, const Type& to, const clang::Expr& at) const;
   Expression operation(std::string_view spelling, const std::vector<Expression>& arguments,
                        const std::vector<Type>& types, const Type& result, const clang::Expr& at) const;
@@ -78,15 +78,19 @@ private:
   void collect(const clang::Decl& declaration);
   void collect(const clang::FunctionDecl& function);
   void request(const clang::FunctionDecl& definition);
-  void request(const clang::VarDecl& constant);
+  void request(const clang::VarDecl& variable); ///< written if it is a constant
   void request(const clang::EnumConstantDecl& constant);
+  void write_constant(const clang::VarDecl& initialised);
   Node function(const clang::FunctionDecl& definition);
+  std::map<std::string, const clang::FunctionDecl*> follow_requests();
   bool in_main_file(const clang::Decl& declaration) const;
 
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   clang::PrintingPolicy policy_;
-  int depth_ = 0; ///< of nested expressions and statements, so that no input exhausts the stack
+  // How deep it is nested, so that no input exhausts the stack, here or in Python's JSON reader.
+  int expression_depth_ = 0;
+  int statement_depth_ = 0;
 
   struct Found {
     const clang::FunctionDecl* definition;
@@ -94,7 +98,9 @@ private:
   };
   std::map<std::string, Found> main_; ///< by key: the functions of the file
   std::vector<const clang::FunctionDecl*> wanted_;
+  std::vector<const clang::VarDecl*> wanted_constants_;
   std::set<const clang::FunctionDecl*> known_;
+  std::map<const clang::FunctionDecl*, Node> written_;
   std::set<std::string> ambiguous_; ///< keys that two functions share
   std::map<std::string, Statement> constants_;
 };

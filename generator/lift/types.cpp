@@ -24,6 +24,27 @@ Type number_type(char kind, std::uint64_t bits) {
 
 Type record_type(const std::string& name) { return described(record::Record(name), name); }
 
+/// What a class without a name that others could use is called; empty for all other classes.
+std::string nameless(const clang::QualType canonical) {
+  const clang::CXXRecordDecl* const record = canonical->getAsCXXRecordDecl();
+  if (record == nullptr) return "";
+  if (record->isLambda()) return "a lambda";
+  if (!record->getDeclName()) return "an unnamed class";
+  return record->isLocalClass() != nullptr ? std::string(record::situation::local_class) : "";
+}
+
+/// In keys a reference is not its type, and const counts: functions may differ in them.
+std::string parameter_text(const Type& type, clang::QualType written, const clang::ASTContext& context) {
+  const auto constant = [&](clang::QualType of) {
+    return context.getBaseElementType(of.getCanonicalType()).isConstQualified() ? " const" : "";
+  };
+  if (written->isReferenceType()) {
+    return type.text + constant(written->getPointeeType()) + (written->isLValueReferenceType() ? "&" : "&&");
+  }
+  const bool plain = type.json.rfind(R"({"node":"PointerTo")", 0) != 0;
+  return plain ? type.text : type.text.substr(0, type.text.size() - 1) + constant(written->getPointeeType()) + '*';
+}
+
 } // namespace
 
 Type Translation::type(clang::QualType qualified) const {
@@ -42,7 +63,8 @@ Type Translation::type(clang::QualType qualified) const {
     return described(record::Array(element, static_cast<std::int64_t>(length)),
                      element.text + '[' + std::to_string(length) + ']');
   }
-  const std::string name = type_name(canonical);
+  const std::string unnamed = nameless(canonical);
+  const std::string name = unnamed.empty() ? type_name(canonical) : unnamed;
   return name == "__half" ? number_type('f', 16) : record_type(name);
 }
 
@@ -117,9 +139,11 @@ std::string Translation::key(const clang::FunctionDecl& function) const {
   std::ignore = template_arguments(function, &arguments);
   std::string parameters;
   for (const clang::ParmVarDecl* const parameter : function.parameters()) {
-    parameters += (parameters.empty() ? "" : ", ") + type(parameter->getType()).text;
+    const clang::QualType written = parameter->getType();
+    parameters += (parameters.empty() ? "" : ", ") + parameter_text(type(written), written, context_);
   }
-  return name(function) + arguments + '(' + parameters + ')';
+  const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+  return name(function) + arguments + '(' + parameters + (method != nullptr && method->isConst() ? ") const" : ")");
 }
 
 std::vector<Node> Translation::template_arguments(const clang::FunctionDecl& function, std::string* text) const {

@@ -14,7 +14,7 @@ from heddle.ir.target import Target
 
 _SCALARS = {
     "f64": "double", "f32": "float", "f16": "std::uint16_t", "bool": "bool",
-    "i8": "std::int8_t", "i32": "std::int32_t", "i64": "std::int64_t",
+    "i8": "std::int8_t", "i16": "std::int16_t", "i32": "std::int32_t", "i64": "std::int64_t",
     "u8": "std::uint8_t", "u16": "std::uint16_t", "u32": "std::uint32_t", "u64": "std::uint64_t",
 }  # fmt: skip
 

@@ -97,10 +97,10 @@ class Pointer(Node):
 
 Type = Scalar | Pointer
 F16, F32, F64 = Scalar("f", 16), Scalar("f", 32), Scalar("f", 64)
-I8, I32, I64 = Scalar("i", 8), Scalar("i", 32), Scalar("i", 64)
+I8, I16, I32, I64 = Scalar("i", 8), Scalar("i", 16), Scalar("i", 32), Scalar("i", 64)
 U8, U16, U32, U64 = Scalar("u", 8), Scalar("u", 16), Scalar("u", 32), Scalar("u", 64)
 BOOL = Scalar("b", 1)
-SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I32, I64, U8, U16, U32, U64, BOOL)}
+SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL)}
 
 
 # --- Declarations -------------------------------------------------------------------------------------------

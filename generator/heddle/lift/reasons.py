@@ -12,13 +12,11 @@ REASONS = {
     "CXXDynamicCastExpr": "a dynamic_cast",
     "CXXForRangeStmt": "a range-based for loop",
     "CXXNewExpr": "a new",
-    "CXXNullPtrLiteralExpr": "a null pointer",
     "CXXThrowExpr": "a throw",
     "CXXTryStmt": "a try block",
     "CXXTypeidExpr": "a typeid",
     "DoStmt": "a do loop",
     "GCCAsmStmt": "assembly",
-    "GNUNullExpr": "a null pointer",
     "GotoStmt": "a goto",
     "IndirectGotoStmt": "a goto",
     "LabelStmt": "a label",
@@ -35,16 +33,20 @@ REASONS = {
 
 # What a class does not tell: a name in the C++ front end, the noun.
 SITUATIONS = {
+    "bit_field": "a bit-field",
     "condition_variable": "a declaration in a condition",
     "destructor": "a variable with a destructor",
-    "function_value": "a function as a value",
     "if_initialiser": "an if with an initialiser",
     "indirect_call": "a call through a pointer",
-    "null_pointer": "a null pointer",
+    "lambda_call": "a call of a lambda",
+    "local_class": "a local class",
+    "member_pointer": "a pointer to a member",
     "same_key": "a function that differs from another one only in names of equal types",
+    "size_of_class": "the size of a class",
     "static_variable": "a static variable",
     "structured_binding": "a structured binding",
     "too_deep": "an expression nested too deeply",
+    "too_deep_statement": "a statement nested too deeply",
     "virtual_call": "a virtual call",
 }
 
