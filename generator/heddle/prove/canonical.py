@@ -24,7 +24,8 @@ def canonical(body: Sequence[ir.Statement], unit_stride: bool = False) -> Body:
     instantiated for unit strides along x.
     """
     without = tuple(statement for statement in body if not isinstance(statement, ir.Comment))
-    changed = (transform(statement, lambda node: _plain(node, unit_stride)) for statement in without)
+    halves = (transform(statement, _read_half) for statement in without)  # while halves still have their type
+    changed = (transform(statement, lambda node: _plain(node, unit_stride)) for statement in halves)
     return tuple(_reductions(statement) for statement in changed)
 
 
@@ -32,8 +33,6 @@ def _plain(node: Any, unit_stride: bool) -> Any:
     match node:
         case ir.Const(value, scalar) if scalar is not None and scalar.is_float:
             return _number(value, scalar)
-        case ir.Cast(value, scalar) if value.type == ir.F16 and not _bits(value):
-            return ir.Cast(ir.Call("as_half", (value,), ir.F16), scalar)
         case ir.Symbol(name, ir.Scalar("f", 16)):
             return ir.Symbol(name, ir.U16)
         case ir.Pointer(ir.Scalar("f", 16), const):
@@ -52,8 +51,13 @@ def _plain(node: Any, unit_stride: bool) -> Any:
     return node
 
 
-def _bits(value: ir.Expression) -> bool:
-    return isinstance(value, ir.Call) and value.name == "as_half"
+def _read_half(node: Any) -> Any:
+    """What is converted from half precision is read from its bits."""
+    if not (isinstance(node, ir.Cast) and node.value.type == ir.F16):
+        return node
+    if isinstance(node.value, ir.Call) and node.value.name == "as_half":
+        return node
+    return ir.Cast(ir.Call("as_half", (node.value,), ir.F16), node.type)
 
 
 def _uncommented(body: Body) -> Body:
