@@ -341,16 +341,15 @@ class _Inlining:
 
 
 def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
-    """A conversion; that of a literal which keeps its value is the literal in the other type."""
+    """A conversion; that of an integer literal which keeps its value is the literal in the other type."""
     if value.type == scalar:
         return value
-    if isinstance(value, ir.Const) and isinstance(value.value, (int, float)) and scalar.kind != "b":
-        number = value.value
-        if scalar.is_float:
-            if rounded(number, scalar) == number:
-                return ir.Const(float(number), scalar)
-        elif isinstance(number, int) and _fits(number, scalar):
-            return ir.Const(int(number), scalar)
+    number = value.value if isinstance(value, ir.Const) else None
+    if isinstance(number, int) and not isinstance(number, bool):
+        if scalar.is_float and rounded(number, scalar) == number:
+            return ir.Const(float(number), scalar)
+        if scalar.kind in "iu" and _fits(number, scalar):
+            return ir.Const(number, scalar)
     return ir.Cast(value, scalar)
 
 

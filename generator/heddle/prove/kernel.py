@@ -44,6 +44,7 @@ def same_device_kernel(
     """
     expected = canonical(lowered.body)
     head = {s.symbol.name: s for s in expected if isinstance(s, ir.Let)}
+    order = list(head)
     loop = next(s for s in expected if isinstance(s, ir.Loop))
     body = canonical(found.body)
     same_bodies(tuple(s for s in body if isinstance(s, ir.Loop)), (loop,))
@@ -53,6 +54,10 @@ def same_device_kernel(
         if head.get(statement.symbol.name) is not statement:
             name = statement.symbol.name
             same_bodies((statement,), (head[name],) if name in head else ())
+    for part in (host, body):
+        names = [s.symbol.name for s in part if isinstance(s, ir.Let)]
+        if names != sorted(names, key=order.index):
+            raise DifferenceError("its constants stand in another order")
     by_name = {argument.name: parameter(argument) for argument in arguments}
     computed = {s.symbol.name: s.symbol for s in host if isinstance(s, ir.Let)}
     own = {s.symbol.name for s in body if isinstance(s, ir.Let)}

@@ -136,9 +136,9 @@ def _precision(parts: list[str], generator: random.Random) -> tuple[int, list[st
 
 
 def _parenthesis(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
-    """A pair taken away, or its end moved behind the next operand."""
+    """A pair taken away, or its end moved behind the next operand. `sizeof x` is `sizeof(x)`."""
     at = _pick(parts, generator, lambda part: part == "(")
-    if at is None:
+    if at is None or parts[at - 1] == "sizeof":
         return None
     depth, end = 0, at
     for end in range(at, len(parts)):
