@@ -118,7 +118,7 @@ def _searched(messages: Path) -> list[str]:
 
 def _own_folders(flags: Sequence[str]) -> Iterator[str]:
     """What -I and -iquote name."""
-    for flag, following in zip(flags, (*flags[1:], ""), strict=True):
+    for flag, following in zip(flags, (*flags[1:], ""), strict=False):
         for option in ("-I", "-iquote"):
             if flag.startswith(option):
                 yield flag.removeprefix(option) or following

@@ -28,7 +28,7 @@ _BUILTIN = {
 }  # fmt: skip
 _WORDS = frozenset("void bool float double char short int long signed unsigned".split())
 _ELABORATED = frozenset("struct class union enum typename template".split())
-_UNNAMED = re.compile(r"\((lambda|unnamed|anonymous) ?[^()]*\)")
+_UNNAMED = re.compile(r"\((?:lambda|(?:unnamed|anonymous) (\w+))(?: at [^()]*)?\)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _CONSTANT = re.compile(r"-?\d+[uUlL]*|true|false|'.*'")
 
@@ -203,8 +203,7 @@ class _Parser:
         while True:
             if base is None and not words and (unnamed := _UNNAMED.match(self._rest.lstrip())):
                 self._rest = self._rest.lstrip()[unnamed.end() :]
-                name = "a lambda" if unnamed[1] == "lambda" else "an unnamed class"
-                base = named(name, Record(name))
+                base = _nameless(unnamed[1])
                 continue
             word = self._word()
             if word in ("const", "volatile"):
@@ -305,6 +304,13 @@ class _Parser:
         for length_ in reversed(lengths):
             base = CType("array", of=base, length=length_, const=base.const)
         return base
+
+
+def _nameless(tag: str | None) -> CType:
+    """A lambda, or a class of which Clang prints the place."""
+    if tag is None:
+        return named("(lambda)", Record("a lambda"))
+    return named(f"(unnamed {tag})", Record("an unnamed class"))
 
 
 def _builtin_name(words: list[str]) -> str:
