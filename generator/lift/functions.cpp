@@ -169,8 +169,11 @@ std::map<std::string, const clang::FunctionDecl*> Translation::follow_requests()
     const std::string key = this->key(definition);
     const auto main = main_.find(key);
     const bool is_another = main != main_.end() && main->second.definition != &definition;
-    if (!called.insert({key, &definition}).second || is_another) ambiguous_.insert(key);
-    written_[&definition] = function(definition);
+    if (is_another || !called.insert({key, &definition}).second) {
+      ambiguous_.insert(key);
+    } else {
+      written_[&definition] = function(definition);
+    }
   }
   return called;
 }

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a translation unit declares: functions, classes, enumerators and variables by the ids of Clang's JSON.
+
+Bodies from system headers are dropped as soon as they are read; so the index stays small where the document
+is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from heddle.ir.nodes import I32, I64, U32, U64, Scalar
+from heddle.lift.clang_json.stream import Tree
+from heddle.lift.clang_json.types import LOCAL_CLASS, CType, Names, Scope
+
+FUNCTIONS = frozenset(
+    ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
+)
+_NO_EXPRESSION = ("Attr", "Comment")
+
+
+def inner(tree: Tree, kind: str = "") -> Iterator[Tree]:
+    """The nodes inside, of one kind if it is given."""
+    return (each for each in tree.get("inner", ()) if not kind or each.get("kind") == kind)
+
+
+def initial_value(tree: Tree) -> Tree | None:
+    """The expression that a variable, parameter or member begins with."""
+    if "init" not in tree and not tree.get("hasInClassInitializer"):
+        return None
+    for each in inner(tree):
+        if not each.get("kind", "").endswith(_NO_EXPRESSION):
+            return each
+    return None
+
+
+def spelled(tree: Tree) -> str:
+    """The type of an expression or a declaration as Clang prints it, without outer aliases."""
+    given = tree.get("type") or {}
+    return str(given.get("desugaredQualType") or given.get("qualType") or "void")
+
+
+def begin(tree: Tree, part: str = "loc") -> Tree:
+    """A location: where a macro is used, not where it is defined. part: "loc", the name, or "range"."""
+    at = tree.get(part) or {}
+    if part == "range":
+        at = at.get("begin") or {}
+    found: Tree = at.get("expansionLoc", at)
+    return found
+
+
+@dataclass
+class RecordEntry:
+    """A class. trivial: its special members, by Clang's names, that only copy or do nothing."""
+
+    name: str
+    scope: Scope
+    trivial: frozenset[str] = frozenset()
+    polymorphic: bool = False
+    members: list[Tree] = field(default_factory=list)
+    methods: list[FunctionEntry] = field(default_factory=list)
+
+
+@dataclass
+class FunctionEntry:
+    """A declaration of a function. scope: where its types are looked up. arguments: of the template, as in
+    the record; owner: the class of a member; tree: None in a system header."""
+
+    kind: str
+    name: str
+    scope: Scope
+    type: str
+    parameters: list[Tree]
+    arguments: tuple[int | str, ...] | None
+    owner: RecordEntry | None
+    static: bool
+    tree: Tree | None
+    file: str
+    offset: int
+    line: int
+    written: bool
+    _key: str = ""
+
+    def signature(self, names: Names) -> CType:
+        return names.parse(self.type, self.scope)
+
+    def key(self, names: Names) -> str:
+        """Qualified name, template arguments and parameter types."""
+        if not self._key:
+            arguments = f"<{', '.join(map(str, self.arguments))}>" if self.arguments else ""
+            signature = self.signature(names)
+            parameters = ", ".join(parameter.parameter_text for parameter in signature.parameters)
+            constant = " const" if signature.name.lstrip().startswith("const") else ""
+            self._key = f"{self.name}{arguments}({parameters}){constant}"
+        return self._key
+
+    @property
+    def body(self) -> Tree | None:
+        for each in inner(self.tree or {}):
+            if each.get("kind") in ("CompoundStmt", "CXXTryStmt"):
+                return each
+        return None
+
+
+@dataclass
+class VariableEntry:
+    """A variable of a namespace or a static member."""
+
+    name: str
+    scope: Scope
+    tree: Tree
+
+
+@dataclass
+class EnumeratorEntry:
+    name: str
+    type: Scalar
+    value: int
+    file: str
+    line: int
+
+
+class Declarations:
+    """The index. is_system: whether a file, as Clang names it, is a system header."""
+
+    def __init__(self, is_system: Callable[[str], bool]) -> None:
+        self.names = Names()
+        self.functions: dict[str, FunctionEntry] = {}
+        self.records: dict[str, RecordEntry] = {}  # by name
+        self.members: dict[str, Tree] = {}
+        self.variables: dict[str, VariableEntry] = {}
+        self.enumerators: dict[str, EnumeratorEntry] = {}
+        self._is_system = is_system
+        self._contexts: dict[str, tuple[Scope, RecordEntry | None]] = {}
+        self._aliases: dict[str, str] = {}  # of a typedef's id: its qualified name
+        self._patterns: set[str] = set()  # templates' own classes
+        self._unnamed_enumerations: dict[str, Scalar] = {}
+        self._flags: dict[str, list[bool]] = {}  # of a template: which of its parameters are bools
+        self._alike: dict[str, list[FunctionEntry]] = {}
+
+    def add(self, tree: Tree, scope: Scope = (), owner: RecordEntry | None = None) -> None:
+        """A declaration and those inside it; no expressions."""
+        add = getattr(self, f"_add_{tree.get('kind', '')}", None)
+        if add is not None:
+            add(tree, scope, owner)
+        elif tree.get("kind") in FUNCTIONS:
+            self._function(tree, scope, owner)
+
+    def _add_all(self, trees: Iterable[Tree], scope: Scope, owner: RecordEntry | None) -> None:
+        for each in trees:
+            self.add(each, scope, owner)
+
+    # --- Namespaces and names -------------------------------------------------------------------------------
+
+    def _add_NamespaceDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        inside = scope if tree.get("isInline") or "name" not in tree else (*scope, tree["name"])
+        self._contexts[tree["id"]] = inside, None
+        self._add_all(inner(tree), inside, None)
+
+    def _add_LinkageSpecDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        self._add_all(inner(tree), scope, owner)
+
+    _add_ExportDecl = _add_FriendDecl = _add_LinkageSpecDecl
+
+    def _add_UsingDirectiveDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        self.names.directive(self._namespace(tree.get("nominatedNamespace")))
+
+    def _add_NamespaceAliasDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        namespace = self._namespace(tree.get("aliasedNamespace"))
+        self.names.namespace_alias(_qualified(scope, tree["name"]), namespace)
+
+    def _namespace(self, reference: Tree | None) -> str:
+        reference = reference or {}
+        context = self._contexts.get(reference.get("id", ""))
+        return "::".join(context[0]) if context else str(reference.get("name", ""))
+
+    def _add_UsingShadowDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        target = tree.get("target") or {}
+        name = self._aliases.get(target.get("id", ""))
+        if name is None and "Record" in target.get("kind", "") and target.get("id") in self._contexts:
+            name = "::".join(self._contexts[target["id"]][0])
+        if name and name != _qualified(scope, target["name"]):
+            self.names.alias(_qualified(scope, target["name"]), name, ())
+
+    def _add_TypedefDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        name = _qualified(scope, tree["name"])
+        self._aliases[tree["id"]] = name
+        for each in inner(tree):
+            scalar = self._unnamed_enumerations.get((each.get("ownedTagDecl") or {}).get("id", ""))
+            if scalar is not None:
+                self.names.enumeration(name, scalar)
+        self.names.alias(name, spelled(tree), scope)
+
+    _add_TypeAliasDecl = _add_TypedefDecl
+
+    # --- Enumerations ---------------------------------------------------------------------------------------
+
+    def _add_EnumDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        values, value = [], -1
+        for each in inner(tree, "EnumConstantDecl"):
+            given = next(
+                (int(e["value"]) for e in inner(each) if str(e.get("value", "")).strip("-").isdigit()), None
+            )
+            value = value + 1 if given is None else given
+            values.append(value)
+        fixed = tree.get("fixedUnderlyingType")
+        if fixed:
+            text = str(fixed.get("desugaredQualType") or fixed["qualType"])
+            meaning = self.names.parse(text, scope).meaning
+            underlying = meaning if isinstance(meaning, Scalar) else I32
+        else:
+            underlying = _underlying(values)
+        if "name" in tree:
+            self.names.enumeration(_qualified(scope, tree["name"]), underlying)
+        else:
+            self._unnamed_enumerations[tree["id"]] = underlying
+        inside = (*scope, tree["name"]) if "scopedEnumTag" in tree and "name" in tree else scope
+        for each, number in zip(inner(tree, "EnumConstantDecl"), values, strict=True):
+            at = begin(each)
+            name = _qualified(inside, each["name"])
+            file, line = at.get("file", ""), at.get("line", 0)
+            self.enumerators[each["id"]] = EnumeratorEntry(name, underlying, number, file, line)
+
+    # --- Classes --------------------------------------------------------------------------------------------
+
+    def _add_CXXRecordDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        if "name" in tree and not tree.get("isImplicit"):
+            self._record(tree, scope, tree["name"])
+
+    def _add_ClassTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        flags = _bool_parameters(tree)
+        for each in inner(tree, "CXXRecordDecl"):
+            self._patterns.add(each["id"])
+        for each in inner(tree, "ClassTemplateSpecializationDecl"):
+            self._specialization(each, scope, flags)
+        self._flags[_qualified(scope, tree.get("name", ""))] = flags
+
+    def _add_ClassTemplateSpecializationDecl(  # noqa: N802
+        self, tree: Tree, scope: Scope, owner: RecordEntry | None
+    ) -> None:
+        self._specialization(tree, scope, self._flags.get(_qualified(scope, tree.get("name", "")), []))
+
+    def _specialization(self, tree: Tree, scope: Scope, flags: list[bool]) -> None:
+        if "name" not in tree or not any(True for _ in inner(tree, "TemplateArgument")):
+            return  # only named here
+        arguments = _template_arguments(tree, flags, self.names, scope)
+        words = [("false", "true")[bool(a)] if flag else str(a) for a, flag in arguments]
+        self._record(tree, scope, f"{tree['name']}<{', '.join(words)}>")
+
+    def _record(self, tree: Tree, scope: Scope, name: str) -> None:
+        inside = (*scope, name)
+        qualified = "::".join(inside)
+        self.names.record(qualified)
+        entry = self.records.get(qualified)
+        if entry is None or (data := tree.get("definitionData")) is not None:
+            entry = entry or RecordEntry(qualified, inside)
+            data = tree.get("definitionData") or {}
+            entry.trivial = frozenset(key for key, value in data.items() if _is_trivial(value))
+            entry.polymorphic = bool(data.get("isPolymorphic"))
+            self.records[qualified] = entry
+        self._contexts[tree["id"]] = inside, entry
+        if tree.get("completeDefinition"):
+            self._add_all(inner(tree), inside, entry)
+
+    def local_class(self, tree: Tree, scope: Scope) -> None:
+        """A class that only one function knows."""
+        self.names.local_class(_qualified(scope, tree["name"]))
+        data = tree.get("definitionData") or {}
+        trivial = frozenset(key for key, value in data.items() if _is_trivial(value))
+        self.records[LOCAL_CLASS] = RecordEntry(LOCAL_CLASS, scope, trivial)
+
+    def _add_FieldDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        self.members[tree["id"]] = tree
+        if owner is not None:
+            owner.members.append(tree)
+
+    # --- Functions and variables ----------------------------------------------------------------------------
+
+    def _add_FunctionTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        flags = _bool_parameters(tree)
+        self._flags[_qualified(scope, tree.get("name", ""))] = flags
+        for each in inner(tree):
+            if each.get("kind") in FUNCTIONS and any(True for _ in inner(each, "TemplateArgument")):
+                self._function(each, scope, owner, flags)
+
+    def _function(
+        self, tree: Tree, scope: Scope, owner: RecordEntry | None, flags: list[bool] | None = None
+    ) -> None:
+        if "type" not in tree:
+            return  # only named here
+        parent = tree.get("parentDeclContextId")
+        if parent in self._patterns:
+            return
+        if parent is not None:
+            scope, owner = self._contexts.get(parent, ((), None))
+        name = _qualified(scope, tree.get("name", ""))
+        if tree["kind"] == "CXXConstructorDecl":
+            name = "::".join(scope)
+        if tree["kind"] == "CXXConversionDecl" and (result := self.names.parse(spelled(tree), scope).of):
+            name = _qualified(scope, f"operator {result.spelling}")
+        if flags is None:
+            flags = self._flags.get(name, [])
+        arguments = None
+        if any(True for _ in inner(tree, "TemplateArgument")):
+            found = _template_arguments(tree, flags, self.names, scope)
+            arguments = tuple(argument for argument, _ in found)
+        at = begin(tree)
+        file = at.get("file", "")
+        entry = FunctionEntry(
+            kind=tree["kind"],
+            name=name,
+            scope=scope,
+            type=spelled(tree),
+            parameters=list(inner(tree, "ParmVarDecl")),
+            arguments=arguments,
+            owner=owner,
+            static=tree.get("storageClass") == "static",
+            tree=None if self._is_system(file) else tree,
+            file=file,
+            offset=at.get("offset", 0),
+            line=at.get("line", 0),
+            written=not tree.get("isImplicit") and "explicitlyDefaulted" not in tree,
+        )
+        if entry.owner is not None and (previous := self.functions.get(tree.get("previousDecl", ""))):
+            entry.static = previous.static
+        self.functions[tree["id"]] = entry
+        if owner is not None:
+            owner.methods.append(entry)
+
+    def alike(self, function: FunctionEntry) -> list[FunctionEntry]:
+        """All declarations of a function, the given one first."""
+        if len(self._alike) == 0:
+            for each in self.functions.values():
+                self._alike.setdefault(each.key(self.names), []).append(each)
+        return [function, *self._alike.get(function.key(self.names), ())]
+
+    def record(self, name: str) -> RecordEntry | None:
+        return self.records.get(name)
+
+    def _add_VarDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        parent = tree.get("parentDeclContextId")
+        if parent in self._patterns:
+            return
+        if parent in self._contexts:
+            scope = self._contexts[parent][0]
+        self.variables[tree["id"]] = VariableEntry(_qualified(scope, tree.get("name", "")), scope, tree)
+
+    def _add_VarTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        flags = _bool_parameters(tree)
+        for each in inner(tree, "VarTemplateSpecializationDecl"):
+            found = _template_arguments(each, flags, self.names, scope)
+            words = [("false", "true")[bool(a)] if flag else str(a) for a, flag in found]
+            name = _qualified(scope, f"{each.get('name', '')}<{', '.join(words)}>")
+            self.variables[each["id"]] = VariableEntry(name, scope, each)
+
+
+def _qualified(scope: Scope, name: str) -> str:
+    return "::".join((*scope, name))
+
+
+def _is_trivial(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value.get("trivial"))
+
+
+def _underlying(values: list[int]) -> Scalar:
+    """What Clang stores the values of an enumeration in."""
+    if any(value < 0 for value in values):
+        return I32 if all(-(2**31) <= value < 2**31 for value in values) else I64
+    return U32 if all(value < 2**32 for value in values) else U64
+
+
+def _bool_parameters(template: Tree) -> list[bool]:
+    """Of each parameter of a template, whether it is a bool: Clang writes its values as 0 and -1."""
+    kinds = ("NonTypeTemplateParmDecl", "TemplateTypeParmDecl", "TemplateTemplateParmDecl")
+    return [spelled(each) == "bool" for each in inner(template) if each.get("kind") in kinds]
+
+
+def _template_arguments(
+    tree: Tree, flags: list[bool], names: Names, scope: Scope
+) -> list[tuple[int | str, bool]]:
+    """Arguments as the record has them, packs flattened; and whether each is a bool."""
+    found: list[tuple[int | str, bool]] = []
+    for at, argument in enumerate(inner(tree, "TemplateArgument")):
+        flag = flags[min(at, len(flags) - 1)] if flags else False
+        for each in inner(argument, "TemplateArgument") if argument.get("isPack") else (argument,):
+            found.append((_argument(each, flag, names, scope), flag))
+    return found
+
+
+def _argument(tree: Tree, flag: bool, names: Names, scope: Scope) -> int | str:
+    if "value" in tree:
+        value = int(tree["value"])
+        return int(value != 0) if flag else value
+    if "type" in tree:
+        return names.parse(spelled(tree), scope).spelling
+    return str((tree.get("decl") or {}).get("name", tree.get("kind", "")))
