@@ -9,12 +9,16 @@ structural proof; if arithmetic over the reals does, an algebraic one (`reals`);
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from heddle.equivalence.arithmetic import Bits
-from heddle.equivalence.difference import Effects, difference, effects
+from heddle.equivalence.difference import difference, effects
+from heddle.equivalence.identity import Identities
 from heddle.equivalence.lowering import lowered
-from heddle.equivalence.running import measured
+from heddle.equivalence.reals import Reals
+from heddle.equivalence.running import Measured, measured
 from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
 from heddle.equivalence.verdict import Counterexample, Proof
@@ -40,26 +44,44 @@ def equivalent(
     """
     left, right = lowered(a), lowered(b)
     known = {f"{key} is {value}" for key, value in (given or {}).items()}
-    terms = Terms()
-    bits = Bits(terms, set(known))
+    bits = Bits(Terms(), set(known))
     found = difference(effects(left, bits, given), effects(right, bits, given))
     if found is None:
         return Proof("structural", None, tuple(sorted(bits.assumptions)))
-    return _run(left, right, found, memory)
-
-
-def _run(
-    left: ir.Kernel, right: ir.Kernel, found: Counterexample, memory: Iterable[Sample] | None
-) -> Proof | Counterexample:
-    """The last tier: evidence."""
+    reals = Reals(Terms(), set(known))
+    mine, other = effects(left, reals, given), effects(right, reals, given)
+    identities = Identities(reals)
+    over_reals = difference(mine, other, identities.equal, reals.key)
     result = measured(left, right, samples(left, right) if memory is None else memory)
+    if over_reals is None:
+        return _algebraic(result, tuple(sorted(reals.assumptions)), found)
+    if identities.too_large:
+        over_reals = replace(over_reals, reason=f"the expansion is too large to prove: {over_reals.reason}")
+    return _numeric(result, over_reals)
+
+
+def _algebraic(
+    result: Measured | Counterexample, assumptions: tuple[str, ...], found: Counterexample
+) -> Proof | Counterexample:
+    """Equal over the reals; a run can still show that one of the kernels has no meaning."""
+    if isinstance(result, Counterexample):
+        if not result.where:
+            return result
+        inputs = ", ".join(f"{name} = {value}" for name, value in result.inputs.items())
+        return Proof("algebraic", math.inf, assumptions, f"{result.where} is {result.values} for {inputs}")
+    where = f"; the bits may differ in: {found.where}: {found.reason}"
+    return Proof("algebraic", result.ulp, assumptions, f"{result.runs} runs{where}")
+
+
+def _numeric(result: Measured | Counterexample, found: Counterexample) -> Proof | Counterexample:
+    """The last tier: evidence."""
     if isinstance(result, Counterexample):
         return Counterexample(found.reason, found.where, result.inputs, result.values)
     if not result.runs:
         return Counterexample(f"{found.reason}; and no random memory suits the kernels", found.where)
     if result.relative <= CLOSE:
         return Proof(
-            "numeric", result.ulp, (), f"{result.runs} runs; not proved: {found.reason} {found.where}"
+            "numeric", result.ulp, (), f"{result.runs} runs; not proved: {found.where}: {found.reason}"
         )
     assert result.worst is not None
     return Counterexample(found.reason, found.where, result.worst.inputs, result.worst.values)

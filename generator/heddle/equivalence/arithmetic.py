@@ -38,8 +38,9 @@ class Bits:
         self.makers: dict[str, Callable[[Any, Arguments], Term]] = {
             "add": self.add, "mul": self.mul, "div": self.div, "neg": self.neg,
             "lt": self.compare_less, "le": self.compare_less_or_equal, "eq": self.compare_equal,
-            "select": self.select, "cast": self.cast_float, "float": self.to_float, "truncated": self.to_integer,
-            "le0": self.not_positive, "eq0": self.zero, "not": self.negated, "and": self.both, "or": self.either,
+            "select": self.select, "cast": self.cast_float, "float": self.to_float,
+            "truncated": self.to_integer, "le0": self.not_positive, "eq0": self.zero,
+            "not": self.negated, "and": self.both, "or": self.either,
             "quotient": self.quotient, "remainder": self.remainder, "wrap": self.wrapped,
             "least": self.extreme, "greatest": self.extreme, "bitand": self.bitand,
         }  # fmt: skip
@@ -58,7 +59,8 @@ class Bits:
         if term.kind == "poly":
             return self.polynomial_of(term, dict(zip(term.args, args, strict=True)))
         if term.kind == "call":
-            return self.call(*term.data, args)
+            name, data = term.data
+            return self.call(name, data, args)
         if term.kind in self.makers:
             maker = self.makers[term.kind]
             if term.kind in ("least", "greatest"):
@@ -195,7 +197,8 @@ class Bits:
         if name in _SWAPPED:
             return self.compare(_SWAPPED[name], scalar, args[::-1])
         if scalar.is_float:
-            return self.makers[name](str(scalar), args)
+            ordered = {"lt": self.compare_less, "le": self.compare_less_or_equal, "eq": self.compare_equal}
+            return ordered[name](str(scalar), args)
         if scalar.kind == "b":
             if name != "eq":
                 return self.terms.make(name, str(scalar), args)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops over chunks: a pair of counters that together run over one range become the one counter.
 
-for c in [0, ceil(n / S)): for x in [S c, min(S c + S, n))                       is  for x in [0, n)
-for c in [first / S, (last + S - 1) / S): for n in [max(S c, first), min(S c + S, last))   is  for n in [first, last)
+for c in [0, ceil(n / S)): for x in [S c, min(S c + S, n))                is for x in [0, n)
+for c in [first / S, (last + S - 1) / S):
+    for n in [max(S c, first), min(S c + S, last))                        is for n in [first, last)
 """
 
 from __future__ import annotations

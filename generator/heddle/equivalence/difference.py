@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from heddle.equivalence.arithmetic import Bits
@@ -39,8 +39,19 @@ def effects(
     return Effects(stored)
 
 
-def difference(a: Effects, b: Effects) -> Counterexample | None:
-    """Where two kernels differ as terms; None if they do not."""
+Equal = Callable[[Term, Term], bool]
+Key = Callable[[Term], int]
+
+
+def _identical(a: Term, b: Term) -> bool:
+    return a is b
+
+
+def difference(
+    a: Effects, b: Effects, equal: Equal = _identical, key: Key = lambda term: term.number
+) -> Counterexample | None:
+    """Where two kernels differ as terms; None if they do not. equal: what is proved; key: alike for terms
+    that may be equal."""
     for array in {**a.stored, **b.stored}:
         if array not in a.stored or array not in b.stored:
             which = "first" if array in a.stored else "second"
@@ -48,44 +59,48 @@ def difference(a: Effects, b: Effects) -> Counterexample | None:
         (scalar, base, items), (other_scalar, other_base, others) = a.stored[array], b.stored[array]
         if scalar != other_scalar:
             return Counterexample(f"elements are {scalar} and {other_scalar}", f"array {array}")
-        if base is not other_base:
+        if not equal(base, other_base):
             return Counterexample("loops that carry values between iterations differ", f"array {array}")
-        left, right = _only(items, others), _only(others, items)
+        left, right = _only(items, others, key), _only(others, items, key)
         if left or right:
-            return _stores(array, left, right)
-        if items != others:
+            return _stores(array, left, right, key)
+        if [key(item) for item in items] != [key(item) for item in others]:
             return Counterexample("stores that may meet come in another order", f"array {array}")
+        for mine, other in zip(items, others, strict=True):
+            if not equal(mine, other):
+                return _stores(array, [mine], [other], key)
     return None
 
 
-def _only(items: tuple[Term, ...], others: tuple[Term, ...]) -> list[Term]:
-    return [item for item in items if item not in set(others)]
+def _only(items: tuple[Term, ...], others: tuple[Term, ...], key: Key) -> list[Term]:
+    known = {key(other) for other in others}
+    return [item for item in items if key(item) not in known]
 
 
-def _stores(array: str, left: list[Term], right: list[Term]) -> Counterexample:
+def _stores(array: str, left: list[Term], right: list[Term], key: Key) -> Counterexample:
     """The first store that has no equal, and in what it differs from what comes nearest."""
     if not left or not right:
         which = "second" if left else "first"
         return Counterexample(f"a store is missing in the {which} kernel", f"array {array}")
     mine = left[0]
-    nearest = max(right, key=lambda other: _alike(mine, other))
+    nearest = max(right, key=lambda other: _alike(mine, other, key))
     *counts, guard, index, value = mine.args
     *other_counts, other_guard, other_index, other_value = nearest.args
     parts = [
-        ("the loops run over other ranges", counts == other_counts),
-        ("the stores go to other elements", index is other_index),
-        ("the stores stand under other conditions", guard is other_guard),
-        ("the stored values differ", value is other_value),
+        ("the loops run over other ranges", [*map(key, counts)] != [*map(key, other_counts)]),
+        ("the stores go to other elements", key(index) != key(other_index)),
+        ("the stores stand under other conditions", key(guard) != key(other_guard)),
+        ("the stored values differ", value is not other_value),
     ]
-    reasons = [reason for reason, same in parts if not same] or ["the stores differ"]
+    reasons = [reason for reason, differs in parts if differs] or ["the stores differ"]
     return Counterexample("; ".join(reasons), f"store to {array}[{text(index)}]")
 
 
-def _alike(a: Term, b: Term) -> int:
+def _alike(a: Term, b: Term, key: Key) -> int:
     """How many parts of two stores agree; the index counts most."""
     if len(a.args) != len(b.args):
         return -1
-    same = [x is y for x, y in zip(a.args, b.args, strict=True)]
+    same = [key(x) == key(y) for x, y in zip(a.args, b.args, strict=True)]
     return sum(same) + 2 * same[-2]
 
 
@@ -111,6 +126,8 @@ def text(term: Term, depth: int = 4) -> str:
             return str(term.data)
         case "real":
             return repr(float.fromhex(term.data[1]))
+        case "rational":
+            return str(term.data)
         case "bool":
             return str(term.data).lower()
         case "parameter":

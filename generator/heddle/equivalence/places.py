@@ -27,11 +27,18 @@ class Places:
     def __init__(self, bits: Bits, linked: bool) -> None:
         self.bits, self.terms, self.linked = bits, bits.terms, linked
         self.counts: dict[Term, Term] = {}
+        self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
 
     # Coordinates
 
     def coordinates(self, array: str, index: Term) -> dict[Term | None, Term]:
         """The coefficients of the strides of the array, and the rest under None."""
+        known = self._coordinates.get((array, index))
+        if known is None:
+            known = self._coordinates[array, index] = self._in_coordinates(array, index)
+        return known
+
+    def _in_coordinates(self, array: str, index: Term) -> dict[Term | None, Term]:
         parts: dict[Term | None, Polynomial] = {}
         for monomial, factor in self.terms.polynomial(index).items():
             strides = [atom for atom in monomial if self.is_stride(array, atom)]
