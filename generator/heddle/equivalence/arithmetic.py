@@ -42,7 +42,7 @@ class Bits:
             "truncated": self.to_integer, "le0": self.not_positive, "eq0": self.zero,
             "not": self.negated, "and": self.both, "or": self.either,
             "quotient": self.quotient, "remainder": self.remainder, "wrap": self.wrapped,
-            "least": self.extreme, "greatest": self.extreme, "bitand": self.bitand,
+            "bitand": self.bitand,
         }  # fmt: skip
 
     def key(self, term: Term) -> int:
@@ -61,11 +61,10 @@ class Bits:
         if term.kind == "call":
             name, data = term.data
             return self.call(name, data, args)
+        if term.kind in ("least", "greatest"):
+            return self.extreme(term.kind, args)
         if term.kind in self.makers:
-            maker = self.makers[term.kind]
-            if term.kind in ("least", "greatest"):
-                return self.extreme(term.kind, args)
-            return maker(term.data, args)
+            return self.makers[term.kind](term.data, args)
         return self.terms.make(term.kind, term.data, args)
 
     def polynomial_of(self, term: Term, values: dict[Term, Term]) -> Term:
@@ -81,6 +80,7 @@ class Bits:
 
     def integer_operation(self, name: str, scalar: ir.Scalar, args: Arguments) -> Term:
         terms = self.terms
+        result: Term
         match name:
             case "add":
                 result = terms.plus(args[0], args[1])
@@ -434,6 +434,9 @@ class Bits:
             return value
         if value.kind == "int":
             return self.terms.integer(int(converted(value.data, target)))
+        if value.kind == "wrap" and ir.SCALARS[value.data].bits == target.bits:
+            self.assumptions.add(INTEGER_OVERFLOW)
+            return value.args[0]
         return self.terms.make("narrow", str(target), (value,))
 
     def cast_float(self, data: str, args: Arguments) -> Term:

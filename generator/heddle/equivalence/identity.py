@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact proofs that two terms are equal over the reals.
 
-Sums, products, quotients and selections are expanded to polynomials with rational coefficients in what is left
-(atoms); atoms of one fingerprint are one variable, and each such claim is proved in its turn. To keep the
+Sums, products, quotients and selections are expanded to polynomials with rational coefficients in what is
+left (atoms); atoms of one fingerprint are one variable, and each such claim is proved in its turn. To keep the
 polynomials small, three expansions are tried: one that stops at values that both terms use, as they were
 written in both kernels; one down to the atoms, in which 1 / d is a variable for each divisor d; and one as
 fractions of polynomials.
@@ -122,6 +122,8 @@ class _Expansion:
         self.roots = (a, b)
         above, below = self.fraction(a)
         other_above, other_below = self.fraction(b)
+        if not below or not other_below:
+            return False
         if below == other_below:
             return above == other_above
         return self.product(above, other_below) == self.product(other_above, below)

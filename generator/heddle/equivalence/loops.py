@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from heddle.equivalence.reading import Reader
 
 PARALLEL = "the iterations of loops that are declared parallel do not disturb each other"
+SAME_ORDER = "what parallel loops carry from one iteration to the next is combined in one order"
 SIGN_OF_ZERO = "a minimum or maximum that is zero may have either sign"
 _REDUCTIONS = {"min": "min", "max": "max"}
 
@@ -64,10 +65,11 @@ class _Closing:
         self.written = {
             array: state
             for array, state in loop.layer.states.items()
-            if state.items and array not in loop.layer.local
+            if array not in loop.layer.local and (state.items or state.base is not self.entry(array))
         }
         everything = chain(
             chain.from_iterable(item.parts for state in self.written.values() for item in state.items),
+            (state.base for state in self.written.values()),
             loop.updates.values(),
         )
         self.loads: dict[str, list[Term]] = {}
@@ -92,13 +94,8 @@ class _Closing:
             for name, (variable, initial, scalar) in self.loop.carried.items()
         ]
         for array in sorted(dependent):
-            state = self.memory.state(array)
-            after = self.terms.make(
-                "stores",
-                "",
-                (self.entry(array), *(self.memory.closed(item) for item in items[array])),
-            )
-            slots.append(_Slot(self.entry(array), self.memory.state_term(state), after))
+            after = State(self.moved(self.written[array].base), items[array])
+            slots.append(_Slot(self.entry(array), self.outer(array), self.memory.state_term(after)))
         recurrences = {slot.variable: self.recurrence(slot, slots) for slot in slots}
         at_counter = {
             variable: self.during(variable, system, self.loop.counter)
@@ -125,6 +122,8 @@ class _Closing:
         """Whether no iteration writes what another one reads or writes."""
         state, counter = self.written[array], self.loop.counter
         entry = self.entry(array)
+        if state.base is not entry:
+            return False
         reads = [term for term in self.loads.get(array, []) if entry in term.args[0].free]
         stores = [self.loosened(item.index, counter) for item in state.items]
         others = [*stores, *(self.loosened(read.args[1], counter) for read in reads)]
@@ -195,7 +194,10 @@ class _Closing:
         variables = [self.loop.counter, *(other.variable for other in chosen)]
         initial = [other.initial for other in chosen]
         updates = [other.update for other in chosen]
-        kind = "serial" if self.loop.kind == "serial" else "parallel"
+        kind = "serial"
+        if self.loop.kind != "serial":
+            kind = "parallel"
+            self.bits.assumptions.add(SAME_ORDER)
         return self.rewriter.bind("system", (kind, len(chosen)), variables, (*initial, *updates))
 
     def in_order(self, others: list[_Slot], first: _Slot) -> list[_Slot]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.terms import ONE, Monomial, Polynomial, Term
+from heddle.ir import nodes as ir
 
 OWN_ELEMENTS = "no two cells or components of an array share an element"
 OWN_LINKS = "the list leads each cell and link to an element of its own"
@@ -24,8 +25,10 @@ NEIGHBOUR, CELLS = "neighbour", "cells"
 class Places:
     """Reasoning about the indices of one kernel. counts: how often the counter of each loop runs."""
 
-    def __init__(self, bits: Bits, linked: bool) -> None:
-        self.bits, self.terms, self.linked = bits, bits.terms, linked
+    def __init__(self, bits: Bits, space: ir.Dense | ir.Sparse) -> None:
+        self.bits, self.terms = bits, bits.terms
+        self.links = space.links if isinstance(space, ir.Sparse) else ()
+        self.listed = isinstance(space, ir.Sparse) and space.listed
         self.counts: dict[Term, Term] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
 
@@ -59,7 +62,22 @@ class Places:
         return [(left.get(stride, zero), right.get(stride, zero)) for stride in {**left, **right}]
 
     def is_link(self, index: Term) -> bool:
-        return self.linked and is_read(index, NEIGHBOUR)
+        return bool(self.links) and is_read(index, NEIGHBOUR)
+
+    def on_links(self, array: str, a: Term, b: Term) -> bool:
+        """Whether two indices differ because links lead to them: two links, or a link and a component of the
+        own cell that no link leads to, not even at a wall."""
+        if not (self.is_link(a) or self.is_link(b)):
+            return False
+        if not (self.is_link(a) and self.is_link(b)):
+            own = self.coordinates(array, b if self.is_link(a) else a)
+            components = [part for stride, part in own.items() if stride is not None]
+            known = [part.data if part.kind == "int" else None for part in components] or [0]
+            reached = {slot for link in self.links for slot in (link.slot, link.wall_slot)}
+            if len(known) > 1 or known[0] is None or known[0] in reached:
+                return False
+        self.bits.assumptions.add(OWN_LINKS)
+        return True
 
     # Same iteration
 
@@ -68,8 +86,7 @@ class Places:
         gap = self.terms.minus(a, b)
         if gap.kind == "int":
             return bool(gap.data)
-        if (self.is_link(a) or self.is_link(b)) and a is not b:
-            self.bits.assumptions.add(OWN_LINKS)
+        if a is not b and self.on_links(array, a, b):
             return True
         for left, right in self.pairs(array, a, b):
             difference = self.terms.minus(left, right)
@@ -84,11 +101,7 @@ class Places:
         """Whether a in one iteration and b in any other one are surely different elements. inner: counters
         that run on their own in both."""
         loose = set(inner)
-        if self.is_link(a) and self.is_link(b) and (counter in a.free or counter in b.free):
-            self.bits.assumptions.add(OWN_LINKS)
-            return True
-        if self.is_link(a) != self.is_link(b):
-            self.bits.assumptions.add(OWN_LINKS)
+        if (a is not b or counter in a.free) and not a.free & loose and self.on_links(array, a, b):
             return True
         pairs = self.pairs(array, a, b)
         for left, right in pairs:
@@ -139,7 +152,7 @@ class Places:
     def is_listed_cell(self, coordinate: Term, counter: Term) -> bool:
         """cells[t + c] + constant."""
         atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
-        if len(atoms) != 1 or not self.linked:
+        if len(atoms) != 1 or not self.listed:
             return False
         (atom,) = atoms
         return (

@@ -21,6 +21,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.visit import statements
 
 MOST_UNROLLED = 64
+NO_OVERLAP = "arrays of different names do not overlap"
 SAME_EXTENTS = "all dense fields of a kernel have the same extents"
 TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
 
@@ -41,8 +42,7 @@ class Reader:
         self, kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None
     ) -> None:
         self.kernel, self.bits, self.terms = kernel, bits, bits.terms
-        linked = isinstance(kernel.space, ir.Sparse)
-        self.places = Places(bits, linked)
+        self.places = Places(bits, kernel.space)
         self.rewriter = Rewriter(bits)
         self.memory = Memory(bits, self.places, self.rewriter)
         self.names: dict[str, Term | Line] = {}
@@ -53,6 +53,7 @@ class Reader:
             self.given[self.value(known)] = self.value(value)
 
     def read(self) -> Memory:
+        self.bits.assumptions.add(NO_OVERLAP)
         self.block(self.kernel.body)
         return self.memory
 
@@ -69,13 +70,14 @@ class Reader:
             case ir.Let(symbol, ir.View() as view):
                 self.names[symbol.name] = self.view(view)
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
+                self.check_type(symbol.name, symbol.type, value)
                 self.names[symbol.name] = self.value(value)
             case ir.Local(symbol, length):
                 self.local(symbol, length)
             case ir.Store(ir.Load(pointer, index), value):
+                self.check_type(f"what is stored to {pointer.name}", statement.target.type, value)
                 stored = self.value(value)
                 array, scalar, where = self.element(pointer, index)
-                self.elements[array] = ir.SCALARS[scalar]
                 guard = self.bits.both("", tuple(self.guards))
                 self.memory.store(array, scalar, Item((), guard, where, stored), self.known)
             case ir.If(condition, body):
@@ -91,6 +93,12 @@ class Reader:
                     "lower the kernel first",
                 )
 
+    def check_type(self, name: str, kind: ir.Type | None, value: ir.Expression) -> None:
+        if value.type != kind:
+            raise KernelError(
+                self.kernel.name, f"{name} is {kind}, but its value is {value.type}.", "write the conversion"
+            )
+
     @property
     def known(self) -> frozenset[Term]:
         return frozenset(part for guard in self.guards for part in conjuncts(guard))
@@ -99,6 +107,7 @@ class Reader:
         assert isinstance(symbol.type, ir.Pointer)
         array = f"{symbol.name} {self.terms.fresh('counter').data[0]}"
         self.memory.declare(array, str(symbol.type.element))
+        self.elements[array] = symbol.type.element
         self.names[symbol.name] = Line(array, self.terms.integer(0), self.terms.integer(1))
 
     def guarded(self, condition: Term, body: Sequence[ir.Statement]) -> None:
@@ -173,7 +182,6 @@ class Reader:
         source, target = (far, near) if isinstance(run, ir.LoadRun) else (near, far)
         value = self.load(*source)
         guard = self.bits.both("", tuple(self.guards))
-        self.elements[target[0]] = ir.SCALARS[target[1]]
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 
     # Expressions
@@ -233,6 +241,13 @@ class Reader:
         if where.kind == "wrap" and ir.SCALARS[where.data].bits == 64:
             where = where.args[0]  # addresses are taken modulo 2^64 as well
         assert isinstance(pointer.type, ir.Pointer)
+        if self.elements.setdefault(line.array, pointer.type.element) != pointer.type.element:
+            raise KernelError(
+                self.kernel.name,
+                f"{line.array} has elements of type {self.elements[line.array]} and is used with "
+                f"{pointer.type.element}.",
+                "one array, one type",
+            )
         place = self.terms.plus(line.offset, self.terms.times(where, line.stride))
         return self.extent_of(line.array, place), str(pointer.type.element), place
 

@@ -24,6 +24,7 @@ PRIME = (1 << 61) - 1
 POINTS = 8
 ROUNDINGS = "roundings to another precision are identities over the reals"
 _MOST_FACTORS = 8
+_CONDITIONS = ("lt0", "zero", "le0", "eq0", "and", "or")
 
 
 class Reals(Bits):
@@ -58,39 +59,37 @@ class Reals(Bits):
         return known[root]
 
     def _fingerprint(self, term: Term) -> Fingerprint:
+        """The points, and a last number that tells conditions apart, of which few have other points."""
         parts = [self.fingerprints[argument] for argument in term.args]
+        points = [part[:POINTS] for part in parts]
         match term.kind:
             case "int":
-                return (term.data % PRIME,) * POINTS
+                return (*(term.data % PRIME,) * POINTS, 0)
             case "rational":
                 value = term.data.numerator * pow(term.data.denominator, -1, PRIME) % PRIME
-                return (value,) * POINTS
+                return (*(value,) * POINTS, 0)
             case "poly":
-                return tuple(self._polynomial_at(term, place) for place in range(POINTS))
+                return (*(self._polynomial_at(term, place) for place in range(POINTS)), 0)
             case "add":
-                return tuple((a + b) % PRIME for a, b in zip(*parts, strict=True))
+                return (*((a + b) % PRIME for a, b in zip(*points, strict=True)), 0)
             case "mul":
-                return tuple(a * b % PRIME for a, b in zip(*parts, strict=True))
-            case "div":
-                if all(parts[1]):
-                    return tuple(a * pow(b, -1, PRIME) % PRIME for a, b in zip(*parts, strict=True))
+                return (*(a * b % PRIME for a, b in zip(*points, strict=True)), 0)
+            case "div" if all(points[1]):
+                return (*(a * pow(b, -1, PRIME) % PRIME for a, b in zip(*points, strict=True)), 0)
             case "float":
                 return parts[0]
+            case "bool":
+                return (int(term.data),) * (POINTS + 1)
             case "not":
                 return tuple((1 - a) % PRIME for a in parts[0])
             case "select":
-                return tuple((c * a + (1 - c) * b) % PRIME for c, a, b in zip(*parts, strict=True))
-        points = self._drawn(term, parts)
-        if term.kind in ("lt0", "zero", "le0", "eq0", "and", "or", "bool"):
-            return tuple(point & 1 for point in points)
-        return points
-
-    def _drawn(self, term: Term, parts: list[Fingerprint]) -> Fingerprint:
-        data = None if term.kind in ("call", "select") else term.data
-        name = term.data[0] if term.kind == "call" else None
-        text = repr((term.kind, name, data, parts)).encode()
-        digest = hashlib.blake2b(text, digest_size=64).digest()
-        return tuple(int.from_bytes(digest[8 * n : 8 * n + 8], "little") % PRIME for n in range(POINTS))
+                return (*((c * a + (1 - c) * b) % PRIME for c, a, b in zip(*points, strict=True)), 0)
+        data = term.data[0] if term.kind == "call" else term.data
+        digest = hashlib.blake2b(repr((term.kind, data, parts)).encode(), digest_size=64).digest()
+        drawn = [int.from_bytes(digest[8 * n : 8 * n + 8], "little") % PRIME for n in range(POINTS)]
+        if term.kind in _CONDITIONS:
+            return (*(point & 1 for point in drawn), drawn[0])
+        return (*drawn, 0)
 
     def _polynomial_at(self, term: Term, place: int) -> int:
         total = 0
