@@ -158,7 +158,8 @@ class Bits:
         """The least or greatest of two integers: here order does not matter."""
         difference = self.terms.minus(*args)
         if difference.kind == "int":
-            return args[(difference.data > 0) == (name == "least")]
+            first, second = args
+            return second if (difference.data > 0) == (name == "least") else first
         return self.terms.make(name, "", self.sorted(args))
 
     # Conditions

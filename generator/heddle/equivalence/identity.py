@@ -2,8 +2,8 @@
 """Exact proofs that two terms are equal over the reals.
 
 Sums, products, quotients and selections are expanded to polynomials with rational coefficients in what is
-left (atoms); atoms of one fingerprint are one variable, and each such claim is proved in its turn. To keep the
-polynomials small, three expansions are tried: one that stops at values that both terms use, as they were
+left (atoms); atoms of one fingerprint are one variable, and each such claim is proved in its turn. To keep
+the polynomials small, three expansions are tried: one that stops at values that both terms use, as they were
 written in both kernels; one down to the atoms, in which 1 / d is a variable for each divisor d; and one as
 fractions of polynomials.
 """

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from heddle.equivalence.chunks import without_chunks
 from heddle.equivalence.memory import Item, Layer, State
+from heddle.equivalence.rewrite import Replacement
 from heddle.equivalence.terms import Term, inside
 
 if TYPE_CHECKING:
@@ -79,12 +80,12 @@ class _Closing:
 
     def closed(self) -> dict[str, Term]:
         dependent = {array for array in self.written if not self.is_independent(array)}
-        outside = {
+        self.outside = {
             self.entry(array): self.outer(array)
             for array in self.loop.layer.states
             if array not in dependent and array not in self.loop.layer.local
         }
-        self.around = outside
+        self.around = Replacement(self.rewriter, self.outside, self.load_before)
         items = {
             array: [self.seen_from_outside(item) for item in state.items]
             for array, state in self.written.items()
@@ -145,13 +146,11 @@ class _Closing:
 
     def moved(self, term: Term) -> Term:
         """The term with loads from what the loop's arrays held before it."""
+        return self.around.of(term)
 
-        def load(old: Term, index: Term) -> Term | None:
-            if old.args[0] in self.around:
-                return self.memory.load(old.data[1], old.data[0], index)
-            return None
-
-        return self.rewriter.replace(term, self.around, load)
+    def load_before(self, load: Term, index: Term) -> Term | None:
+        scalar, array = load.data
+        return self.memory.load(array, scalar, index) if load.args[0] in self.outside else None
 
     def seen_from_outside(self, item: Item) -> Item:
         return item.with_parts(tuple(self.moved(part) for part in item.parts))
@@ -162,14 +161,21 @@ class _Closing:
         self.place(array, self.over_counter(item.with_parts(parts)))
 
     def over_counter(self, item: Item) -> Item:
+        """The item for all values of the loop's counter, which then rises with the index."""
         counter, count = self.loop.counter, self.loop.count
         guard = self.bits.both("", (self.loop.guard, item.guard))
         item = Item(((counter, count), *item.counters), guard, item.index, item.value)
         if self.loop.backwards:  # any order will do
-            last = self.terms.minus(count, self.terms.integer(1))
-            turned = {counter: self.terms.minus(last, counter)}
-            item = item.with_parts(tuple(self.rewriter.replace(part, turned) for part in item.parts))
+            item = self.turned(item, counter, count)
+        parts = self.terms.coefficient(item.index, counter)
+        if parts and all(factor < 0 for factor in self.terms.polynomial(parts[0]).values()):
+            item = self.turned(item, counter, count)
         return without_chunks(self.reader, item)
+
+    def turned(self, item: Item, counter: Term, count: Term) -> Item:
+        last = self.terms.minus(count, self.terms.integer(1))
+        other_way = {counter: self.terms.minus(last, counter)}
+        return item.with_parts(tuple(self.rewriter.replace(part, other_way) for part in item.parts))
 
     def place(self, array: str, item: Item) -> None:
         self.memory.store(array, str(self.reader.elements[array]), item)
@@ -269,8 +275,15 @@ class _Closing:
         if name in ("min", "max"):
             self.bits.assumptions.add(SIGN_OF_ZERO)
         item = replace(item, counters=self.memory.in_order(item))
+        ways = [item]
+        if not any(count.free for _, count in item.counters):  # chunks are not whole loops yet
+            for counter, count in item.counters:
+                ways += [self.turned(way, counter, count) for way in ways]
+        return min((self.bound(name, scalar, slot, way) for way in ways), key=self.bits.key)
+
+    def bound(self, name: str, scalar: str, slot: _Slot, item: Item) -> Term:
         args = (slot.initial, *(count for _, count in item.counters), item.guard, item.value)
-        return self.rewriter.bind("reduce", (name, scalar), (c for c, _ in item.counters), args)
+        return self.rewriter.bind("reduce", (name, scalar), (counter for counter, _ in item.counters), args)
 
     @property
     def carried_here(self) -> set[Term]:

@@ -17,16 +17,13 @@ class Rewriter:
 
     def __init__(self, bits: Bits) -> None:
         self.bits, self.terms = bits, bits.terms
+        self._latest: tuple[Mapping[Term, Term], Replacement] | None = None
 
-    def replace(
-        self,
-        term: Term,
-        values: Mapping[Term, Term],
-        load: Callable[[Term, Term], Term | None] = lambda term, index: None,
-    ) -> Term:
-        """The term with variables replaced. load: what a load with a rebuilt index becomes, or None for the
-        usual."""
-        return _Replacement(self, values, load).of(term)
+    def replace(self, term: Term, values: Mapping[Term, Term]) -> Term:
+        """The term with variables replaced."""
+        if self._latest is None or self._latest[0] != values:  # what many terms share is rebuilt once
+            self._latest = dict(values), Replacement(self, values)
+        return self._latest[1].of(term)
 
     def bind(
         self, kind: str, data: tuple[object, ...], variables: Iterable[Term], args: Iterable[Term]
@@ -47,9 +44,15 @@ class Rewriter:
         return fresh, tuple(self.replace(argument, values) for argument in binder.args)
 
 
-class _Replacement:
+class Replacement:
+    """One replacement, of any number of terms. load: what a load with a rebuilt index becomes, or None for
+    the usual."""
+
     def __init__(
-        self, rewriter: Rewriter, values: Mapping[Term, Term], load: Callable[[Term, Term], Term | None]
+        self,
+        rewriter: Rewriter,
+        values: Mapping[Term, Term],
+        load: Callable[[Term, Term], Term | None] = lambda term, index: None,
     ) -> None:
         self.rewriter, self.terms, self.load = rewriter, rewriter.terms, load
         self.done: dict[Term, Term] = dict(values)
