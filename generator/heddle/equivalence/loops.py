@@ -168,7 +168,8 @@ class _Closing:
         if self.loop.backwards:  # any order will do
             item = self.turned(item, counter, count)
         parts = self.terms.coefficient(item.index, counter)
-        if parts and all(factor < 0 for factor in self.terms.polynomial(parts[0]).values()):
+        slope = self.terms.polynomial(parts[0]).values() if parts else ()
+        if slope and all(factor < 0 for factor in slope):
             item = self.turned(item, counter, count)
         return without_chunks(self.reader, item)
 
