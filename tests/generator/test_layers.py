@@ -25,6 +25,7 @@ ALLOWED = {
     "emit": {"emit", "ir", "passes", "schedule", "pipeline", "resources", "jinja2"},
     "pipeline": {"passes", "ir", "schedule", "symbolic"},
     "module": {"symbolic", "ir", "passes", "emit", "schedule", "pipeline"},
+    "equivalence": {"equivalence", "ir", "passes", "schedule"},
     "build": {"module", "emit", "ir", "pipeline", "resources", "schedule"},
     "lbm": {"symbolic"},
     "lift": {"lift", "ir", "resources"},

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether two kernels do the same: a proof with its tier, or a counterexample.
+
+Both kernels are read into terms (`reading`): every store becomes {array, index polynomial, loops, guard} ->
+value, a function of the memory at entry. If rewriting that keeps the bits makes them equal, that is a
+structural proof; if arithmetic over the reals does, an algebraic one (`reals`); else both are run. See
+`verdict.Proof` for what each claims, and generator/decisions/0031-equivalence.md for why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.difference import difference, effects
+from heddle.equivalence.identity import Identities
+from heddle.equivalence.lowering import lowered
+from heddle.equivalence.reals import Reals
+from heddle.equivalence.running import Measured, measured
+from heddle.equivalence.sampling import Sample, samples
+from heddle.equivalence.terms import Terms
+from heddle.equivalence.verdict import Counterexample, Proof
+from heddle.ir import nodes as ir
+
+__all__ = ["Counterexample", "Proof", "Sample", "equivalent"]
+
+CLOSE = 16.0
+"""Units in the last place of the largest value, up to which runs agree in the numeric tier."""
+
+
+def equivalent(
+    a: ir.Kernel,
+    b: ir.Kernel,
+    given: Mapping[ir.Expression, ir.Expression] | None = None,
+    memory: Iterable[Sample] | None = None,
+) -> Proof | Counterexample:
+    """Prove that two kernels, at any level, do the same, or show where they do not.
+
+    given: what is known of arguments, as expression -> value: `Load(u_stride, 1)` -> `n_x`; it becomes an
+    assumption. memory: to run on, instead of random fields, where the arguments of the kernels have other
+    names; every sample holds what both need. Raises KernelError for a kernel that cannot be read.
+    """
+    left, right = lowered(a), lowered(b)
+    known = {f"{key} is {value}" for key, value in (given or {}).items()}
+    bits = Bits(Terms(), set(known))
+    found = difference(effects(left, bits, given), effects(right, bits, given))
+    if found is None:
+        return Proof("structural", None, tuple(sorted(bits.assumptions)))
+    reals = Reals(Terms(), set(known))
+    mine, other = effects(left, reals, given), effects(right, reals, given)
+    identities = Identities(reals)
+    over_reals = difference(mine, other, identities.equal, reals.key)
+    result = measured(left, right, samples(left, right) if memory is None else memory)
+    if over_reals is None:
+        return _algebraic(result, tuple(sorted(reals.assumptions)), found)
+    if identities.too_large:
+        over_reals = replace(over_reals, reason=f"the expansion is too large to prove: {over_reals.reason}")
+    return _numeric(result, over_reals)
+
+
+def _algebraic(
+    result: Measured | Counterexample, assumptions: tuple[str, ...], found: Counterexample
+) -> Proof | Counterexample:
+    """Equal over the reals; a run can still show that one of the kernels has no meaning."""
+    if isinstance(result, Counterexample):
+        if not result.where:
+            return result
+        inputs = ", ".join(f"{name} = {value}" for name, value in result.inputs.items())
+        return Proof("algebraic", math.inf, assumptions, f"{result.where} is {result.values} for {inputs}")
+    where = f"; the bits may differ in: {found.where}: {found.reason}"
+    return Proof("algebraic", result.ulp, assumptions, f"{result.runs} runs{where}")
+
+
+def _numeric(result: Measured | Counterexample, found: Counterexample) -> Proof | Counterexample:
+    """The last tier: evidence."""
+    if isinstance(result, Counterexample):
+        return Counterexample(found.reason, found.where, result.inputs, result.values)
+    if not result.runs:
+        return Counterexample(f"{found.reason}; and no random memory suits the kernels", found.where)
+    if result.relative <= CLOSE:
+        return Proof(
+            "numeric", result.ulp, (), f"{result.runs} runs; not proved: {found.where}: {found.reason}"
+        )
+    assert result.worst is not None
+    return Counterexample(found.reason, found.where, result.worst.inputs, result.worst.values)

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loop does, from what its body does.
+
+Where no iteration touches what another one writes, a loop is its body's stores for all values of its counter,
+in any order: then nests may be permuted, split, joined and cut into chunks. OpenMP, SIMD and CUDA loops are
+such by declaration; a serial loop is, if it can be shown. What is carried from one iteration to the next
+(variables, and arrays that are read where other iterations write) is a recurrence: the values at the start,
+and the values after one iteration in terms of those before it. A recurrence is one term without names; its
+value at iteration t is `during (recurrence, t)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from heddle.equivalence.chunks import without_chunks
+from heddle.equivalence.memory import Item, Layer, State
+from heddle.equivalence.rewrite import Replacement
+from heddle.equivalence.terms import Term, inside
+
+if TYPE_CHECKING:
+    from heddle.equivalence.reading import Reader
+
+PARALLEL = "the iterations of loops that are declared parallel do not disturb each other"
+SAME_ORDER = "what parallel loops carry from one iteration to the next is combined in one order"
+SIGN_OF_ZERO = "a minimum or maximum that is zero may have either sign"
+_REDUCTIONS = {"min": "min", "max": "max"}
+
+
+@dataclass(frozen=True, eq=False)
+class Running:
+    """A loop whose body has been read. carried: name -> (its value when an iteration starts, its value before
+    the loop, its type); updates: its value when an iteration ends. guard: under which the loop stands."""
+
+    kind: str
+    counter: Term
+    count: Term
+    backwards: bool
+    guard: Term
+    layer: Layer
+    carried: dict[str, tuple[Term, Term, str]]
+    updates: dict[str, Term]
+
+
+@dataclass(frozen=True, eq=False)
+class _Slot:
+    """Something carried: the free term it is in an iteration, at the start, and after the iteration."""
+
+    variable: Term
+    initial: Term
+    update: Term
+
+
+def close(reader: Reader, loop: Running) -> dict[str, Term]:
+    """Add what the loop stores to the memory around it; returns the variables that it changed."""
+    return _Closing(reader, loop).closed()
+
+
+class _Closing:
+    def __init__(self, reader: Reader, loop: Running) -> None:
+        self.reader, self.loop = reader, loop
+        self.bits, self.terms = reader.bits, reader.terms
+        self.memory, self.places, self.rewriter = reader.memory, reader.places, reader.rewriter
+        self.written = {
+            array: state
+            for array, state in loop.layer.states.items()
+            if array not in loop.layer.local and (state.items or state.base is not self.entry(array))
+        }
+        everything = chain(
+            chain.from_iterable(item.parts for state in self.written.values() for item in state.items),
+            (state.base for state in self.written.values()),
+            loop.updates.values(),
+        )
+        self.loads: dict[str, list[Term]] = {}
+        for term in inside(everything):
+            if term.kind == "load":
+                self.loads.setdefault(term.data[1], []).append(term)
+
+    def closed(self) -> dict[str, Term]:
+        dependent = {array for array in self.written if not self.is_independent(array)}
+        self.outside = {
+            self.entry(array): self.outer(array)
+            for array in self.loop.layer.states
+            if array not in dependent and array not in self.loop.layer.local
+        }
+        self.around = Replacement(self.rewriter, self.outside, self.load_before)
+        items = {
+            array: [self.seen_from_outside(item) for item in state.items]
+            for array, state in self.written.items()
+        }
+        slots = [
+            _Slot(variable, initial, self.guarded(scalar, self.moved(self.loop.updates[name]), variable))
+            for name, (variable, initial, scalar) in self.loop.carried.items()
+        ]
+        for array in sorted(dependent):
+            after = State(self.moved(self.written[array].base), items[array])
+            slots.append(_Slot(self.entry(array), self.outer(array), self.memory.state_term(after)))
+        recurrences = {slot.variable: self.recurrence(slot, slots) for slot in slots}
+        at_counter = {
+            variable: self.during(variable, system, self.loop.counter)
+            for variable, system in recurrences.items()
+        }
+        for array in self.written:
+            if array in dependent:
+                final = self.during(self.entry(array), recurrences[self.entry(array)], self.loop.count)
+                self.memory.top.states[array] = State(final)
+                continue
+            for item in items[array]:
+                self.add(array, item, at_counter)
+        return self.variables(slots, recurrences)
+
+    # Arrays
+
+    def entry(self, array: str) -> Term:
+        return self.terms.make("entry", (self.loop.layer.uid, array))
+
+    def outer(self, array: str) -> Term:
+        return self.memory.state_term(self.memory.state(array))
+
+    def is_independent(self, array: str) -> bool:
+        """Whether no iteration writes what another one reads or writes."""
+        state, counter = self.written[array], self.loop.counter
+        entry = self.entry(array)
+        if state.base is not entry:
+            return False
+        reads = [term for term in self.loads.get(array, []) if entry in term.args[0].free]
+        stores = [self.loosened(item.index, counter) for item in state.items]
+        others = [*stores, *(self.loosened(read.args[1], counter) for read in reads)]
+        for index, inner in stores:
+            for other, loose in others:
+                if not self.places.apart_across(array, index, other, counter, inner | loose):
+                    if self.loop.kind == "serial":
+                        return False
+                    self.bits.assumptions.add(PARALLEL)
+        return True
+
+    def loosened(self, index: Term, counter: Term) -> tuple[Term, set[Term]]:
+        """An index in which bound variables and other counters of inner loops stand for themselves."""
+        bound = {term for term in inside((index,)) if term.kind == "bound"}
+        fresh = {term: self.terms.fresh("counter") for term in bound}
+        loose = self.rewriter.replace(index, fresh) if fresh else index
+        unchanged = {self.entry(array) for array in self.loop.layer.states.keys() - self.written.keys()}
+        return loose, {variable for variable in loose.free - unchanged if variable.number > counter.number}
+
+    def moved(self, term: Term) -> Term:
+        """The term with loads from what the loop's arrays held before it."""
+        return self.around.of(term)
+
+    def load_before(self, load: Term, index: Term) -> Term | None:
+        scalar, array = load.data
+        return self.memory.load(array, scalar, index) if load.args[0] in self.outside else None
+
+    def seen_from_outside(self, item: Item) -> Item:
+        return item.with_parts(tuple(self.moved(part) for part in item.parts))
+
+    def add(self, array: str, item: Item, carried: dict[Term, Term]) -> None:
+        """The item for all values of the counter."""
+        parts = tuple(self.rewriter.replace(part, carried) for part in item.parts)
+        self.place(array, self.over_counter(item.with_parts(parts)))
+
+    def over_counter(self, item: Item) -> Item:
+        """The item for all values of the loop's counter, which then rises with the index."""
+        counter, count = self.loop.counter, self.loop.count
+        guard = self.bits.both("", (self.loop.guard, item.guard))
+        item = Item(((counter, count), *item.counters), guard, item.index, item.value)
+        if self.loop.backwards:  # any order will do
+            item = self.turned(item, counter, count)
+        parts = self.terms.coefficient(item.index, counter)
+        slope = self.terms.polynomial(parts[0]).values() if parts else ()
+        if slope and all(factor < 0 for factor in slope):
+            item = self.turned(item, counter, count)
+        return without_chunks(self.reader, item)
+
+    def turned(self, item: Item, counter: Term, count: Term) -> Item:
+        last = self.terms.minus(count, self.terms.integer(1))
+        other_way = {counter: self.terms.minus(last, counter)}
+        return item.with_parts(tuple(self.rewriter.replace(part, other_way) for part in item.parts))
+
+    def place(self, array: str, item: Item) -> None:
+        self.memory.store(array, str(self.reader.elements[array]), item)
+
+    # What is carried
+
+    def guarded(self, scalar: str, update: Term, before: Term) -> Term:
+        return self.bits.select(scalar, (self.loop.guard, update, before))
+
+    def recurrence(self, slot: _Slot, slots: list[_Slot]) -> Term:
+        """What a slot depends on, as one term: all values at the start, all values after one iteration."""
+        by_variable = {other.variable: other for other in slots}
+        needed = {slot.variable}
+        waiting = [slot]
+        while waiting:
+            for variable in waiting.pop().update.free & by_variable.keys():
+                if variable not in needed:
+                    needed.add(variable)
+                    waiting.append(by_variable[variable])
+        others = self.in_order([by_variable[v] for v in needed if v is not slot.variable], slot)
+        chosen = [slot, *others]
+        variables = [self.loop.counter, *(other.variable for other in chosen)]
+        initial = [other.initial for other in chosen]
+        updates = [other.update for other in chosen]
+        kind = "serial"
+        if self.loop.kind != "serial":
+            kind = "parallel"
+            self.bits.assumptions.add(SAME_ORDER)
+        return self.rewriter.bind("system", (kind, len(chosen)), variables, (*initial, *updates))
+
+    def in_order(self, others: list[_Slot], first: _Slot) -> list[_Slot]:
+        """An order that does not depend on names: by what the slots are, then by what they depend on."""
+        if len(others) < 2:
+            return others
+        variables = {first.variable: 0} | {slot.variable: 1 for slot in others}
+        for _ in range(len(others)):
+            marks = {
+                variable: self.terms.make("bound", (-1 - mark, 0)) for variable, mark in variables.items()
+            }
+            looks = {
+                slot.variable: (
+                    variables[slot.variable],
+                    self.bits.key(slot.initial),
+                    self.bits.key(self.rewriter.replace(slot.update, marks)),
+                )
+                for slot in others
+            }
+            classes = sorted(set(looks.values()))
+            variables |= {variable: 1 + classes.index(look) for variable, look in looks.items()}
+        return sorted(others, key=lambda slot: variables[slot.variable])
+
+    def during(self, variable: Term, system: Term, time: Term) -> Term:
+        """The slot that a recurrence is about, when iteration `time` starts."""
+        return self.terms.make("during", variable.kind, (system, time))
+
+    def variables(self, slots: list[_Slot], recurrences: dict[Term, Term]) -> dict[str, Term]:
+        result: dict[str, Term] = {}
+        for name, slot in zip(self.loop.carried, slots, strict=False):
+            scalar = self.loop.carried[name][2]
+            reduced = self.reduced(slot, scalar)
+            result[name] = reduced or self.during(slot.variable, recurrences[slot.variable], self.loop.count)
+        return result
+
+    # Reductions
+
+    def reduced(self, slot: _Slot, scalar: str) -> Term | None:
+        """The loop as a reduction, if it is one: in any order, and with the loops inside."""
+        guard, value = self.bits.yes, slot.update
+        if value.kind == "select" and slot.variable is value.args[2]:
+            guard, value = value.args[0], value.args[1]
+        elif value.kind == "select" and slot.variable is value.args[1]:
+            guard, value = self.bits.negated("", value.args[:1]), value.args[2]
+        if value.kind == "reduce" and value.args[0] is slot.variable:
+            name = value.data[0]
+            inner, (_, *counts, inside_guard, inner_value) = self.rewriter.opened(value)
+            counters = tuple(zip(inner, counts, strict=True))
+            for counter, count in counters:
+                self.places.counts[counter] = count
+            guard = self.bits.both("", (guard, inside_guard))
+            return self.reduction(
+                name, scalar, slot, Item(counters, guard, self.terms.integer(0), inner_value)
+            )
+        for name, combined in self.bits.combined(value, slot.variable):
+            return self.reduction(name, scalar, slot, Item((), guard, self.terms.integer(0), combined))
+        return None
+
+    def reduction(self, name: str, scalar: str, slot: _Slot, item: Item) -> Term | None:
+        if any(slot.variable in part.free for part in item.parts):
+            return None
+        if any(
+            variable.kind != "counter" and variable in self.carried_here
+            for part in item.parts
+            for variable in part.free
+        ):
+            return None
+        item = self.over_counter(item)
+        if name in ("min", "max"):
+            self.bits.assumptions.add(SIGN_OF_ZERO)
+        item = replace(item, counters=self.memory.in_order(item))
+        ways = [item]
+        if not any(count.free for _, count in item.counters):  # chunks are not whole loops yet
+            for counter, count in item.counters:
+                ways += [self.turned(way, counter, count) for way in ways]
+        return min((self.bound(name, scalar, slot, way) for way in ways), key=self.bits.key)
+
+    def bound(self, name: str, scalar: str, slot: _Slot, item: Item) -> Term:
+        args = (slot.initial, *(count for _, count in item.counters), item.guard, item.value)
+        return self.rewriter.bind("reduce", (name, scalar), (counter for counter, _ in item.counters), args)
+
+    @property
+    def carried_here(self) -> set[Term]:
+        return {variable for variable, _, _ in self.loop.carried.values()} | {
+            self.entry(array) for array in self.written
+        }

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in an array: whether two indices can be the same element, and which iteration wrote one.
+
+An index is a polynomial in counters, extents and strides. Written as a sum over strides (and 1), its
+coefficients are the coordinates of the cell: two indices are apart if one coordinate always differs. That no
+two cells of a field share an element is what the entry of every kernel checks; it is noted as an assumption,
+like what the index list of a sparse space guarantees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.terms import ONE, Monomial, Polynomial, Term
+from heddle.ir import nodes as ir
+
+OWN_ELEMENTS = "no two cells or components of an array share an element"
+OWN_LINKS = "the list leads each cell and link to an element of its own"
+NO_REPEATS = "no cell is listed twice"
+SIZES = "the sizes that indices are made of are not negative"
+NEIGHBOUR, CELLS = "neighbour", "cells"
+
+
+class Places:
+    """Reasoning about the indices of one kernel. counts: how often the counter of each loop runs."""
+
+    def __init__(self, bits: Bits, space: ir.Dense | ir.Sparse) -> None:
+        self.bits, self.terms = bits, bits.terms
+        self.links = space.links if isinstance(space, ir.Sparse) else ()
+        self.listed = isinstance(space, ir.Sparse) and space.listed
+        self.counts: dict[Term, Term] = {}
+        self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
+
+    # Coordinates
+
+    def coordinates(self, array: str, index: Term) -> dict[Term | None, Term]:
+        """The coefficients of the strides of the array, and the rest under None."""
+        known = self._coordinates.get((array, index))
+        if known is None:
+            known = self._coordinates[array, index] = self._in_coordinates(array, index)
+        return known
+
+    def _in_coordinates(self, array: str, index: Term) -> dict[Term | None, Term]:
+        parts: dict[Term | None, Polynomial] = {}
+        for monomial, factor in self.terms.polynomial(index).items():
+            strides = [atom for atom in monomial if self.is_stride(array, atom)]
+            stride = strides[0] if len(strides) == 1 else None
+            rest = tuple(atom for atom in monomial if atom is not stride) if stride else monomial
+            parts.setdefault(stride, {})[rest] = factor
+        return {stride: self.terms.collected(part) for stride, part in parts.items()}
+
+    @staticmethod
+    def is_stride(array: str, atom: Term) -> bool:
+        if atom.kind == "parameter":
+            return bool(atom.data[0] == f"{array}_stride")
+        return is_read(atom, f"{array}_stride")
+
+    def pairs(self, array: str, a: Term, b: Term) -> list[tuple[Term, Term]]:
+        """The coordinates of two indices, stride by stride."""
+        left, right, zero = self.coordinates(array, a), self.coordinates(array, b), self.terms.integer(0)
+        return [(left.get(stride, zero), right.get(stride, zero)) for stride in {**left, **right}]
+
+    def is_link(self, index: Term) -> bool:
+        return bool(self.links) and is_read(index, NEIGHBOUR)
+
+    def on_links(self, array: str, a: Term, b: Term) -> bool:
+        """Whether two indices differ because links lead to them: two links, or a link and a component of the
+        own cell that no link leads to, not even at a wall."""
+        if not (self.is_link(a) or self.is_link(b)):
+            return False
+        if not (self.is_link(a) and self.is_link(b)):
+            own = self.coordinates(array, b if self.is_link(a) else a)
+            components = [part for stride, part in own.items() if stride is not None]
+            known = [part.data if part.kind == "int" else None for part in components] or [0]
+            reached = {slot for link in self.links for slot in (link.slot, link.wall_slot)}
+            if len(known) > 1 or known[0] is None or known[0] in reached:
+                return False
+        self.bits.assumptions.add(OWN_LINKS)
+        return True
+
+    # Same iteration
+
+    def apart(self, array: str, a: Term, b: Term) -> bool:
+        """Whether two indices, for one value of every counter, are surely different elements."""
+        gap = self.terms.minus(a, b)
+        if gap.kind == "int":
+            return bool(gap.data)
+        if a is not b and self.on_links(array, a, b):
+            return True
+        for left, right in self.pairs(array, a, b):
+            difference = self.terms.minus(left, right)
+            if difference.kind == "int" and difference.data:
+                self.bits.assumptions.add(OWN_ELEMENTS)
+                return True
+        return False
+
+    # Different iterations of a loop
+
+    def apart_across(self, array: str, a: Term, b: Term, counter: Term, inner: Iterable[Term]) -> bool:
+        """Whether a in one iteration and b in any other one are surely different elements. inner: counters
+        that run on their own in both."""
+        loose = set(inner)
+        if (a is not b or counter in a.free) and not a.free & loose and self.on_links(array, a, b):
+            return True
+        pairs = self.pairs(array, a, b)
+        for left, right in pairs:
+            if self.differs(left, right, counter, loose):
+                if len(pairs) > 1:
+                    self.bits.assumptions.add(OWN_ELEMENTS)
+                return True
+        return False
+
+    def differs(self, a: Term, b: Term, counter: Term, loose: set[Term]) -> bool:
+        """Whether coordinate a in iteration t never equals b in an iteration t' != t."""
+        terms = self.terms
+        gap = terms.minus(a, b)
+        if gap.kind == "int" and gap.data and not (a.free & (loose | {counter})):
+            return True
+        if a is b and not a.free & loose and self.is_listed_cell(a, counter):
+            self.bits.assumptions.add(NO_REPEATS)
+            return True
+        left, right = terms.coefficient(a, counter), terms.coefficient(b, counter)
+        if left is None or right is None or left[0] is not right[0]:
+            return False
+        step, rest, other = left[0], left[1], right[1]
+        if step.free or step is terms.integer(0):
+            return False
+        if not (rest.free | other.free) & loose:
+            gap = terms.minus(rest, other)
+            if gap is terms.integer(0):
+                return True
+            return gap.kind == "int" and step.kind == "int" and gap.data % step.data != 0
+        # step * (t - t') against the span of what runs on its own: |rest - other| < step
+        if step.kind == "int" and step.data < 0:
+            step, rest, other = terms.scaled(step, -1), other, rest
+        highest = self.bound(rest, loose, True), self.bound(other, loose, True)
+        lowest = self.bound(rest, loose, False), self.bound(other, loose, False)
+        if any(end is None for end in (*highest, *lowest)):
+            return False
+        if any(counter in end.free for end in highest if end) and any(
+            counter in end.free for end in lowest if end
+        ):
+            return False
+        one = terms.integer(1)
+        return all(
+            self.not_negative(terms.minus(terms.minus(step, one), terms.minus(high, low)))
+            for high, low in ((highest[0], lowest[1]), (highest[1], lowest[0]))
+            if high is not None and low is not None
+        )
+
+    def is_listed_cell(self, coordinate: Term, counter: Term) -> bool:
+        """cells[t + c] + constant."""
+        atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
+        if len(atoms) != 1 or not self.listed:
+            return False
+        (atom,) = atoms
+        return (
+            is_read(atom, CELLS)
+            and self.terms.coefficient(atom.args[1], counter) is not None
+            and counter in atom.args[1].free
+        )
+
+    # Ranges
+
+    def bound(self, value: Term, counters: Iterable[Term], upper: bool) -> Term | None:
+        """The greatest or least value while some counters run; None if it is not linear in one of them."""
+        for counter in sorted(set(counters) & value.free, key=lambda term: -term.number):
+            parts = self.terms.coefficient(value, counter)
+            count = self.counts.get(counter)
+            if parts is None or count is None:
+                return None
+            factor, rest = parts
+            rising = self.not_negative(factor)
+            if not rising and not self.not_negative(self.terms.scaled(factor, -1)):
+                return None
+            last = self.terms.minus(count, self.terms.integer(1))
+            value = self.terms.plus(rest, self.terms.times(factor, last)) if rising == upper else rest
+        return value
+
+    def not_negative(self, value: Term) -> bool:
+        """Whether a number is surely at least 0, wherever the free counters stand."""
+        known = value
+        for counter in sorted(value.free, key=lambda term: -term.number):
+            least = self.bound(known, [counter], False) if counter in self.counts else None
+            known = least or known
+        parts = self.terms.polynomial(known)
+        for monomial, factor in parts.items():  # least(a, b) <= a, greatest(a, b) >= a
+            if len(monomial) == 1 and monomial[0].kind == ("least" if factor < 0 else "greatest"):
+                gaps = (self.terms.minus(limit, monomial[0]) for limit in monomial[0].args)
+                return any(self.not_negative(self.terms.plus(known, gap, factor)) for gap in gaps)
+        if any(factor < 0 for factor in parts.values()):
+            return False
+        if any(monomial != ONE for monomial in parts):
+            if not all(self.is_size(atom) for monomial in parts for atom in monomial):
+                return False
+            self.bits.assumptions.add(SIZES)
+        return True
+
+    @staticmethod
+    def is_size(atom: Term) -> bool:
+        """An extent, a stride or an integer parameter: what sizes are made of."""
+        return atom.kind in ("parameter", "load")
+
+    # Which iteration
+
+    def iteration(
+        self, index: Term, counters: Sequence[tuple[Term, Term]], wanted: Term
+    ) -> dict[Term, Term] | None:
+        """The values of counters at which `index` is `wanted`, if they surely lie in their ranges; the second
+        of each pair is how often it runs."""
+        terms = self.terms
+        rest, factors = index, []
+        for counter, _ in counters:
+            parts = terms.coefficient(rest, counter)
+            if parts is None or parts[0].free or parts[0] is terms.integer(0):
+                return None
+            factors.append(parts[0])
+            rest = parts[1]
+        missing = terms.minus(wanted, rest)
+        values: dict[Term, Term] = {}
+        order = sorted(
+            range(len(counters)), key=lambda place: -_degree(self.terms.polynomial(factors[place]))
+        )
+        for place in order:
+            quotient = self.divided(missing, factors[place])
+            if quotient is None:
+                return None
+            values[counters[place][0]] = quotient
+            missing = terms.minus(missing, terms.times(quotient, factors[place]))
+        if missing is not terms.integer(0):
+            return None
+        for counter, count in counters:
+            value = values[counter]
+            last = terms.minus(terms.minus(count, terms.integer(1)), value)
+            if not (self.not_negative(value) and self.not_negative(last)):
+                return None
+        return values
+
+    def divided(self, value: Term, divisor: Term) -> Term | None:
+        """The part of a polynomial that a monomial divides, over that monomial."""
+        parts = self.terms.polynomial(divisor)
+        if len(parts) != 1:
+            return None
+        ((monomial, factor),) = parts.items()
+        result: Polynomial = {}
+        for term, number in self.terms.polynomial(value).items():
+            left = _without(term, monomial)
+            if left is not None:
+                if number % factor:
+                    return None
+                result[left] = number // factor
+        return self.terms.collected(result)
+
+
+def is_read(term: Term, array: str) -> bool:
+    """Whether a term is an element of an array that nothing has been stored to."""
+    return term.kind == "load" and term.data[1] == array and term.args[0].kind in ("initial", "entry")
+
+
+def _degree(polynomial: Polynomial) -> int:
+    return max((len(monomial) for monomial in polynomial), default=0)
+
+
+def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """The monomial over another one."""
+    left = list(monomial)
+    for atom in divisor:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read a lowered kernel: run it once on terms instead of numbers.
+
+Names disappear: a local is its value, a view its array and a polynomial. A load is resolved where it stands,
+so that no load moves past a store. What is left is, for every array, the stores in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.loops import Running, close
+from heddle.equivalence.memory import Item, Layer, Memory, conjuncts
+from heddle.equivalence.places import Places
+from heddle.equivalence.rewrite import Rewriter
+from heddle.equivalence.terms import Term
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+from heddle.ir.visit import statements
+
+MOST_UNROLLED = 64
+NO_OVERLAP = "arrays of different names do not overlap"
+SAME_EXTENTS = "all dense fields of a kernel have the same extents"
+TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where a pointer leads: element i is element `offset + i * stride` of the array."""
+
+    array: str
+    offset: Term
+    stride: Term
+
+
+class Reader:
+    """Reads one kernel; `memory` holds what it stores."""
+
+    def __init__(
+        self, kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None
+    ) -> None:
+        self.kernel, self.bits, self.terms = kernel, bits, bits.terms
+        self.places = Places(bits, kernel.space)
+        self.rewriter = Rewriter(bits)
+        self.memory = Memory(bits, self.places, self.rewriter)
+        self.names: dict[str, Term | Line] = {}
+        self.guards: list[Term] = []
+        self.elements = {field.name: field.type for field in kernel.fields}
+        self.given: dict[Term, Term] = {}
+        for known, value in (given or {}).items():
+            self.given[self.value(known)] = self.value(value)
+
+    def read(self) -> Memory:
+        self.bits.assumptions.add(NO_OVERLAP)
+        self.block(self.kernel.body)
+        return self.memory
+
+    # Statements
+
+    def block(self, body: Sequence[ir.Statement]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: ir.Statement) -> None:
+        match statement:
+            case ir.Comment() | ir.Prefetch():
+                pass
+            case ir.Let(symbol, ir.View() as view):
+                self.names[symbol.name] = self.view(view)
+            case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
+                self.check_type(symbol.name, symbol.type, value)
+                self.names[symbol.name] = self.value(value)
+            case ir.Local(symbol, length):
+                self.local(symbol, length)
+            case ir.Store(ir.Load(pointer, index), value):
+                self.check_type(f"what is stored to {pointer.name}", statement.target.type, value)
+                stored = self.value(value)
+                array, scalar, where = self.element(pointer, index)
+                guard = self.bits.both("", tuple(self.guards))
+                self.memory.store(array, scalar, Item((), guard, where, stored), self.known)
+            case ir.If(condition, body):
+                self.guarded(self.value(condition), body)
+            case ir.Loop():
+                self.loop(statement)
+            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
+                self.run(statement)
+            case _:
+                raise KernelError(
+                    self.kernel.name,
+                    f"{type(statement).__name__} has no meaning in a lowered kernel.",
+                    "lower the kernel first",
+                )
+
+    def check_type(self, name: str, kind: ir.Type | None, value: ir.Expression) -> None:
+        if value.type != kind:
+            raise KernelError(
+                self.kernel.name, f"{name} is {kind}, but its value is {value.type}.", "write the conversion"
+            )
+
+    @property
+    def known(self) -> frozenset[Term]:
+        return frozenset(part for guard in self.guards for part in conjuncts(guard))
+
+    def local(self, symbol: ir.Symbol, length: int) -> None:
+        assert isinstance(symbol.type, ir.Pointer)
+        array = f"{symbol.name} {self.terms.fresh('counter').data[0]}"
+        self.memory.declare(array, str(symbol.type.element))
+        self.elements[array] = symbol.type.element
+        self.names[symbol.name] = Line(array, self.terms.integer(0), self.terms.integer(1))
+
+    def guarded(self, condition: Term, body: Sequence[ir.Statement]) -> None:
+        """Stores get the guard; a variable is the value assigned, where the condition holds."""
+        if condition.kind == "bool":
+            if condition.data:
+                self.block(body)
+            return
+        changed = {name: self.names[name] for name in assigned(body)}
+        self.guards.append(condition)
+        self.block(body)
+        self.guards.pop()
+        for symbol_name, old in changed.items():
+            new = self.names[symbol_name]
+            assert isinstance(old, Term)
+            assert isinstance(new, Term)
+            self.names[symbol_name] = self.bits.select(assigned(body)[symbol_name], (condition, new, old))
+
+    def loop(self, loop: ir.Loop) -> None:
+        begin, end, step = self.value(loop.begin), self.value(loop.end), self.value(loop.step)
+        if step.kind != "int" or not step.data:
+            raise KernelError(
+                self.kernel.name, f"the loop over {loop.counter.name} has no constant step.", "give it one"
+            )
+        count = self.count(begin, end, step.data)
+        if count.kind == "int" and count.data <= MOST_UNROLLED and loop.kind == "serial":
+            for number in range(count.data):
+                self.names[loop.counter.name] = self.terms.plus(begin, self.terms.scaled(step, number))
+                self.block(loop.body)
+            return
+        if count.kind == "int" and count.data <= 0:
+            return
+        counter = self.terms.fresh("counter", loop.counter.name)
+        self.places.counts[counter] = count
+        self.names[loop.counter.name] = self.terms.plus(begin, self.terms.scaled(counter, step.data))
+        carried: dict[str, tuple[Term, Term, str]] = {}
+        for name, scalar in assigned(loop.body).items():
+            before = self.names[name]
+            assert isinstance(before, Term)
+            carried[name] = self.terms.fresh("carried", name), before, scalar
+            self.names[name] = carried[name][0]
+        self.memory.layers.append(Layer(counter.data[0]))
+        outer, self.guards = self.guards, []
+        self.block(loop.body)
+        self.guards = outer
+        guard = self.bits.both("", tuple(self.guards))
+        layer = self.memory.layers.pop()
+        updates = {name: self.names[name] for name in carried}
+        running = Running(loop.kind, counter, count, step.data < 0, guard, layer, carried, updates)  # type: ignore[arg-type]
+        self.names.update(close(self, running))
+
+    def count(self, begin: Term, end: Term, step: int) -> Term:
+        """How often a loop runs, where it runs at all."""
+        way = self.terms.minus(end, begin) if step > 0 else self.terms.minus(begin, end)
+        if abs(step) == 1:
+            return way
+        return self.bits.quotient(
+            "", (self.terms.plus(way, self.terms.integer(abs(step) - 1)), self.terms.integer(abs(step)))
+        )
+
+    def run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
+        """A loop over the lanes of a run, each with its element."""
+        first, count = self.value(run.first), self.value(run.count)
+        lane = self.terms.fresh("counter", "lane")
+        self.places.counts[lane] = count
+        where = self.terms.plus(first, lane)
+        if not isinstance(run, ir.StreamRun):
+            self.bits.assumptions.add(TRUE_RUNS)
+            where = self.load(*self.element(run.index, where))
+        near = self.element(run.local, lane)
+        far = self.element(run.pointer, where)
+        source, target = (far, near) if isinstance(run, ir.LoadRun) else (near, far)
+        value = self.load(*source)
+        guard = self.bits.both("", tuple(self.guards))
+        self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
+
+    # Expressions
+
+    def value(self, expression: ir.Expression) -> Term:
+        match expression:
+            case ir.Const(value, scalar):
+                assert scalar is not None
+                return self.bits.constant(value, scalar)
+            case ir.Symbol(name, kind):
+                found = self.names.get(name)
+                if isinstance(found, Line) or isinstance(kind, ir.Pointer):
+                    raise KernelError(self.kernel.name, f"the pointer {name} is used as a number.")
+                if found is None:
+                    term = self.terms.make("parameter", (name, str(kind)))
+                    return self.given.get(term, term)
+                return found
+            case ir.Load(pointer, index):
+                return self.load(*self.element(pointer, index))
+            case ir.Op(name, args):
+                scalar = args[0].type
+                return self.bits.operation(name, scalar, tuple(map(self.value, args)))
+            case ir.Call(name, args):
+                return self.bits.call(name, str(args[0].type), tuple(map(self.value, args)))
+            case ir.Select(condition, yes, no):
+                values = self.value(condition), self.value(yes), self.value(no)
+                return self.bits.select(str(yes.type), values)
+            case ir.Cast(inner, scalar):
+                return self.bits.cast(self.value(inner), inner.type, scalar)
+        raise KernelError(
+            self.kernel.name,
+            f"{type(expression).__name__} has no meaning in a lowered kernel.",
+            "lower the kernel first",
+        )
+
+    def load(self, array: str, scalar: str, index: Term) -> Term:
+        term = self.memory.load(array, scalar, index, self.known)
+        return self.given.get(term, term)
+
+    def line(self, pointer: ir.Symbol) -> Line:
+        known = self.names.get(pointer.name)
+        if isinstance(known, Line):
+            return known
+        if known is not None:
+            raise KernelError(self.kernel.name, f"{pointer.name} is a number and a pointer.")
+        return Line(pointer.name, self.terms.integer(0), self.terms.integer(1))
+
+    def view(self, view: ir.View) -> Line:
+        line, stride = self.line(view.pointer), self.value(view.stride)
+        offset = self.terms.plus(line.offset, self.terms.times(self.value(view.offset), line.stride))
+        return Line(line.array, offset, self.terms.times(line.stride, stride))
+
+    def element(self, pointer: ir.Symbol, index: ir.Expression | Term) -> tuple[str, str, Term]:
+        """The array, its type and the index of `pointer[index]`."""
+        line = self.line(pointer)
+        where = index if isinstance(index, Term) else self.value(index)
+        if where.kind == "wrap" and ir.SCALARS[where.data].bits == 64:
+            where = where.args[0]  # addresses are taken modulo 2^64 as well
+        assert isinstance(pointer.type, ir.Pointer)
+        if self.elements.setdefault(line.array, pointer.type.element) != pointer.type.element:
+            raise KernelError(
+                self.kernel.name,
+                f"{line.array} has elements of type {self.elements[line.array]} and is used with "
+                f"{pointer.type.element}.",
+                "one array, one type",
+            )
+        place = self.terms.plus(line.offset, self.terms.times(where, line.stride))
+        return self.extent_of(line.array, place), str(pointer.type.element), place
+
+    def extent_of(self, array: str, index: Term) -> str:
+        """The array of extents that stands for those of all dense fields."""
+        dense = [field for field in self.kernel.fields if field.layout == "strided"]
+        name = array.removesuffix("_extent")
+        if name != array and any(field.name == name for field in dense[1:]):
+            rank = next(field.rank for field in dense if field.name == name)
+            if index.kind == "int" and 0 <= index.data < min(rank, dense[0].rank):
+                self.bits.assumptions.add(SAME_EXTENTS)
+                return f"{dense[0].name}_extent"
+        return array
+
+
+def assigned(body: Sequence[ir.Statement]) -> dict[str, str]:
+    """Variables declared outside of some statements that they change, with their types."""
+    inside = {s.symbol.name for s in statements(body) if isinstance(s, (ir.Var, ir.Let))}
+    return {
+        s.symbol.name: str(s.symbol.type)
+        for s in statements(body)
+        if isinstance(s, ir.Assign) and s.symbol.name not in inside
+    }

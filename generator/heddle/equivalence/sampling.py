@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random memory for kernels: fields of several sizes and strides, lists of cells with walls, parameters."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+from heddle.ir.interpret import Array, Number, rounded
+
+BOXES = {
+    0: ((),),
+    1: ((1,), (2,), (7,), (67,)),
+    2: ((1, 1), (2, 1), (3, 5), (19, 2)),
+    3: ((1, 1, 1), (2, 1, 3), (5, 3, 2), (17, 1, 2)),
+}
+"""One cell, two, odd and prime numbers of cells, and rows longer than a short chunk."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Memory and scalars by the names of the arguments; enough for both kernels of a comparison."""
+
+    arrays: dict[str, Array]
+    scalars: dict[str, Number]
+    about: str = ""
+
+    def copied(self) -> dict[str, Array]:
+        return {
+            name: Array(copy.copy(a.values), a.origin, a.extent, a.stride) for name, a in self.arrays.items()
+        }
+
+
+def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
+    """Memory of every size for what two kernels take. The first half of the values is positive and near 1,
+    so that roots and quotients are defined; the rest has both signs."""
+    fields = tuple({field.name: field for kernel in (b, a) for field in kernel.fields}.values())
+    parameters = tuple({s.name: s for kernel in (b, a) for s in kernel.parameters}.values())
+    rank = max((field.rank for field in fields), default=0)
+    if rank not in BOXES:
+        raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
+    for number, box in enumerate(BOXES[rank] * 2):
+        generator = random.Random(seed + number)
+        drawn = _Draw(generator, number < len(BOXES[rank]), max(min(box, default=1), 1))
+        scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
+        if isinstance(a.space, ir.Sparse):
+            yield _listed(a, b, fields, box, drawn, scalars)
+        else:
+            arrays = {field.name: drawn.field(field, box) for field in fields}
+            yield Sample(arrays, scalars, f"{' x '.join(map(str, box))} cells")
+
+
+def _scalar(symbol: ir.Symbol) -> ir.Scalar:
+    assert isinstance(symbol.type, ir.Scalar)
+    return symbol.type
+
+
+@dataclass(frozen=True)
+class _Draw:
+    generator: random.Random
+    positive: bool
+    extent: int
+
+    def number(self, scalar: ir.Scalar) -> Number:
+        """Integers are valid positions in every field, and flags."""
+        if scalar.kind == "b":
+            return self.generator.random() < 0.5
+        if not scalar.is_float:
+            return self.generator.randrange(self.extent if self.extent > 1 else 2)
+        value = self.generator.uniform(0.5, 1.5) if self.positive else self.generator.gauss(0.0, 1.5)
+        return rounded(value, scalar)
+
+    def field(self, field: ir.Field, box: Sequence[int]) -> Array:
+        """Axes in any order, some with gaps, some backwards."""
+        ghosts = field.ghost_layers
+        extent = tuple(box[: field.rank])
+        whole = [n + 2 * ghosts for n in extent] + ([field.components] if field.components else [])
+        axes = list(range(len(whole)))
+        if not self.positive:
+            self.generator.shuffle(axes)
+        stride, size = [0] * len(whole), 1
+        for axis in axes:
+            step = 1 if self.positive else self.generator.choice((1, 1, 2))
+            stride[axis] = size * step
+            size *= whole[axis] * step
+        values = [self.number(field.type) for _ in range(size)]
+        origin = sum(ghosts * stride[axis] for axis in range(len(extent)))
+        for axis in range(len(extent)):
+            if not self.positive and self.generator.random() < 0.3:
+                origin += (whole[axis] - 1 - 2 * ghosts) * stride[axis]
+                stride[axis] = -stride[axis]
+        components = (field.components,) if field.components else ()
+        return Array(values, origin, (*extent, *components), tuple(stride))
+
+
+def _listed(
+    a: ir.Kernel,
+    b: ir.Kernel,
+    fields: Sequence[ir.Field],
+    box: Sequence[int],
+    drawn: _Draw,
+    scalars: dict[str, Number],
+) -> Sample:
+    """A box with some solid cells: a table that leads to neighbours, and at walls to the own cell."""
+    space = a.space
+    assert isinstance(space, ir.Sparse)
+    generator = drawn.generator
+    places = [place for place in itertools.product(*map(range, box)) if generator.random() < 0.8]
+    places = places or [tuple(0 for _ in box)]
+    number = {place: n for n, place in enumerate(places)}
+    cells, slot_stride, row = len(places), len(places) + 3, len(places) + 5
+    entries = max(cells // 3, 1)
+    arrays: dict[str, Array] = {}
+    for field in fields:
+        if field.layout == "entries":
+            arrays[field.name] = Array(
+                [drawn.number(field.type) for _ in range(entries)], 0, (entries,), (1,)
+            )
+            continue
+        values = [drawn.number(field.type) for _ in range(slot_stride * max(field.components, 1))]
+        shape = ((cells, field.components), (1, slot_stride)) if field.components else ((cells,), (1,))
+        arrays[field.name] = Array(values, 0, *shape)
+    table = [0] * (row * max(len(space.links), 1))
+    for position, link in enumerate(space.links):
+        for place, n in number.items():
+            to = tuple((p + d) % m for p, d, m in zip(place, link.offset, box, strict=True))
+            slot, cell = (link.slot, number[to]) if to in number else (link.wall_slot, n)
+            table[position * row + n] = slot * slot_stride + cell
+    arrays["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
+    chunk = max(kernel.space.chunk for kernel in (a, b) if isinstance(kernel.space, ir.Sparse))
+    if chunk:
+        arrays["neighbour_run"] = _runs(arrays["neighbour"], chunk)
+    if space.listed:
+        listed = generator.sample(range(cells), entries)
+        arrays["cells"] = Array(listed, 0, (entries,), (1,))
+        return Sample(arrays, scalars, f"{entries} of {cells} cells of a list")
+    first = min(1, cells - 1)
+    return Sample(arrays, scalars | {"first": first, "last": cells}, f"cells {first} to {cells} of a list")
+
+
+def _runs(table: Array, chunk: int) -> Array:
+    """The first entry of each chunk of each row where the whole chunk's entries follow each other."""
+    cells, rows = table.extent
+    values = []
+    for begin in range(0, cells, chunk):
+        for row in range(rows):
+            start = row * table.stride[1]
+            entries = table.values[start + begin : start + min(begin + chunk, cells)]
+            whole = list(entries) == list(range(entries[0], entries[0] + chunk))
+            values.append(entries[0] if whole else 0xFFFFFFFF)
+    return Array(values, 0, (len(values),), (1,))

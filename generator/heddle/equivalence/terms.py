@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms: what a kernel computes, as a graph in which equal things are one thing.
+
+A term is a function of the contents of memory at entry, of the parameters and of the counters of loops. Terms
+are hash-consed in one table for both kernels of a comparison, so that equality is identity. Integers are
+polynomials with integer coefficients in what is no sum and no product; everything else is an operator on
+terms.
+
+Bound variables (counters of a stored item, carried values of a recurrence) have no names: a binder calls its
+variables `bound (height, position)`, height being one more than that of any binder inside it. So two
+functions that differ in names only are one term. While a loop is being read its variables are free: these are
+`counter`, `carried` and `entry` terms.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Monomial = tuple["Term", ...]
+Polynomial = dict[Monomial, int]
+FREE = ("counter", "carried", "entry")
+ONE: Monomial = ()
+
+
+class Term:
+    """kind: which operator; data: its constants; args: its operands. number: order of making, unique. free:
+    the free variables inside. height: of the highest bound variable inside."""
+
+    __slots__ = ("args", "data", "free", "height", "kind", "number")
+
+    def __init__(self, kind: str, data: Any, args: tuple[Term, ...], number: int) -> None:
+        self.kind, self.data, self.args, self.number = kind, data, args, number
+        self.free: frozenset[Term] = frozenset().union(*(argument.free for argument in args))
+        if kind in FREE:
+            self.free |= {self}
+        self.height: int = max((argument.height for argument in args), default=0)
+        if kind == "bound":
+            self.height = max(self.height, data[0])
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.number}>"
+
+
+class Terms:
+    """The table of all terms of one comparison."""
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[Any, ...], Term] = {}
+        self._polynomials: dict[Term, Polynomial] = {}
+        self._uid = itertools.count()
+
+    def make(self, kind: str, data: Any = None, args: Iterable[Term] = ()) -> Term:
+        operands = tuple(args)
+        key = (kind, data, *(argument.number for argument in operands))
+        term = self._table.get(key)
+        if term is None:
+            term = self._table[key] = Term(kind, data, operands, len(self._table))
+        return term
+
+    def fresh(self, kind: str, data: Any = None) -> Term:
+        """A free variable unlike any other."""
+        return self.make(kind, (next(self._uid), data))
+
+    # Integers
+
+    def integer(self, value: int) -> Term:
+        return self.make("int", value)
+
+    def polynomial(self, term: Term) -> Polynomial:
+        """An integer as a polynomial in atoms."""
+        if term.kind == "int":
+            return {ONE: term.data} if term.data else {}
+        if term.kind == "poly":
+            return self._polynomials[term]
+        return {(term,): 1}
+
+    def collected(self, polynomial: Mapping[Monomial, int]) -> Term:
+        """The term of a polynomial."""
+        parts = {monomial: factor for monomial, factor in polynomial.items() if factor}
+        if not parts:
+            return self.integer(0)
+        if len(parts) == 1:
+            ((monomial, factor),) = parts.items()
+            if monomial == ONE:
+                return self.integer(factor)
+            if factor == 1 and len(monomial) == 1:
+                return monomial[0]
+        atoms = sorted({atom for monomial in parts for atom in monomial}, key=lambda atom: atom.number)
+        rows = sorted((tuple(atom.number for atom in monomial), factor) for monomial, factor in parts.items())
+        term = self.make("poly", tuple(rows), atoms)
+        self._polynomials.setdefault(term, parts)
+        return term
+
+    def plus(self, a: Term, b: Term, factor: int = 1) -> Term:
+        """a + factor * b."""
+        result = dict(self.polynomial(a))
+        for monomial, coefficient in self.polynomial(b).items():
+            result[monomial] = result.get(monomial, 0) + factor * coefficient
+        return self.collected(result)
+
+    def times(self, a: Term, b: Term) -> Term:
+        result: Polynomial = {}
+        right = self.polynomial(b).items()
+        for left_monomial, left_factor in self.polynomial(a).items():
+            for right_monomial, right_factor in right:
+                monomial = tuple(sorted((*left_monomial, *right_monomial), key=lambda atom: atom.number))
+                result[monomial] = result.get(monomial, 0) + left_factor * right_factor
+        return self.collected(result)
+
+    def scaled(self, a: Term, factor: int) -> Term:
+        return self.collected({monomial: factor * c for monomial, c in self.polynomial(a).items()})
+
+    def minus(self, a: Term, b: Term) -> Term:
+        return self.plus(a, b, -1)
+
+    def coefficient(self, term: Term, variable: Term) -> tuple[Term, Term] | None:
+        """(c, r) with term = c * variable + r, neither containing the variable; None if it is not linear."""
+        factor: Polynomial = {}
+        rest: Polynomial = {}
+        for monomial, number in self.polynomial(term).items():
+            others = tuple(atom for atom in monomial if atom is not variable)
+            if any(variable in atom.free for atom in others) or len(monomial) - len(others) > 1:
+                return None
+            target = rest if len(others) == len(monomial) else factor
+            target[others] = target.get(others, 0) + number
+        return self.collected(factor), self.collected(rest)
+
+
+def inside(terms: Iterable[Term]) -> Iterator[Term]:
+    """Every term in some terms, once."""
+    seen: set[Term] = set()
+    stack = list(terms)
+    while stack:
+        term = stack.pop()
+        if term not in seen:
+            seen.add(term)
+            yield term
+            stack.extend(term.args)
