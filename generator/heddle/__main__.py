@@ -93,16 +93,19 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check", help="prove that committed files are what the model gives, and do what was lowered"
     )
-    _common(check)
-    check.add_argument("--against", type=Path, required=True, help="folder with the module's folder")
+    _common(check, model="?")
+    check.add_argument("--against", type=Path, help="folder with the module's folder")
+    check.add_argument(
+        "--build", type=Path, help="instead of a model: every committed module of a CMake build"
+    )
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
     check.add_argument("--front-end", choices=("heddle-lift", "clang-json"), help="default: what is found")
-    check.set_defaults(run=_check)
+    check.set_defaults(run=_check, misused=check.error)
     return parser
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path, help="Python file that defines one Module")
+def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
+    parser.add_argument("model", type=Path, nargs=model, help="Python file that defines one Module")
     parser.add_argument("--targets", nargs="+", choices=TARGET_NAMES, default=["cpu", "cuda"])
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
 
@@ -184,9 +187,16 @@ def _statement_text(statement: object) -> str:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from heddle.check import check
+    from heddle.check import Committed, check, of_build
 
-    return check(options.model, options.targets, options.against, not options.text_only, options.front_end)
+    if (options.model is None) == (options.build is None) or (options.model is None) == bool(options.against):
+        options.misused("give MODEL --against FOLDER, or --build FOLDER")
+    committed = (
+        of_build(options.build)
+        if options.build
+        else [Committed(options.model, tuple(options.targets), options.against)]
+    )
+    return check(committed, not options.text_only, options.front_end)
 
 
 if __name__ == "__main__":

@@ -3,43 +3,72 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from heddle.build import files, load
+from heddle.errors import KernelError
 from heddle.module import Module
 from heddle.prove.report import Verdict, proved
 
 
-def check(
-    model: Path, targets: Sequence[str], against: Path, prove: bool, front_end: str | None = None
-) -> int:
-    """Compare and prove; prints a table and returns the exit code. against: folder that has the module's.
+@dataclass(frozen=True)
+class Committed:
+    """A module that has committed files: its model, the targets, and the folder that has the module's."""
+
+    model: Path
+    targets: tuple[str, ...]
+    against: Path
+
+
+def of_build(build: Path) -> list[Committed]:
+    """The committed modules of a CMake build, as `heddle_add_kernels` wrote them down."""
+    entries = sorted((build / "heddle-committed").glob("*.json"))
+    if not entries:
+        raise KernelError(
+            str(build),
+            "this build knows no committed modules.",
+            "configure it with a working generator: cmake --preset dev",
+        )
+    found = [json.loads(entry.read_text()) for entry in entries]
+    return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"])) for e in found]
+
+
+def check(committed: Sequence[Committed], prove: bool, front_end: str | None = None) -> int:
+    """Compare and prove; prints a table and returns the exit code.
 
     prove: read each file back and compare it with the lowered kernel. front_end: see `heddle.lift.front_end`.
     """
-    module = load(model)
-    differing = _differing(module, targets, against)
-    if differing:
-        print(f"heddle: {against} differs from {model.name}:", file=sys.stderr)
-        for name in differing:
-            print(f"  {name}", file=sys.stderr)
-        print(f"  Hint: heddle build {model} --out {against}", file=sys.stderr)
-        return 1
-    print(f"heddle: {module.name}: the files agree with {model.name}")
-    if not prove:
-        return 0
-    verdicts = list(proved(module, targets, against, front_end))
-    for line in table(verdicts):
-        print(line)
-    failed = [verdict for verdict in verdicts if verdict.problem]
-    for verdict in failed:
+    differing, verdicts = 0, list[Verdict]()
+    if prove:
+        print(f"{'kernel':<40} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}")
+    for entry in committed:
+        module = load(entry.model)
+        names = _differing(module, entry.targets, entry.against)
+        differing += len(names)
+        if names:
+            print(f"heddle: {entry.against} differs from {entry.model.name}:", file=sys.stderr)
+            for name in names:
+                print(f"  {name}", file=sys.stderr)
+            print(f"  Hint: heddle build {entry.model} --out {entry.against}", file=sys.stderr)
+        elif not prove:
+            print(f"heddle: {module.name}: the files agree with {entry.model.name}")
+        else:
+            for verdict in proved(module, entry.targets, entry.against, front_end):
+                verdicts.append(verdict)
+                for line in _lines(verdict):
+                    print(line, flush=True)
+    failed = sum(bool(verdict.problem) for verdict in verdicts)
+    if prove:
+        seconds = sum(verdict.seconds for verdict in verdicts)
+        good = len(verdicts) - failed
         print(
-            f"heddle: {verdict.file}: {verdict.kernel}_{verdict.precision}: {verdict.problem}",
-            file=sys.stderr,
+            f"{good} of {len(verdicts)} kernels proved to give the bits of what was lowered ({seconds:.1f} s)"
         )
-    return 1 if failed else 0
+    return 1 if differing or failed else 0
 
 
 def _differing(module: Module, targets: Sequence[str], against: Path) -> list[str]:
@@ -56,13 +85,10 @@ def _differing(module: Module, targets: Sequence[str], against: Path) -> list[st
     return missing + sorted(present - texts.keys())
 
 
-def table(verdicts: Sequence[Verdict]) -> list[str]:
-    """A line for each kernel, target and precision: tier and time."""
-    head = f"  {'kernel':<32} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}"
-    rows = [
-        f"  {v.kernel:<32} {v.target:<10} {v.precision:<9} {v.tier:<11} {v.seconds * 1000:6.0f}"
-        for v in verdicts
-    ]
-    good = sum(not v.problem for v in verdicts)
-    seconds = sum(v.seconds for v in verdicts)
-    return [head, *rows, f"  {good} of {len(verdicts)} proved to give the same bits, in {seconds:.1f} s"]
+def _lines(verdict: Verdict) -> Iterator[str]:
+    """A line for a kernel, target and precision: tier and time; more where it is not proved."""
+    name = f"{verdict.module}/{verdict.kernel}"
+    milliseconds = verdict.seconds * 1000
+    yield f"{name:<40} {verdict.target:<10} {verdict.precision:<9} {verdict.tier:<11} {milliseconds:6.0f}"
+    if verdict.problem:
+        yield f"  {verdict.file}: {verdict.problem}"

@@ -284,7 +284,7 @@ function(heddle_add_kernels target)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
     if(arg_GENERATED_DIR)
-      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}")
+      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}" "${arg_TARGETS}")
     endif()
   endif()
 
@@ -328,7 +328,7 @@ endfunction()
 
 # Remembers a module that has committed files: one small script each below the build folder, which the two targets and
 # the test read.
-function(_heddle_register_committed module generated_dir generate)
+function(_heddle_register_committed module generated_dir generate model targets)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   set(list "${CMAKE_BINARY_DIR}/heddle-committed")
@@ -351,6 +351,10 @@ set(committed [=[@generated_dir@]=])
 set(environment [=[@environment@]=])
 set(generate [=[@generate@]=])
 ]==])
+  # The same for `heddle check --build <this build folder>`.
+  list(JOIN targets "\", \"" targets)
+  file(CONFIGURE OUTPUT "${list}/${module}.json" @ONLY CONTENT
+       "{\"model\": \"@model@\", \"targets\": [\"@targets@\"], \"generated\": \"@generated_dir@\"}\n")
 endfunction()
 
 function(heddle_test_generated name)

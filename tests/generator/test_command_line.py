@@ -137,7 +137,7 @@ def test_show_prints_every_kernel(model: Path, capsys: pytest.CaptureFixture[str
 
 def test_check(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "committed"
-    check = ["check", str(model), "--against", str(out)]
+    check = ["check", str(model), "--against", str(out), "--text-only"]
     assert main(["build", str(model), "--out", str(out)]) == 0
     assert main(check) == 0
     (out / "demo" / "shift.cpp").write_text("// edited by hand\n")
@@ -165,6 +165,8 @@ def test_no_folder_to_write(model: Path, tmp_path: Path, capsys: pytest.CaptureF
         ["show", "model.py", "--stage", "machine"],
         ["show", "model.py", "--target", "opencl"],
         ["check", "model.py"],
+        ["check", "--against", "generated"],
+        ["check", "model.py", "--against", "generated", "--build", "build/dev"],
         ["lift"],
     ],
 )

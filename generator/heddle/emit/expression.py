@@ -56,7 +56,7 @@ class ExpressionPrinter:
                 inner = SELECT_PRECEDENCE + 1
                 return f"{self(condition, inner)} ? {self(yes, inner)} : {self(no, SELECT_PRECEDENCE)}", 2
             case ir.Call(name, args):
-                spelling = self.target.spellings.get(name, FUNCTIONS[name].spelling)
+                spelling = FUNCTIONS[name].spelling
                 arguments = ", ".join(self(argument) for argument in args)
                 status = ", status" if name == "within" else ""
                 prefix = "heddle::" if name == "within" else ""

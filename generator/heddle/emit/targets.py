@@ -15,8 +15,5 @@ CUDA = Target(
     coordinates=tuple(
         f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}" for axis in "xyz"
     ),
-    spellings={
-        name: f"{name}" for name in ("fma", "sqrt", "abs", "floor", "exp", "log", "pow", "sin", "cos", "tanh")
-    },
 )
 TARGETS = {target.name: target for target in (REFERENCE, CPU, CUDA)}

@@ -145,7 +145,12 @@ class Reader:
         raise MalformedError
 
     def _place(self, value: Any) -> Place:
-        if type(value) is not list or len(value) != 2 or type(value[0]) is not str or type(value[1]) is not int:
+        if (
+            type(value) is not list
+            or len(value) != 2
+            or type(value[0]) is not str
+            or type(value[1]) is not int
+        ):
             raise MalformedError
         key = value[0], value[1]
         place = self._places.get(key)

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 
@@ -14,8 +13,7 @@ class Target:
 
     outer, inner: how loops over the outer axes and over x run. checked: every index is tested against the
     field. file: suffix of the kernel's file. suffix: what the entry's name ends with. qualifiers: before a
-    kernel function. functions: spellings that differ from the C++ ones. coordinates: how a thread finds its
-    cell, per axis.
+    kernel function. coordinates: how a thread finds its cell, per axis.
     """
 
     name: str
@@ -24,7 +22,6 @@ class Target:
     checked: bool = False
     suffix: str = ""
     coordinates: tuple[str, ...] = ()
-    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def threads(self) -> bool:

@@ -33,6 +33,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
     match node:
         case ir.Const(value, scalar) if scalar is not None and scalar.is_float:
             return _number(value, scalar)
+        case ir.Op("neg", (ir.Const(value),), scalar):
+            return ir.Const(-value, scalar)
         case ir.Symbol(name, ir.Scalar("f", 16)):
             return ir.Symbol(name, ir.U16)
         case ir.Pointer(ir.Scalar("f", 16), const):

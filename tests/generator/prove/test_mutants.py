@@ -17,7 +17,6 @@ from heddle.build import files, load, write
 from heddle.lift.front_end import available
 from heddle.module import Module
 from heddle.prove.report import proved_kernel
-
 from prove.mutants import mutant, tokens
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that can be emitted can be read back and proved: random expressions, scans, reductions, gathers,
+lists, halves, every schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from heddle import Module, Schedule, Sparse, lbm
+from heddle.build import files, write
+from heddle.lift.front_end import available
+from heddle.prove.report import proved
+from models import column, random_model, reduction
+
+pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
+ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
+
+
+def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
+    """What is not proved of a module's files."""
+    module.model = Path("model.py")
+    write(files(module, targets), out)
+    verdicts = list(proved(module, targets, out))
+    assert len(verdicts) == len(module.kernels) * len(targets) * len(module.precisions)
+    return [f"{v.kernel} {v.target} {v.precision}: {v.problem}" for v in verdicts if v.problem]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_models(seed: int, tmp_path: Path) -> None:
+    module = Module("random", precisions=("f64", "f32", "f16"))
+    module.add("plain", random_model(seed))
+    module.add("fused", random_model(seed), schedule=Schedule(fma=True, simd=False, block=(64, 2, 1)))
+    module.add("serial", random_model(seed), schedule=Schedule(parallel=False))
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize(("rank", "axis"), [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)])
+def test_columns(rank: int, axis: int, tmp_path: Path) -> None:
+    module = Module("columns", precisions=("f64", "f32"))
+    module.add("thomas", column(rank, axis))
+    assert problems(module, ALL if rank > 1 else HOST, tmp_path) == []
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_reductions(rank: int, tmp_path: Path) -> None:
+    module = Module("reductions", precisions=("f64", "f16"))
+    module.add("norms", reduction(rank))
+    module.add("serial", reduction(rank), schedule=Schedule(parallel=False, simd=False))
+    assert problems(module, HOST, tmp_path) == []
+
+
+@pytest.mark.parametrize("pattern", ["Pull", "Push", "AA", "EsoTwist", "EsoPull"])
+def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    stream = getattr(lbm, pattern)(lattice)
+    module = Module("patterns", precisions=("f64", "f16"))
+    module.add("step", stream(lbm.BGK(lattice, "omega")))
+    module.add(
+        "chunked", stream(lbm.BGK(lattice, "omega")), schedule=Schedule(chunk=16, prefetch=64, renew=True)
+    )
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("pattern", ["Pull", "AA"])
+def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D3Q19")
+    stream = getattr(lbm, pattern)(lattice)
+    collide = lbm.TRT(lattice, "omega", force=("g_x", "g_y", 0))
+    module = Module("lists", precisions=("f64", "f32"))
+    module.add("step", stream(collide), space=Sparse("fluid"))
+    module.add("chunked", stream(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, renew=True))
+    module.add(
+        "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)
+    )
+    assert problems(module, ALL, tmp_path) == []
