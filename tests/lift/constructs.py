@@ -149,7 +149,7 @@ CASES = {
         " try { throw 1; } catch (...) { } asm(\"nop\"); i = i++; i = i >> 1; i = ~i; bool b = p < q; long n = p - q;"
         " auto s = [](int x) { return x; }; s(1); p = new double; delete p; h(); v.m(); D e; d.i = 2; l = l + 1;"
         " int* r = (int*)p; static int count; if (int z = i) i = z; int two[2]; auto [m, o] = two; bool t = !p;"
-        " int big = i = 3; const char* text = \"text\"; if (int k = 0; k < i) i = 2; *device = 1; }",
+        " int big = i = 3; const char* text = \"text\"; if (int k = 0; k < i) i = 2; volatile double once = 1; *device = once; }",
         [
             "?a while loop",
             "?a do loop",
@@ -183,7 +183,8 @@ CASES = {
             "i32 big = ?the operator = inside an expression",
             "i8 const* text = ?a string",
             "?an if with an initialiser",
-            "device[0:i64] = ?a conversion from i32 to volatile double",
+            "volatile double once = f64(1:i32)",
+            "device[0:i64] = once",
         ],
     ),
     "calls": (
