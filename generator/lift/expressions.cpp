@@ -8,7 +8,7 @@ namespace heddle::lift {
 
 namespace {
 
-constexpr int deepest = 400;
+constexpr int deepest_expression = 400;
 
 /// Integers, floats and bool: what the record's operators and casts work on.
 bool is_number(const Type& type) { return type.json.rfind(R"({"type":)", 0) == 0; }
@@ -48,7 +48,7 @@ Expression Translation::expression(const clang::Expr* expression) {
     expression = wrapped;
   }
   Expression result =
-      expression_depth_ > deepest ? unknown(record::situation::too_deep, *expression) : translated(*expression);
+      expression_depth_ > deepest_expression ? unknown(record::situation::too_deep, *expression) : translated(*expression);
   expression_depth_ = outside;
   return result;
 }

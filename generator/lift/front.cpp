@@ -12,6 +12,8 @@
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace heddle::lift {
@@ -98,6 +100,13 @@ std::optional<std::vector<std::string>> recorded_flags(const Request& request, s
   return flags;
 }
 
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Request& request) {
+  if (request.memory.empty()) return llvm::vfs::getRealFileSystem();
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files(new llvm::vfs::InMemoryFileSystem);
+  for (const auto& [path, text] : request.memory) files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
+  return files;
+}
+
 } // namespace
 
 Result lift(const Request& request) {
@@ -111,7 +120,7 @@ Result lift(const Request& request) {
   }
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   const llvm::IntrusiveRefCntPtr<clang::FileManager> files(
-      new clang::FileManager(clang::FileSystemOptions{folder}));
+      new clang::FileManager(clang::FileSystemOptions{folder}, file_system(request)));
   clang::tooling::ToolInvocation invocation(command(request, flags),
                                             std::make_unique<Action>(request.function, result.record), files.get());
   llvm::raw_string_ostream stream(result.diagnostics);

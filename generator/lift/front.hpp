@@ -5,21 +5,22 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle::lift {
 
 struct Request {
   std::string file;
-  std::vector<std::string> flags;   ///< as for the compiler, without its name and the file
-  std::string build;                ///< folder of a compile_commands.json; empty: none, `flags` are all
-  std::string shim;                 ///< folder of the CUDA declarations
-  std::string function;             ///< only this one and what it calls; empty: all
-  std::optional<std::string> text;  ///< instead of what is in the file
+  std::vector<std::string> flags;  ///< as for the compiler, without its name and the file
+  std::string build;               ///< folder of a compile_commands.json; empty: none, `flags` are all
+  std::string shim;                ///< folder of the CUDA declarations
+  std::string function;            ///< only this one and what it calls; empty: all
+  std::vector<std::pair<std::string, std::string>> memory; ///< if not empty, all files there are: path and text
 };
 
 struct Result {
-  std::optional<std::string> record;  ///< absent where Clang found errors
+  std::optional<std::string> record; ///< absent where Clang found errors
   std::string diagnostics;
 };
 

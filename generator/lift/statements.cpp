@@ -9,7 +9,7 @@ namespace heddle::lift {
 
 namespace {
 
-constexpr int deepest = 200;
+constexpr int deepest_statement = 200;
 
 const clang::Expr& bare(const clang::Expr& expression) {
   const clang::Expr* inner = expression.IgnoreParens();
@@ -37,7 +37,7 @@ Translation::Statements Translation::statements(const clang::Stmt* statement) {
 
 void Translation::append(const clang::Stmt& statement, Statements& to) {
   const Place at = place(statement.getBeginLoc());
-  if (statement_depth_ >= deepest) {
+  if (statement_depth_ >= deepest_statement) {
     to.push_back(record::UnknownStatement(record::situation::too_deep_statement, at));
     return;
   }

@@ -49,7 +49,9 @@ std::string parameter_text(const Type& type, clang::QualType written, const clan
 
 Type Translation::type(clang::QualType qualified) const {
   if (qualified.isNull()) return record_type("");
-  const clang::QualType canonical = qualified.getCanonicalType().getNonReferenceType().getUnqualifiedType();
+  const clang::QualType referred = qualified.getCanonicalType().getNonReferenceType();
+  if (referred.isVolatileQualified()) return record_type(type_name(referred));
+  const clang::QualType canonical = referred.getUnqualifiedType();
   const clang::Type* const bare = canonical.getTypePtr();
   if (const auto* const builtin = llvm::dyn_cast<clang::BuiltinType>(bare)) return scalar(*builtin);
   if (const auto* const enumeration = llvm::dyn_cast<clang::EnumType>(bare)) {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import KERNEL_FLAGS, PROGRAMS, ROOT, Lift, Run
+from constructs import CASES
 from heddle.ir.json import from_json, to_json
 from heddle.lift.schema import header
-from test_constructs import CASES
 
 KERNELS = sorted(file for end in ("cpp", "cu", "cuh") for file in (ROOT / "generated").rglob(f"*.{end}"))
 
