@@ -239,7 +239,9 @@ def _flat(value: Any) -> Iterator[Any]:
 def _reason(tree: dict[str, Any]) -> str:
     """What is wrong with an object whose parts are nodes."""
     if "node" not in tree:
-        keys = ", ".join(map(repr, tree)) or "nothing"
+        if len(tree) == 1 and (key := next(iter(tree))) in (*_OTHERS, "place"):
+            return f"{described(tree[key])} is no {key}"
+        keys = ", ".join(map(described, tree)) or "nothing"
         return f"an object of {keys} that is neither a node nor a type, place, rational or float"
     name = tree["node"]
     shape = _SHAPES.get(name) if type(name) is str else None

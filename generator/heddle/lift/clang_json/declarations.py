@@ -7,17 +7,19 @@ is large.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from heddle.ir.nodes import I32, I64, U32, U64, Scalar
+from heddle.ir.nodes import BOOL, I32, I64, U32, U64, Scalar
 from heddle.lift.clang_json.stream import Tree
 from heddle.lift.clang_json.types import LOCAL_CLASS, CType, Names, Scope
 
 FUNCTIONS = frozenset(
     ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
 )
+_INSTANCE = re.compile("#[^:]*")  # what tells the scopes of functions of one name apart
 _NO_EXPRESSION = ("Attr", "Comment")
 
 
@@ -91,7 +93,8 @@ class FunctionEntry:
         if not self._key:
             arguments = f"<{', '.join(map(str, self.arguments))}>" if self.arguments else ""
             signature = self.signature(names)
-            parameters = ", ".join(parameter.parameter_text for parameter in signature.parameters)
+            written = (names.parse(spelled(each), self.scope) for each in self.parameters)
+            parameters = ", ".join(each.parameter_text for each in written)
             constant = " const" if signature.name.lstrip().startswith("const") else ""
             self._key = f"{self.name}{arguments}({parameters}){constant}"
         return self._key
@@ -135,9 +138,10 @@ class Declarations:
         self._is_system = is_system
         self._contexts: dict[str, tuple[Scope, RecordEntry | None]] = {}
         self._aliases: dict[str, str] = {}  # of a typedef's id: its qualified name
+        self._nameless: dict[str, Tree] = {}  # classes that a typedef may name
         self._patterns: set[str] = set()  # templates' own classes
         self._unnamed_enumerations: dict[str, Scalar] = {}
-        self._flags: dict[str, list[bool]] = {}  # of a template: which of its parameters are bools
+        self._values: dict[str, list[Scalar | None]] = {}  # of a template: types of its parameters
         self._alike: dict[str, list[FunctionEntry]] = {}
 
     def add(self, tree: Tree, scope: Scope = (), owner: RecordEntry | None = None) -> None:
@@ -157,6 +161,8 @@ class Declarations:
     def _add_NamespaceDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
         inside = scope if tree.get("isInline") or "name" not in tree else (*scope, tree["name"])
         self._contexts[tree["id"]] = inside, None
+        if inside is scope and "name" in tree:
+            self.names.namespace_alias(_qualified(scope, tree["name"]), "::".join(scope))
         self._add_all(inner(tree), inside, None)
 
     def _add_LinkageSpecDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
@@ -191,18 +197,23 @@ class Declarations:
             scalar = self._unnamed_enumerations.get((each.get("ownedTagDecl") or {}).get("id", ""))
             if scalar is not None:
                 self.names.enumeration(name, scalar)
+            if nameless := self._nameless.get((each.get("ownedTagDecl") or {}).get("id", "")):
+                self._record(nameless, scope, tree["name"])
         self.names.alias(name, spelled(tree), scope)
 
     _add_TypeAliasDecl = _add_TypedefDecl
+
+    def _add_TypeAliasTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+        parameters = tuple(str(each.get("name", "")) for each in inner(tree) if "ParmDecl" in each["kind"])
+        for each in inner(tree, "TypeAliasDecl"):
+            self.names.alias_template(_qualified(scope, tree["name"]), parameters, spelled(each), scope)
 
     # --- Enumerations ---------------------------------------------------------------------------------------
 
     def _add_EnumDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
         values, value = [], -1
         for each in inner(tree, "EnumConstantDecl"):
-            given = next(
-                (int(e["value"]) for e in inner(each) if str(e.get("value", "")).strip("-").isdigit()), None
-            )
+            given = _constant(each)
             value = value + 1 if given is None else given
             values.append(value)
         fixed = tree.get("fixedUnderlyingType")
@@ -219,34 +230,36 @@ class Declarations:
         inside = (*scope, tree["name"]) if "scopedEnumTag" in tree and "name" in tree else scope
         for each, number in zip(inner(tree, "EnumConstantDecl"), values, strict=True):
             at = begin(each)
-            name = _qualified(inside, each["name"])
+            name = _INSTANCE.sub("", _qualified(inside, each["name"]))
             file, line = at.get("file", ""), at.get("line", 0)
             self.enumerators[each["id"]] = EnumeratorEntry(name, underlying, number, file, line)
 
     # --- Classes --------------------------------------------------------------------------------------------
 
     def _add_CXXRecordDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
-        if "name" in tree and not tree.get("isImplicit"):
+        if "name" not in tree:
+            self._nameless[tree["id"]] = tree
+        elif not tree.get("isImplicit"):
             self._record(tree, scope, tree["name"])
 
     def _add_ClassTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
-        flags = _bool_parameters(tree)
+        kinds = _value_parameters(tree, self.names, scope)
         for each in inner(tree, "CXXRecordDecl"):
             self._patterns.add(each["id"])
         for each in inner(tree, "ClassTemplateSpecializationDecl"):
-            self._specialization(each, scope, flags)
-        self._flags[_qualified(scope, tree.get("name", ""))] = flags
+            self._specialization(each, scope, kinds)
+        self._values[_qualified(scope, tree.get("name", ""))] = kinds
 
     def _add_ClassTemplateSpecializationDecl(  # noqa: N802
         self, tree: Tree, scope: Scope, owner: RecordEntry | None
     ) -> None:
-        self._specialization(tree, scope, self._flags.get(_qualified(scope, tree.get("name", "")), []))
+        self._specialization(tree, scope, self._values.get(_qualified(scope, tree.get("name", "")), []))
 
-    def _specialization(self, tree: Tree, scope: Scope, flags: list[bool]) -> None:
+    def _specialization(self, tree: Tree, scope: Scope, kinds: list[Scalar | None]) -> None:
         if "name" not in tree or not any(True for _ in inner(tree, "TemplateArgument")):
             return  # only named here
-        arguments = _template_arguments(tree, flags, self.names, scope)
-        words = [("false", "true")[bool(a)] if flag else str(a) for a, flag in arguments]
+        arguments = _template_arguments(tree, kinds, self.names, scope)
+        words = _words(arguments)
         self._record(tree, scope, f"{tree['name']}<{', '.join(words)}>")
 
     def _record(self, tree: Tree, scope: Scope, name: str) -> None:
@@ -279,14 +292,14 @@ class Declarations:
     # --- Functions and variables ----------------------------------------------------------------------------
 
     def _add_FunctionTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
-        flags = _bool_parameters(tree)
-        self._flags[_qualified(scope, tree.get("name", ""))] = flags
+        kinds = _value_parameters(tree, self.names, scope)
+        self._values[_qualified(scope, tree.get("name", ""))] = kinds
         for each in inner(tree):
             if each.get("kind") in FUNCTIONS and any(True for _ in inner(each, "TemplateArgument")):
-                self._function(each, scope, owner, flags)
+                self._function(each, scope, owner, kinds)
 
     def _function(
-        self, tree: Tree, scope: Scope, owner: RecordEntry | None, flags: list[bool] | None = None
+        self, tree: Tree, scope: Scope, owner: RecordEntry | None, kinds: list[Scalar | None] | None = None
     ) -> None:
         if "type" not in tree:
             return  # only named here
@@ -300,11 +313,11 @@ class Declarations:
             name = "::".join(scope)
         if tree["kind"] == "CXXConversionDecl" and (result := self.names.parse(spelled(tree), scope).of):
             name = _qualified(scope, f"operator {result.spelling}")
-        if flags is None:
-            flags = self._flags.get(name, [])
+        if kinds is None:
+            kinds = self._values.get(name, [])
         arguments = None
         if any(True for _ in inner(tree, "TemplateArgument")):
-            found = _template_arguments(tree, flags, self.names, scope)
+            found = _template_arguments(tree, kinds, self.names, scope)
             arguments = tuple(argument for argument, _ in found)
         at = begin(tree)
         file = at.get("file", "")
@@ -345,13 +358,32 @@ class Declarations:
             return
         if parent in self._contexts:
             scope = self._contexts[parent][0]
-        self.variables[tree["id"]] = VariableEntry(_qualified(scope, tree.get("name", "")), scope, tree)
+        name = _qualified(scope, tree.get("name", ""))
+        self.variables[tree["id"]] = VariableEntry(name, scope, tree)
+        if spelled(tree).startswith("const") and (value := initial_value(tree)) is not None:
+            number = self._number(value, scope)
+            if number is not None:
+                self.names.constants[name] = number
+
+    def _number(self, tree: Tree, scope: Scope) -> int | None:
+        """The value of an integer constant, if it is of literals, sums and products."""
+        if tree.get("kind") == "IntegerLiteral":
+            return int(tree["value"])
+        if tree.get("kind") == "DeclRefExpr":
+            return self.names.constant((tree.get("referencedDecl") or {}).get("name", ""), scope)
+        values = [self._number(each, scope) for each in inner(tree)]
+        match tree.get("kind"), tree.get("opcode"), values:
+            case "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr", _, [int() as value]:
+                return value if tree.get("castKind", "") in ("", "IntegralCast", "LValueToRValue") else None
+            case "BinaryOperator", "+" | "-" | "*" as sign, [int() as a, int() as b]:
+                return a + b if sign == "+" else a - b if sign == "-" else a * b
+        return None
 
     def _add_VarTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
-        flags = _bool_parameters(tree)
+        kinds = _value_parameters(tree, self.names, scope)
         for each in inner(tree, "VarTemplateSpecializationDecl"):
-            found = _template_arguments(each, flags, self.names, scope)
-            words = [("false", "true")[bool(a)] if flag else str(a) for a, flag in found]
+            found = _template_arguments(each, kinds, self.names, scope)
+            words = _words(found)
             name = _qualified(scope, f"{each.get('name', '')}<{', '.join(words)}>")
             self.variables[each["id"]] = VariableEntry(name, scope, each)
 
@@ -364,6 +396,16 @@ def _is_trivial(value: Any) -> bool:
     return isinstance(value, dict) and bool(value.get("trivial"))
 
 
+def _constant(tree: Tree) -> int | None:
+    """The value that an enumerator is given."""
+    value = next(inner(tree, "ConstantExpr"), None) or next(inner(tree, "ImplicitCastExpr"), None)
+    if value is None:
+        return None
+    if "value" not in value:
+        return _constant(value)
+    return int(value["value"]) if str(value["value"]).lstrip("-").isdigit() else int(value["value"] == "true")
+
+
 def _underlying(values: list[int]) -> Scalar:
     """What Clang stores the values of an enumeration in."""
     if any(value < 0 for value in values):
@@ -371,28 +413,35 @@ def _underlying(values: list[int]) -> Scalar:
     return U32 if all(value < 2**32 for value in values) else U64
 
 
-def _bool_parameters(template: Tree) -> list[bool]:
-    """Of each parameter of a template, whether it is a bool: Clang writes its values as 0 and -1."""
+def _value_parameters(template: Tree, names: Names, scope: Scope) -> list[Scalar | None]:
+    """The types of a template's parameters that are values: Clang writes all arguments as signed numbers."""
     kinds = ("NonTypeTemplateParmDecl", "TemplateTypeParmDecl", "TemplateTemplateParmDecl")
-    return [spelled(each) == "bool" for each in inner(template) if each.get("kind") in kinds]
+    parameters = (each for each in inner(template) if each.get("kind") in kinds)
+    types = (names.parse(spelled(each), scope).meaning if "type" in each else None for each in parameters)
+    return [each if isinstance(each, Scalar) else None for each in types]
 
 
 def _template_arguments(
-    tree: Tree, flags: list[bool], names: Names, scope: Scope
+    tree: Tree, kinds: list[Scalar | None], names: Names, scope: Scope
 ) -> list[tuple[int | str, bool]]:
     """Arguments as the record has them, packs flattened; and whether each is a bool."""
     found: list[tuple[int | str, bool]] = []
     for at, argument in enumerate(inner(tree, "TemplateArgument")):
-        flag = flags[min(at, len(flags) - 1)] if flags else False
+        kind = kinds[min(at, len(kinds) - 1)] if kinds else None
         for each in inner(argument, "TemplateArgument") if argument.get("isPack") else (argument,):
-            found.append((_argument(each, flag, names, scope), flag))
+            found.append((_argument(each, kind, names, scope), kind is BOOL))
     return found
 
 
-def _argument(tree: Tree, flag: bool, names: Names, scope: Scope) -> int | str:
+def _words(arguments: list[tuple[int | str, bool]]) -> list[str]:
+    """As they stand in the names of classes."""
+    return [("false", "true")[bool(value)] if truth else str(value) for value, truth in arguments]
+
+
+def _argument(tree: Tree, kind: Scalar | None, names: Names, scope: Scope) -> int | str:
     if "value" in tree:
         value = int(tree["value"])
-        return int(value != 0) if flag else value
+        return value % 2**kind.bits if kind is not None and kind.kind in "ub" else value
     if "type" in tree:
         return names.parse(spelled(tree), scope).spelling
     return str((tree.get("decl") or {}).get("name", tree.get("kind", "")))

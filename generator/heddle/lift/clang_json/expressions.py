@@ -90,8 +90,8 @@ class Expressions:
 
     def type(self, tree: Tree) -> Any:
         """The type of an expression or declaration."""
-        reference = tree.get("referencedDecl")
-        if reference is not None and (found := self._declarations.enumerators.get(reference.get("id", ""))):
+        id_ = (tree.get("referencedDecl") or {}).get("id") or tree.get("referencedMemberDecl")
+        if id_ is not None and (found := self._declarations.enumerators.get(id_)):
             return found.type
         key = spelled(tree), self.scope
         if key not in self._meanings:
@@ -264,6 +264,8 @@ class Expressions:
             return Symbol(enumerator.name, enumerator.type)
         if id_ in self._declarations.functions:
             return self.unknown(tree, SITUATIONS["member_pointer"])
+        if self._declarations.members.get(id_, {}).get("isBitfield"):
+            return self.unknown(tree, SITUATIONS["bit_field"])
         base = self._object(next(inner(tree)), bool(tree.get("isArrow")))
         return Member(base, str(tree.get("name", "")), self.type(tree))
 
@@ -301,8 +303,7 @@ class Expressions:
         skip = 1 if tree["kind"] == "CXXOperatorCallExpr" and function.owner and not function.static else 0
         for at, each in enumerate(given):
             arguments.append(self._argument(each, function, at - skip))
-        result = function.signature(self._declarations.names).of
-        lvalue = result is not None and result.kind == "reference"
+        lvalue = tree.get("valueCategory") in ("lvalue", "xvalue")
         return self._invoke(function, arguments, self.type(tree), lvalue)
 
     def _nameless_call(self, tree: Tree, object_: Tree, arrow: bool) -> Expression:

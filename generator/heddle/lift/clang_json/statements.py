@@ -48,6 +48,8 @@ class Statements:
         """What a statement consists of: its braces are no Block."""
         if not tree or "kind" not in tree:
             return ()
+        while tree["kind"] == "AttributedStmt":
+            tree = list(inner(tree))[-1]
         parts: Iterable[Tree] = inner(tree) if tree["kind"] == "CompoundStmt" else (tree,)
         return tuple(statement for each in parts for statement in self._statements(each))
 
@@ -72,7 +74,7 @@ class Statements:
         if kind == "CompoundStmt":
             return (Block(self.body(tree)),)
         if kind == "AttributedStmt":
-            return self._statements(list(inner(tree))[-1])
+            return self._translated(list(inner(tree))[-1])
         if kind in _EXITS:
             value = next(inner(tree), None)
             return (Exit(_EXITS[kind], None if value is None else self._expressions.expression(value), at),)
@@ -128,7 +130,7 @@ class Statements:
                 found.append(self._unknown(tree, SITUATIONS["structured_binding"]))
             elif kind == "VarDecl":
                 found.append(self._variable(each, tree))
-            elif kind in ("TypedefDecl", "TypeAliasDecl"):
+            elif kind in ("TypedefDecl", "TypeAliasDecl", "EnumDecl"):
                 self._declarations.add(each, self._expressions.scope)
             elif kind == "CXXRecordDecl" and "name" in each:
                 self._declarations.local_class(each, self._expressions.scope)

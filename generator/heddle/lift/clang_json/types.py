@@ -107,8 +107,10 @@ class Names:
 
     def __init__(self) -> None:
         self._types: dict[str, CType] = {}
+        self.constants: dict[str, int] = {}  # integers, by qualified name
         self._aliases: dict[str, tuple[str, Scope]] = {}
-        self._namespaces: dict[str, str] = {}  # aliases of namespaces
+        self._namespaces: dict[str, str] = {}  # aliases of namespaces, inline ones
+        self._alias_templates: dict[str, tuple[tuple[str, ...], str, Scope]] = {}
         self._everywhere: list[str] = []  # namespaces of using-directives
         self._memory: dict[tuple[str, Scope], CType] = {}
 
@@ -126,6 +128,10 @@ class Names:
         if text.split()[-1] != name and name not in self._types:  # not `typedef struct {} name`
             self._aliases.setdefault(name, (text, scope))
 
+    def alias_template(self, name: str, parameters: tuple[str, ...], text: str, scope: Scope) -> None:
+        """`template <parameters> using name = text`, met in `scope`."""
+        self._alias_templates[name] = parameters, text, scope
+
     def namespace_alias(self, name: str, namespace: str) -> None:
         self._namespaces[name] = namespace
 
@@ -133,12 +139,18 @@ class Names:
         if namespace not in self._everywhere:
             self._everywhere.append(namespace)
 
+    def constant(self, name: str, scope: Scope) -> int | None:
+        """The value of a constant that an argument of a template names."""
+        found = (candidate for candidate in self._candidates(name, scope) if candidate in self.constants)
+        return self.constants.get(next(found, ""))
+
     def parse(self, text: str, scope: Scope = ()) -> CType:
         """The type that `text` spells in `scope`."""
         key = (text, scope)
         if key not in self._memory:
             self._memory[key] = named(text, Record(text))  # for an alias that names itself
-            self._memory[key] = _Parser(text, scope, self).type()
+            if "::*" not in text:  # a pointer to a member stays its spelling
+                self._memory[key] = _Parser(text, scope, self).type()
         return self._memory[key]
 
     def find(self, name: str, scope: Scope) -> CType:
@@ -148,20 +160,47 @@ class Names:
                 return self.parse(*self._aliases[candidate])
             if candidate in self._types:
                 return self._types[candidate]
-        if name.endswith(">"):  # Clang from 15 on leaves out default arguments
-            for candidate in self._candidates(name[:-1] + ", ", scope):
-                longer = [known for known in self._types if known.startswith(candidate)]
-                if len(longer) == 1:
-                    return self._types[longer[0]]
+        if name.endswith(">"):
+            for candidate in self._candidates(name, scope):
+                if (instance := self._instance(candidate)) is not None:
+                    return instance
+            alike = [known for known in self._types if self._may_be(name, known, scope)]
+            if len(alike) == 1:
+                return self._types[alike[0]]
         return named(name, _BUILTIN.get(name) or Record(name))
 
+    def _instance(self, name: str) -> CType | None:
+        """Of an alias template, with the parameters as names in a scope of its own."""
+        head, _, rest = name[:-1].partition("<")
+        template = self._alias_templates.get(head)
+        if template is None:
+            return None
+        parameters, text, scope = template
+        for parameter, argument in zip(parameters, _split(rest), strict=False):
+            self._types[f"{name}::{parameter}"] = self.parse(argument)
+        return self.parse(text, (name,)) if not scope else self.parse(text, (*scope, name.rpartition(f"{scope[-1]}::")[2]))
+
+    def _may_be(self, name: str, known: str, scope: Scope) -> bool:
+        """Whether the class `name<a, b>` may be a known one: Clang from 15 on leaves out default arguments,
+        and names constants instead of giving their values."""
+        head, _, rest = name[:-1].partition("<")
+        whole, _, given = known[:-1].partition("<")
+        if not known.endswith(">") or whole not in self._candidates(head, scope):
+            return False
+        arguments, values = _split(rest), _split(given)
+        return len(arguments) <= len(values) and all(
+            argument == value or (_CONSTANT.fullmatch(value) and not _CONSTANT.fullmatch(argument))
+            for argument, value in zip(arguments, values, strict=False)
+        )
+
     def _candidates(self, name: str, scope: Scope) -> list[str]:
-        first, _, rest = name.partition("::")
-        names = [name]
-        for alias in self._within(first, scope):
-            if rest and alias in self._namespaces:
-                names.append(f"{self._namespaces[alias]}::{rest}")
-        return [candidate for each in names for candidate in self._within(each, scope)]
+        """What a name may stand for, the innermost first."""
+        found = self._within(name, scope)
+        for each in found:  # grows
+            for alias, namespace in self._namespaces.items():
+                if each.startswith(f"{alias}::"):
+                    found.append(f"{namespace}{each.removeprefix(alias)}".removeprefix("::"))
+        return found
 
     def _within(self, name: str, scope: Scope) -> list[str]:
         prefixes = ["::".join(scope[:depth]) for depth in range(len(scope), 0, -1)]
@@ -233,6 +272,9 @@ class _Parser:
                 parts.append(word + self._arguments())
             if not self._take("::"):
                 break
+            if unnamed := _UNNAMED.match(self._rest):
+                self._rest = self._rest[unnamed.end() :]
+                return _nameless(unnamed[1])
         return self._names.find("::".join(parts), self._scope)
 
     def _arguments(self) -> str:
@@ -252,9 +294,10 @@ class _Parser:
         return ""
 
     def _argument(self, text: str) -> str:
-        return (
-            text if not text or _CONSTANT.fullmatch(text) else self._names.parse(text, self._scope).spelling
-        )
+        if not text or _CONSTANT.fullmatch(text):
+            return text
+        constant = self._names.constant(text, self._scope)
+        return self._names.parse(text, self._scope).spelling if constant is None else str(constant)
 
     def _qualifiers(self) -> dict[str, bool]:
         found = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 from heddle.errors import Place
 from heddle.ir.nodes import Const, Symbol
@@ -20,9 +20,10 @@ from heddle.lift.clang_json.declarations import (
     inner,
     spelled,
 )
-from heddle.lift.clang_json.expressions import Expressions
+from heddle.lift.clang_json.expressions import Expressions, unwrapped
 from heddle.lift.clang_json.statements import Statements, alignment
 from heddle.lift.clang_json.stream import Tree
+from heddle.lift.clang_json.types import CType
 from heddle.lift.reasons import SITUATIONS
 
 _Kind = Literal["function", "kernel", "method", "constructor"]
@@ -109,9 +110,9 @@ class Units:
 
     def _function(self, entry: FunctionEntry) -> Function:
         tree = entry.tree or {}
-        self._expressions.scope = (*entry.scope, f"#{tree.get('id', '')}")
+        self._expressions.scope = (*entry.scope, f"{tree.get('name', '')}#{tree.get('id', '')}")
         signature = entry.signature(self._names)
-        result = signature.of.meaning if signature.of is not None else None
+        result = self._result(signature, entry)
         kind: _Kind = "function"
         if any(True for _ in inner(tree, "CUDAGlobalAttr")):
             kind = "kernel"
@@ -152,6 +153,18 @@ class Units:
             place,
         )
 
+    def _result(self, signature: CType, entry: FunctionEntry) -> Any:
+        """The type that a function returns; of `-> decltype(a * b)` that of what it returns first."""
+        assert signature.of is not None
+        if not signature.of.spelling.startswith("decltype"):
+            return signature.of.meaning
+        waiting = [entry.body or {}]
+        for tree in waiting:  # grows
+            if tree.get("kind") == "ReturnStmt" and (value := next(inner(tree), None)) is not None:
+                return self._expressions.type(value)
+            waiting += inner(tree)
+        return signature.of.meaning
+
     def _initialiser(self, tree: Tree) -> Tree:
         """The value of a member: that of its declaration where Clang before 18 does not repeat it."""
         value = next(inner(tree))
@@ -174,8 +187,9 @@ def _launch_bounds(tree: Tree) -> tuple[int, ...]:
     found = []
     for attribute in inner(tree, "CUDALaunchBoundsAttr"):
         for each in inner(attribute):
-            while each.get("kind") in ("ImplicitCastExpr", "ParenExpr") and "value" not in each:
-                each = next(inner(each), {})
+            each = unwrapped(each)
+            while each.get("kind") == "ImplicitCastExpr":
+                each = unwrapped(next(inner(each)))
             if str(each.get("value", "")).isdigit():
                 found.append(int(each["value"]))
     return tuple(found)
