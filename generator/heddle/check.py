@@ -11,6 +11,7 @@ from pathlib import Path
 
 from heddle.build import files, load
 from heddle.errors import KernelError
+from heddle.lift.front_end import FrontEnd
 from heddle.module import Module
 from heddle.prove.report import Verdict, proved
 
@@ -37,7 +38,7 @@ def of_build(build: Path) -> list[Committed]:
     return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"])) for e in found]
 
 
-def check(committed: Sequence[Committed], prove: bool, front_end: str | None = None) -> int:
+def check(committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None = None) -> int:
     """Compare and prove; prints a table and returns the exit code.
 
     prove: read each file back and compare it with the lowered kernel. front_end: see `heddle.lift.front_end`.

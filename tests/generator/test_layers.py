@@ -31,7 +31,7 @@ ALLOWED = {
     "lift": {"lift", "ir", "resources"},
     "prove": {"prove", "lift", "ir", "emit", "module", "resources", "schedule"},
     "__init__": {"module", "schedule", "symbolic"},
-    "check": {"build", "module", "prove"},
+    "check": {"build", "lift", "module", "prove"},
     "__main__": {"build", "check", "ir", "resources"},
 }
 FREEZE = {"sympy", "symbolic"}

@@ -59,9 +59,16 @@ def read_many(
         units = [_dumped(file, flags, function, compile_commands) for file in files]
     for file, unit in zip(files, units, strict=True):
         if function is not None and not any(each.main for each in unit.functions):
-            hint = "give its name as in the file, with namespaces if need be; a template must be used somewhere"
+            hint = (
+                "give its name as in the file, with namespaces if need be; a template must be used somewhere"
+            )
             raise KernelError(unit.file, f"there is no function {function!r} with a body", hint)
     return units
+
+
+def available() -> bool:
+    """Whether this machine has a front end."""
+    return heddle_lift() is not None or any(shutil.which(name) for name in COMPILERS)
 
 
 def heddle_lift() -> Path | None:
@@ -69,7 +76,9 @@ def heddle_lift() -> Path | None:
     named = os.environ.get("HEDDLE_LIFT")
     if named:
         if not os.access(named, os.X_OK):
-            raise KernelError("$HEDDLE_LIFT", f"{named} is no program", "unset it, or name the built heddle-lift")
+            raise KernelError(
+                "$HEDDLE_LIFT", f"{named} is no program", "unset it, or name the built heddle-lift"
+            )
         return Path(named)
     built = [each for each in _CHECKOUT.glob("build/*/bin/heddle-lift") if os.access(each, os.X_OK)]
     if built:

@@ -16,7 +16,7 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.visit import walk
-from heddle.lift.front_end import read
+from heddle.lift.front_end import FrontEnd, read
 from heddle.lift.kernels import lifted
 from heddle.lift.outline import outline, statement_outline
 from heddle.lift.statements import StatementLifter
@@ -53,7 +53,7 @@ def flags() -> list[str]:
 
 
 def proved(
-    module: Module, targets: Sequence[str], out: Path, front_end: str | None = None
+    module: Module, targets: Sequence[str], out: Path, front_end: FrontEnd | None = None
 ) -> Iterator[Verdict]:
     """Prove every kernel of a module against the files in `out`/<module>. front_end: as for
     `heddle.lift.front_end.read`."""
@@ -63,7 +63,7 @@ def proved(
 
 
 def proved_kernel(
-    module: Module, name: str, target: str, files: Path, front_end: str | None = None
+    module: Module, name: str, target: str, files: Path, front_end: FrontEnd | None = None
 ) -> Iterator[Verdict]:
     """One kernel for one target, in each precision."""
     device = TARGETS[target].threads

@@ -178,7 +178,11 @@ class Names:
         parameters, text, scope = template
         for parameter, argument in zip(parameters, _split(rest), strict=False):
             self._types[f"{name}::{parameter}"] = self.parse(argument)
-        return self.parse(text, (name,)) if not scope else self.parse(text, (*scope, name.rpartition(f"{scope[-1]}::")[2]))
+        return (
+            self.parse(text, (name,))
+            if not scope
+            else self.parse(text, (*scope, name.rpartition(f"{scope[-1]}::")[2]))
+        )
 
     def _may_be(self, name: str, known: str, scope: Scope) -> bool:
         """Whether the class `name<a, b>` may be a known one: Clang from 15 on leaves out default arguments,
