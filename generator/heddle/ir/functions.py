@@ -102,8 +102,8 @@ def _as_half(bits: int) -> float:
 
 @dataclass(frozen=True)
 class Function:
-    """meaning: on Python floats. spelling: the qualified name in C++ and CUDA. (Without `std::` a float argument may find
-    the function for double.)
+    """meaning: on Python floats. spelling: the qualified name in C++ and CUDA; without `std::` a float
+    argument may find the function for double.
 
     exact: correctly rounded on every target (so bit-identical); others are library functions.
     flops: what the cost line counts.
