@@ -30,9 +30,10 @@ def from_json(text: str, name: str = "<json>") -> Any:
     """
     decoder = json.JSONDecoder(object_hook=shapes.Reader().value)
     try:
-        node = decoder.decode(text)
-    except shapes.MalformedError:
-        raise _malformed(text, name) from None
+        try:
+            node = decoder.decode(text)
+        except shapes.MalformedError:
+            raise _malformed(text, name) from None
     except RecursionError:
         raise KernelError(name, "the document is nested too deeply", _HINT) from None
     except json.JSONDecodeError as error:

@@ -71,8 +71,9 @@ def compile_error(path: str, diagnostics: str) -> KernelError:
         "Clang must be able to compile the file: give the flags of its build (-I, -D, -std) or its database"
     )
     if found := _ERROR.search(diagnostics):
-        return KernelError(Place(PurePath(found["file"]).name, int(found["line"])), found["what"], hint)
+        what = found["what"].replace(path, PurePath(path).name)
+        return KernelError(Place(PurePath(found["file"]).name, int(found["line"])), what, hint)
     if found := _ERROR_OF_DRIVER.search(diagnostics):
-        return KernelError(PurePath(path).name, found["what"], hint)
+        return KernelError(PurePath(path).name, found["what"].replace(path, PurePath(path).name), hint)
     last = diagnostics.strip().splitlines()[-1:] or ["no reason given"]
     return KernelError(PurePath(path).name, f"Clang failed: {last[0]}", hint)

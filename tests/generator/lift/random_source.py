@@ -28,13 +28,25 @@ template <bool unit, class T> inline auto row(T* first, index_t stride) {
 }
 inline float half(float a, int times = width) { return a / 2 * times; }
 }
-#define AT(a, i, j) a[(i) * 8 + (j)]
+#define AT(a, ...) a[(__VA_ARGS__) * 8 + j]
 using namespace outer;
 """
 
 _INTEGERS = ("i", "j", "n", "m", "c", "s", "u", "k")
 _WHOLE = ("/", "%", "<<", ">>", "&", "|", "^")
-_NUMBERS = ("int", "long", "unsigned", "float", "double", "short", "unsigned char", "bool", "char", "real", "index_t")
+_NUMBERS = (
+    "int",
+    "long",
+    "unsigned",
+    "float",
+    "double",
+    "short",
+    "unsigned char",
+    "bool",
+    "char",
+    "real",
+    "index_t",
+)
 
 
 class Writer:
@@ -66,7 +78,9 @@ class Writer:
 
     def _integer(self, depth: int) -> str:
         if depth <= 0:
-            return self._one(*_INTEGERS, "0", "7", "2u", "1L", "'a'", "width", "red", "outer::last", "3ull", "true")
+            return self._one(
+                *_INTEGERS, "0", "7", "2u", "1L", "'a'", "width", "red", "outer::last", "3ull", "true"
+            )
         inner = depth - 1
         return self._pick(
             lambda: f"({self._integer(inner)} {self._one(*'+-*')} {self._integer(inner)})",
@@ -74,21 +88,23 @@ class Writer:
             lambda: f"({self._one('int', 'long', 'short', 'unsigned char')})({self._number(inner)})",
             lambda: f"e[{self._integer(inner)}]",
             lambda: f"-({self._integer(inner)})",
-            lambda: self._one("~n", "p.z[1]", "q->z[j]", "sizeof(a[0])", "sizeof(int[3])", "(Row<int, 3>::size)",
-                              "Row<double, 1, true>::count()", "static_cast<int>(Side::high)", "sizeof(Point)"),
+            lambda: self._one("~n", "p.z[1]", "q->z[j]", "sizeof(a[0])", "sizeof(int[3])", "sizeof(Point)"),
+            lambda: self._one("(Row<int, 3>::size)", "Row<double, 1, true>::count()", "int(Side::high)"),
             lambda: f"({self._condition(inner)} ? {self._integer(inner)} : {self._integer(inner)})",
         )  # fmt: skip
 
     def _number(self, depth: int) -> str:
         if depth <= 0:
-            return self._one("x", "y", "1.5", "0.1f", "i", "1e-3", "s", "p.x", "q->y", "weights[1]", "*a", "*b", "c")
+            return self._one(
+                "x", "y", "1.5", "0.1f", "i", "1e-3", "s", "p.x", "q->y", "weights[1]", "*a", "*b", "c"
+            )
         inner = depth - 1
         return self._pick(
             lambda: f"{self._number(inner)} {self._one(*'+-*/')} {self._number(inner)}",
             lambda: f"({self._number(inner)} {self._one(*'+-*')} {self._integer(inner)})",
             lambda: f"a[{self._integer(inner)}]",
             lambda: f"b[{self._integer(inner)}]",
-            lambda: f"AT(a, {self._integer(inner)}, j + 1)",
+            lambda: f"AT(a, {self._integer(inner)})",
             lambda: f"{self._one('float', 'double', 'real', 'int')}({self._number(inner)})",
             lambda: f"static_cast<{self._one(*_NUMBERS)}>({self._number(inner)})",
             lambda: f"half({self._number(inner)}{self._one('', ', 3')})",
@@ -100,7 +116,9 @@ class Writer:
 
     def _condition(self, depth: int) -> str:
         if depth <= 0:
-            return self._one("k", "i < n", "x > y", "!k", "u", "a == nullptr", "x", "b", "i >= m", "n != 0L", "p.z")
+            return self._one(
+                "k", "i < n", "x > y", "!k", "u", "a == nullptr", "x", "b", "i >= m", "n != 0L", "p.z"
+            )
         inner = depth - 1
         relation = self._one("<", "<=", ">", ">=", "==", "!=")
         return self._pick(
@@ -112,7 +130,9 @@ class Writer:
 
     def _target(self) -> str:
         index = self._integer(1)
-        return self._one(f"a[{index}]", "x", "y", "i", "j", "n", "c", "p.x", "q->z[0]", "*a", "u", f"AT(a, j, {index})")
+        return self._one(
+            f"a[{index}]", "x", "y", "i", "j", "n", "c", "p.x", "q->z[0]", "*a", "u", f"AT(a, {index})"
+        )
 
     def _statement(self, depth: int) -> str:
         number = self._number(self.random.randint(0, 3))
@@ -124,7 +144,9 @@ class Writer:
                 lambda: f"{self._one('++', '--')}{self._target()};",
                 lambda: f"{self._target()}{self._one('++', '--')};",
                 lambda: self._declaration(number),
-                lambda: self._one("return;", ";", "half(x);", "i = 1, j = 2;", "(void)i;", "p = *q;", "++a;", "b += n;"),
+                lambda: self._one(
+                    "return;", ";", "half(x);", "i = 1, j = 2;", "(void)i;", "p = *q;", "++a;", "b += n;"
+                ),
             )
         inner = depth - 1
         return self._pick(lambda: self._loop(inner), lambda: self._loop(inner), lambda: self._guard(inner),
@@ -141,7 +163,7 @@ class Writer:
             f"{kind} {name}{{}};",
             f"auto {name} = {number};",
             f"double* const {name} = a + {self._integer(1)};",
-            f"const auto {name} = row<false>(a + i * 2, n); {name}[1] = {name}(2);",
+            f"const auto {name} = row<false>(a + i, n); {name}[1] = {name}(2);",
             f"double {name}[2][3] = {{{{1, 2}}, {{y}}}};",
             f"Point {name}{{x}}; Point {name}b = {name};",
             f"Point {name};",
@@ -158,7 +180,9 @@ class Writer:
         name = self._name()
         kind = self._one("int", "long", "unsigned", "short", "auto", "index_t")
         bound = f"{name} {self._one('<', '<=', '!=', '>')} {self._integer(1)}"
-        step = self._one(f"++{name}", f"{name}--", f"{name} += 2", f"{name} = {name} + 1", f"{name}++, --i", "")
+        step = self._one(
+            f"++{name}", f"{name}--", f"{name} += 2", f"{name} = {name} + 1", f"{name}++, --i", ""
+        )
         pragma = self._one("", "", "\n#pragma omp parallel for  reduction(+ : x) // sum\n",
                            "\n#pragma omp simd \\\n  safelen(4)\n\n// next\n#pragma GCC ivdep\n")  # fmt: skip
         body = "\n".join(self._statement(depth) for _ in range(self.random.randint(0, 3)))
@@ -180,7 +204,7 @@ class Writer:
             f"switch (i) {{ case 1: {{ {body} }} }}",
             "for (int one : p.z) j = one;",
             f"if (int z = i; z) {{ {body} }}",
-            "asm(\"\");",
+            'asm("");',
             f"[[likely]] {{ {body} }}" if self.random.random() < 0.1 else f"{{ {body} }}",
             "throw 1;",
             "delete q;",

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 Tree = dict[str, Any]
 LARGE = 4_000_000
+DEEPEST = 4000  # levels; Clang indents, so the text grows with the square of the depth
 _NAMESPACES = (b'"kind": "NamespaceDecl"', b'"kind": "LinkageSpecDecl"')
 
 
@@ -69,11 +70,13 @@ def _members(piece: bytes, at: int, locations: Locations, depth: int) -> Iterato
 
 
 def _pieces(source: IO[bytes]) -> Iterator[bytes]:
-    """The text of each declaration of the unit."""
+    """The text of each declaration of the unit. Raises RecursionError where one is nested too deeply."""
     end = b"\n    }"
     text, begun = bytearray(), False
     seen = 0
     while block := source.read(1 << 20):
+        if b" " * (2 * DEEPEST) in block:
+            raise RecursionError
         text += block
         if not begun:
             head = text.find(b'\n  "inner": [')
