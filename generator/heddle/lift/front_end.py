@@ -57,7 +57,7 @@ def read_many(
         raise KernelError("heddle-lift", f"there is no such program {where}", hint)
     else:
         units = [_dumped(file, flags, function, compile_commands) for file in files]
-    for file, unit in zip(files, units, strict=True):
+    for unit in units:
         if function is not None and not any(each.main for each in unit.functions):
             hint = (
                 "give its name as in the file, with namespaces if need be; a template must be used somewhere"

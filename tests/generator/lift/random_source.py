@@ -9,7 +9,8 @@ from collections.abc import Callable
 PREAMBLE = """\
 typedef long index_t;
 namespace outer { inline namespace v1 { using real = float; } namespace {
-constexpr int width = 3 + 1; const double weights[] = {1, 0.5, 1.0 / 3}; } enum Colour { red, black = 5, last };
+constexpr int width = 3 + 1; const double weights[] = {1, 0.5, 1.0 / 3}; }
+enum Colour { red, black = 5, last };
 enum class Side : unsigned char { low, high = 7 };
 struct Point { double x; float y = 2; int z[2]; };
 template <typename T, int n, bool strided = false> class Row {
@@ -172,7 +173,7 @@ class Writer:
             f"const auto {name} = [&](int z) {{ return z + i; }}; {name}(1);",
             f"using {name} = const double*; const {name}* {name}p = nullptr;",
             f"alignas(64) float {name}[16] = {{}};",
-            f"Row<const float, width> {name}(b, 1); Row<const float, width>* {name}p = &{name}; (*{name}p)(1);",
+            f"Row<const float, width> {name}(b, 1); Row<const float, width>* {name}p = &{name};",
             f"enum {{ {name}a, {name}b = -3 }}; i = {name}b;",
         )
 

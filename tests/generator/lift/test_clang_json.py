@@ -22,7 +22,6 @@ from heddle.ir.source import (
     Evaluate,
     Exit,
     For,
-    Function,
     Initializer,
     Invoke,
     Member,
@@ -45,7 +44,9 @@ A, B, N, I = Name("a", Pointer(F64)), Name("b", F32), Name("n", I64), Name("i", 
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Read:
-    def make(text: str, name: str = "input.cpp", flags: Sequence[str] = (), function: str | None = None) -> Unit:
+    def make(
+        text: str, name: str = "input.cpp", flags: Sequence[str] = (), function: str | None = None
+    ) -> Unit:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return read(path, flags, function, front_end="clang-json")
@@ -215,7 +216,11 @@ double f(double* a) { return Row<double>(a, 2)[1]; }"""
     constructor, method, function = unit(text).functions
     row, element = Record("Row<double>"), Pointer(F64)
     this = Name("this", row)  # type: ignore[arg-type]
-    assert (constructor.kind, constructor.key, constructor.result) == ("constructor", "Row<double>(f64*, i64)", row)
+    assert (constructor.kind, constructor.key, constructor.result) == (
+        "constructor",
+        "Row<double>(f64*, i64)",
+        row,
+    )
     assert constructor.initialisers == (("first_", Name("first", element)), ("stride_", Name("stride", I64)))
     assert (method.kind, method.key) == ("method", "Row<double>::operator[](i64) const")
     assert method.parameters[0].symbol is this
@@ -229,7 +234,7 @@ double f(double* a) { return Row<double>(a, 2)[1]; }"""
 
 
 def test_templates(unit: Read) -> None:
-    text = """template <bool unit, int n, class T> T g(T* a) { if constexpr (unit) return a[n]; else return a[0]; }
+    text = """template <bool u, int n, class T> T g(T* a) { if constexpr (u) return a[n]; else return a[0]; }
 float f(float* a) { return g<true, 3>(a) + g<false, 4>(a); }"""
     no, yes, function = unit(text).functions
     assert (no.key, no.template) == ("g<0, 4, float>(f32*)", (0, 4, "float"))
@@ -285,7 +290,9 @@ void f(float* a) { k<64><<<1, 64>>>(a); }"""
     assert isinstance(kernel.body[1], Assignment)
     thread = Member(Name("threadIdx", Record("uint3")), "x", U32)  # type: ignore[arg-type]
     assert kernel.body[1].target is Subscript(Name("t", Array(F32, 64)), thread, F32)  # type: ignore[arg-type]
-    assert function.body == (Evaluate(Unknown("a kernel launch", Place("input.cu", 5)), Place("input.cu", 5)),)
+    assert function.body == (
+        Evaluate(Unknown("a kernel launch", Place("input.cu", 5)), Place("input.cu", 5)),
+    )
 
 
 def test_one_function_and_what_it_calls(unit: Read) -> None:
@@ -309,7 +316,8 @@ def test_every_clang_gives_the_same_record(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input.cpp"
     path.write_text(
         "struct P { double x; int y = 3; }; template <class T, bool b = true> struct V { T* d; };"
-        "int g(const P& p = P{2}, int k = 4); double f(V<double>* v, P p) { P q = p; return v->d[g()] + q.x; }"
+        "int g(const P& p = P{2}, int k = 4);"
+        "double f(V<double>* v, P p) { P q = p; return v->d[g()] + q.x; }"
     )
     assert clang_json.read(str(path), compiler=name) is clang_json.read(str(path), compiler=compiler())
 
@@ -364,9 +372,16 @@ def test_truncated_files(unit: Read, cut: int) -> None:
 
 @pytest.mark.parametrize(
     "bytes_",
-    [b"\xff\xfe\x00", b"int f\xc3\x28() { return 1; }", b"\xef\xbb\xbfint f() { return 1; }", b"int\r\nf() {\r}\r\n", b"\0",
-     "// ü\nint größe() { return 1; }".encode(), "// \u00fc\n".encode("latin-1") + b"int f() { return 1; }"],
-)  # fmt: skip
+    [
+        b"\0",
+        b"\xff\xfe\x00",
+        b"int f\xc3\x28() { return 1; }",
+        b"\xef\xbb\xbfint f() { return 1; }",
+        b"int\r\nf() {\r}\r\n",
+        "// ü\nint größe() { return 1; }".encode(),
+        "// ü\n".encode("latin-1") + b"int f() { return 1; }",
+    ],
+)
 def test_odd_encodings(tmp_path: Path, bytes_: bytes) -> None:
     path = tmp_path / "input.cpp"
     path.write_bytes(bytes_)
@@ -379,7 +394,9 @@ def test_odd_encodings(tmp_path: Path, bytes_: bytes) -> None:
 def test_an_unknown_tree_is_an_error_of_its_own(tmp_path: Path) -> None:
     """A clang++ whose JSON has another form."""
     fake = tmp_path / "clang++"
-    fake.write_text('#!/bin/sh\necho \'{\n  "inner": [\n    {\n      "kind": "FunctionDecl", "type": 3\n    }\n  ]\n}\'\n')
+    fake.write_text(
+        '#!/bin/sh\necho \'{\n  "inner": [\n    {\n      "kind": "FunctionDecl", "type": 3\n    }\n  ]\n}\'\n'
+    )
     fake.chmod(0o755)
     assert subprocess.run([fake], capture_output=True).returncode == 0
     path = tmp_path / "input.cpp"

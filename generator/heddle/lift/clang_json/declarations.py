@@ -32,10 +32,8 @@ def initial_value(tree: Tree) -> Tree | None:
     """The expression that a variable, parameter or member begins with."""
     if "init" not in tree and not tree.get("hasInClassInitializer"):
         return None
-    for each in inner(tree):
-        if not each.get("kind", "").endswith(_NO_EXPRESSION):
-            return each
-    return None
+    expressions = (each for each in inner(tree) if not each.get("kind", "").endswith(_NO_EXPRESSION))
+    return next(expressions, None)
 
 
 def spelled(tree: Tree) -> str:
@@ -46,7 +44,7 @@ def spelled(tree: Tree) -> str:
 
 def begin(tree: Tree, part: str = "loc") -> Tree:
     """A location: where a macro is used, not where it is defined. part: "loc", the name, or "range"."""
-    at = tree.get(part) or {}
+    at: Tree = tree.get(part) or {}
     if part == "range":
         at = at.get("begin") or {}
     found: Tree = at.get("expansionLoc", at)
@@ -101,10 +99,10 @@ class FunctionEntry:
 
     @property
     def body(self) -> Tree | None:
-        for each in inner(self.tree or {}):
-            if each.get("kind") in ("CompoundStmt", "CXXTryStmt"):
-                return each
-        return None
+        bodies = (
+            each for each in inner(self.tree or {}) if each.get("kind") in ("CompoundStmt", "CXXTryStmt")
+        )
+        return next(bodies, None)
 
 
 @dataclass
@@ -146,9 +144,9 @@ class Declarations:
 
     def add(self, tree: Tree, scope: Scope = (), owner: RecordEntry | None = None) -> None:
         """A declaration and those inside it; no expressions."""
-        add = getattr(self, f"_add_{tree.get('kind', '')}", None)
+        add = _DECLARATIONS.get(tree.get("kind", ""))
         if add is not None:
-            add(tree, scope, owner)
+            add(self, tree, scope, owner)
         elif tree.get("kind") in FUNCTIONS:
             self._function(tree, scope, owner)
 
@@ -158,22 +156,20 @@ class Declarations:
 
     # --- Namespaces and names -------------------------------------------------------------------------------
 
-    def _add_NamespaceDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_namespace(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         inside = scope if tree.get("isInline") or "name" not in tree else (*scope, tree["name"])
         self._contexts[tree["id"]] = inside, None
         if inside is scope and "name" in tree:
             self.names.namespace_alias(_qualified(scope, tree["name"]), "::".join(scope))
         self._add_all(inner(tree), inside, None)
 
-    def _add_LinkageSpecDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_group(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         self._add_all(inner(tree), scope, owner)
 
-    _add_ExportDecl = _add_FriendDecl = _add_LinkageSpecDecl
-
-    def _add_UsingDirectiveDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_directive(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         self.names.directive(self._namespace(tree.get("nominatedNamespace")))
 
-    def _add_NamespaceAliasDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_namespace_alias(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         namespace = self._namespace(tree.get("aliasedNamespace"))
         self.names.namespace_alias(_qualified(scope, tree["name"]), namespace)
 
@@ -182,7 +178,7 @@ class Declarations:
         context = self._contexts.get(reference.get("id", ""))
         return "::".join(context[0]) if context else str(reference.get("name", ""))
 
-    def _add_UsingShadowDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_using(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         target = tree.get("target") or {}
         name = self._aliases.get(target.get("id", ""))
         if name is None and "Record" in target.get("kind", "") and target.get("id") in self._contexts:
@@ -190,7 +186,7 @@ class Declarations:
         if name and name != _qualified(scope, target["name"]):
             self.names.alias(_qualified(scope, target["name"]), name, ())
 
-    def _add_TypedefDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_alias(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         name = _qualified(scope, tree["name"])
         self._aliases[tree["id"]] = name
         for each in inner(tree):
@@ -201,16 +197,14 @@ class Declarations:
                 self._record(nameless, scope, tree["name"])
         self.names.alias(name, spelled(tree), scope)
 
-    _add_TypeAliasDecl = _add_TypedefDecl
-
-    def _add_TypeAliasTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_alias_template(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         parameters = tuple(str(each.get("name", "")) for each in inner(tree) if "ParmDecl" in each["kind"])
         for each in inner(tree, "TypeAliasDecl"):
             self.names.alias_template(_qualified(scope, tree["name"]), parameters, spelled(each), scope)
 
     # --- Enumerations ---------------------------------------------------------------------------------------
 
-    def _add_EnumDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_enumeration(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         values, value = [], -1
         for each in inner(tree, "EnumConstantDecl"):
             given = _constant(each)
@@ -236,13 +230,13 @@ class Declarations:
 
     # --- Classes --------------------------------------------------------------------------------------------
 
-    def _add_CXXRecordDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_class(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         if "name" not in tree:
             self._nameless[tree["id"]] = tree
         elif not tree.get("isImplicit"):
             self._record(tree, scope, tree["name"])
 
-    def _add_ClassTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_class_template(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         kinds = _value_parameters(tree, self.names, scope)
         for each in inner(tree, "CXXRecordDecl"):
             self._patterns.add(each["id"])
@@ -250,9 +244,7 @@ class Declarations:
             self._specialization(each, scope, kinds)
         self._values[_qualified(scope, tree.get("name", ""))] = kinds
 
-    def _add_ClassTemplateSpecializationDecl(  # noqa: N802
-        self, tree: Tree, scope: Scope, owner: RecordEntry | None
-    ) -> None:
+    def _add_specialization(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         self._specialization(tree, scope, self._values.get(_qualified(scope, tree.get("name", "")), []))
 
     def _specialization(self, tree: Tree, scope: Scope, kinds: list[Scalar | None]) -> None:
@@ -284,14 +276,14 @@ class Declarations:
         trivial = frozenset(key for key, value in data.items() if _is_trivial(value))
         self.records[LOCAL_CLASS] = RecordEntry(LOCAL_CLASS, scope, trivial)
 
-    def _add_FieldDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_member(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         self.members[tree["id"]] = tree
         if owner is not None:
             owner.members.append(tree)
 
     # --- Functions and variables ----------------------------------------------------------------------------
 
-    def _add_FunctionTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_function_template(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         kinds = _value_parameters(tree, self.names, scope)
         self._values[_qualified(scope, tree.get("name", ""))] = kinds
         for each in inner(tree):
@@ -352,7 +344,7 @@ class Declarations:
     def record(self, name: str) -> RecordEntry | None:
         return self.records.get(name)
 
-    def _add_VarDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_variable(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         parent = tree.get("parentDeclContextId")
         if parent in self._patterns:
             return
@@ -379,7 +371,7 @@ class Declarations:
                 return a + b if sign == "+" else a - b if sign == "-" else a * b
         return None
 
-    def _add_VarTemplateDecl(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:  # noqa: N802
+    def _add_variable_template(self, tree: Tree, scope: Scope, owner: RecordEntry | None) -> None:
         kinds = _value_parameters(tree, self.names, scope)
         for each in inner(tree, "VarTemplateSpecializationDecl"):
             found = _template_arguments(each, kinds, self.names, scope)
@@ -445,3 +437,25 @@ def _argument(tree: Tree, kind: Scalar | None, names: Names, scope: Scope) -> in
     if "type" in tree:
         return names.parse(spelled(tree), scope).spelling
     return str((tree.get("decl") or {}).get("name", tree.get("kind", "")))
+
+
+_DECLARATIONS: dict[str, Callable[[Declarations, Tree, Scope, RecordEntry | None], None]] = {
+    "NamespaceDecl": Declarations._add_namespace,
+    "LinkageSpecDecl": Declarations._add_group,
+    "UsingDirectiveDecl": Declarations._add_directive,
+    "NamespaceAliasDecl": Declarations._add_namespace_alias,
+    "UsingShadowDecl": Declarations._add_using,
+    "TypedefDecl": Declarations._add_alias,
+    "TypeAliasTemplateDecl": Declarations._add_alias_template,
+    "EnumDecl": Declarations._add_enumeration,
+    "CXXRecordDecl": Declarations._add_class,
+    "ClassTemplateDecl": Declarations._add_class_template,
+    "ClassTemplateSpecializationDecl": Declarations._add_specialization,
+    "FieldDecl": Declarations._add_member,
+    "FunctionTemplateDecl": Declarations._add_function_template,
+    "VarDecl": Declarations._add_variable,
+    "VarTemplateDecl": Declarations._add_variable_template,
+    "ExportDecl": Declarations._add_group,
+    "FriendDecl": Declarations._add_group,
+    "TypeAliasDecl": Declarations._add_alias,
+}

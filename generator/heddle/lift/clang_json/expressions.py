@@ -57,8 +57,10 @@ _NUMBERS = frozenset(
         "FloatingCast", "BooleanToSignedIntegral",
     )
 )  # fmt: skip
-_CASTS = ("ImplicitCastExpr", "CStyleCastExpr", "CXXStaticCastExpr", "CXXFunctionalCastExpr",
-          "CXXReinterpretCastExpr", "CXXConstCastExpr", "CXXDynamicCastExpr", "BuiltinBitCastExpr")  # fmt: skip
+_CASTS = (
+    *("ImplicitCastExpr", "CStyleCastExpr", "CXXStaticCastExpr", "CXXFunctionalCastExpr", "CXXConstCastExpr"),
+    *("CXXReinterpretCastExpr", "CXXDynamicCastExpr", "BuiltinBitCastExpr"),
+)
 _UNARY = {operator.spelling: name for name, operator in OPERATORS.items() if operator.precedence == 15}
 _BINARY = {operator.spelling: name for name, operator in OPERATORS.items() if operator.precedence < 15}
 _ROUNDING = {16: "e", 32: "f"}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clang's JSON in pieces: one declaration after the other, every location complete.
 
-Clang writes one document, 117 MB where <cmath> is included, and indents it by two blanks a level; so the end
-of a declaration at depth d is a line of 2 d blanks and a brace. Pieces of at most `LARGE` bytes are decoded at
-once; the members of a larger namespace are pieces themselves.
+Clang writes one document, 117 MB where <cmath> is included, and indents it by two blanks a level; so the
+end of a declaration at depth d is a line of 2 d blanks and a brace. Pieces of at most `LARGE` bytes are
+decoded at once; the members of a larger namespace are pieces themselves.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ types from their spelling: Clang's JSON has no other form of them.
 
-`Names.parse` reads an abstract declarator, `const double *const __restrict`, resolves the names in it from the
-scope where it stands, and gives a `CType`; `CType.meaning` is the type of the record and `CType.spelling` the
-canonical text that Clang prints.
+`Names.parse` reads an abstract declarator, `const double *const __restrict`, resolves the names in it from
+the scope where it stands, and gives a `CType`; `CType.meaning` is the type of the record and
+`CType.spelling` the canonical text that Clang prints.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class _Parser:
     def _specifiers(self) -> CType:
         words: list[str] = []
         base: CType | None = None
-        qualifiers: dict[str, bool] = {}
+        qualifiers: dict[str, Any] = {}
         while True:
             if base is None and not words and (unnamed := _UNNAMED.match(self._rest.lstrip())):
                 self._rest = self._rest.lstrip()[unnamed.end() :]
@@ -266,7 +266,7 @@ class _Parser:
         if base is None:
             name = _builtin_name(words)
             base = named(name, _BUILTIN.get(name) or Record(name))
-        return replace(base, **{key: True for key in qualifiers})
+        return replace(base, **qualifiers)
 
     def _name(self) -> CType:
         parts = []

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from heddle.errors import Place
 from heddle.ir.nodes import Const, Symbol
-from heddle.ir.source import Declaration, Function, FunctionParameter, Record, Unit, UnknownStatement
+from heddle.ir.source import Declaration, Function, FunctionParameter, Unit, UnknownStatement
 from heddle.lift.clang_json.declarations import (
     Declarations,
     EnumeratorEntry,
@@ -21,7 +21,7 @@ from heddle.lift.clang_json.declarations import (
     spelled,
 )
 from heddle.lift.clang_json.expressions import Expressions, unwrapped
-from heddle.lift.clang_json.statements import Statements, alignment
+from heddle.lift.clang_json.statements import Body, Statements, alignment
 from heddle.lift.clang_json.stream import Tree
 from heddle.lift.clang_json.types import CType
 from heddle.lift.reasons import SITUATIONS
@@ -136,7 +136,7 @@ class Units:
             parameters.append(FunctionParameter(symbol, written.restrict, written.kind == "reference"))
         place = _place(tree)
         if len(self._definitions[entry.key(self._names)]) > 1:
-            body = (UnknownStatement(SITUATIONS["same_key"], place),)
+            body: Body = (UnknownStatement(SITUATIONS["same_key"], place),)
         else:
             body = self._statements.body(entry.body)
         return Function(
