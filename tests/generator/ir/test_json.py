@@ -69,7 +69,7 @@ def test_parts_that_have_a_default_may_be_missing() -> None:
             "the part 'args' of a Op cannot be a list of 2",
         ),
         (
-            '{"node": "Op", "name": "add", "args": [{"node": "Const", "value": 1}, {"node": "Const", "value": "1"}]}',
+            '{"node": "Op", "name": "add", "args": [{"node": "Void"}, {"node": "Const", "value": "1"}]}',
             "<json>: args[1]: the part 'value' of a Const cannot be '1'",
         ),
         ('{"node": "Const", "value": {"rational": [1, 0]}}', "<json>: value: a list of 2 is no rational"),
