@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +37,9 @@ from heddle.ir.source import (
 from heddle.lift import clang_json
 from heddle.lift.clang_json.types import Names
 from heddle.lift.front_end import COMPILERS, compiler, read
+from programs import KERNEL_FLAGS, ROOT
+
+SHARED = ROOT / "tests" / "lift"
 
 Read = Callable[..., Unit]
 AT = Place("input.cpp", 1)
@@ -192,6 +196,19 @@ def test_statements(unit: Read, name: str) -> None:
     text, expected = STATEMENTS[name]
     (function,) = unit(f"void g(); void f(double* a, float b, long n, int i) {{ {text} }}").functions
     assert function.body == expected
+
+
+def _constructs() -> dict[str, tuple[str, list[str]]]:
+    """What heddle-lift is tested with: text, and the statements of its `f`."""
+    cases: dict[str, tuple[str, list[str]]] = runpy.run_path(str(SHARED / "constructs.py"))["CASES"]
+    return cases
+
+
+@pytest.mark.parametrize("name", _constructs())
+def test_constructs_of_heddle_lift(unit: Read, name: str) -> None:
+    text, expected = _constructs()[name]
+    (function,) = (each for each in unit(text, flags=KERNEL_FLAGS).functions if each.name == "f")
+    assert runpy.run_path(str(SHARED / "record_text.py"))["body_text"](function) == expected
 
 
 def test_signature(unit: Read) -> None:

@@ -20,7 +20,7 @@ FUNCTIONS = frozenset(
     ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
 )
 _INSTANCE = re.compile("#[^:]*")  # what tells the scopes of functions of one name apart
-_NO_EXPRESSION = ("Attr", "Comment")
+_NO_EXPRESSION = ("Attr", "Comment", "TemplateArgument")
 
 
 def inner(tree: Tree, kind: str = "") -> Iterator[Tree]:

@@ -95,9 +95,12 @@ class Expressions:
         id_ = (tree.get("referencedDecl") or {}).get("id") or tree.get("referencedMemberDecl")
         if id_ is not None and (found := self._declarations.enumerators.get(id_)):
             return found.type
-        key = spelled(tree), self.scope
+        text = spelled(tree)
+        if tree.get("valueCategory") == "prvalue":  # a value is in no memory
+            text = text.removeprefix("volatile ")
+        key = text, self.scope
         if key not in self._meanings:
-            self._meanings[key] = self.ctype(tree).meaning
+            self._meanings[key] = self._declarations.names.parse(*key).meaning
         return self._meanings[key]
 
     def place(self, tree: Tree) -> Place:
