@@ -23,6 +23,7 @@ from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
 from heddle.equivalence.verdict import Counterexample, Proof
 from heddle.ir import nodes as ir
+from heddle.ir.text import expression
 
 __all__ = ["Counterexample", "Proof", "Sample", "equivalent"]
 
@@ -38,18 +39,20 @@ def equivalent(
 ) -> Proof | Counterexample:
     """Prove that two kernels, at any level, do the same, or show where they do not.
 
-    given: what is known of arguments, as expression -> value: `Load(u_stride, 1)` -> `n_x`; it becomes an
-    assumption. memory: to run on, instead of random fields, where the arguments of the kernels have other
-    names; every sample holds what both need. Raises KernelError for a kernel that cannot be read.
+    given: the arguments of b in terms of those of a, where they differ: `Load(u_stride, 1)` -> `nx`, a
+    pointer `u` -> `View(data, nx + 1, 1)`; each becomes an assumption. memory: to run on, instead of random
+    fields, where the arguments have other names; a sample holds what both kernels need, and where b's pointers
+    lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel that cannot
+    be read.
     """
     left, right = lowered(a), lowered(b)
-    known = {f"{key} is {value}" for key, value in (given or {}).items()}
+    known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     bits = Bits(Terms(), set(known))
-    found = difference(effects(left, bits, given), effects(right, bits, given))
+    found = difference(effects(left, bits), effects(right, bits, given))
     if found is None:
         return Proof("structural", None, tuple(sorted(bits.assumptions)))
     reals = Reals(Terms(), set(known))
-    mine, other = effects(left, reals, given), effects(right, reals, given)
+    mine, other = effects(left, reals), effects(right, reals, given)
     identities = Identities(reals)
     over_reals = difference(mine, other, identities.equal, reals.key)
     result = measured(left, right, samples(left, right) if memory is None else memory)

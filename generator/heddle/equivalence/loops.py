@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from heddle.equivalence.chunks import without_chunks
+from heddle.equivalence.guards import without_bounds
 from heddle.equivalence.memory import Item, Layer, State
 from heddle.equivalence.rewrite import Replacement
 from heddle.equivalence.terms import Term, inside
@@ -68,17 +69,28 @@ class _Closing:
             for array, state in loop.layer.states.items()
             if array not in loop.layer.local and (state.items or state.base is not self.entry(array))
         }
+        self.updates = dict(loop.updates)
+        self.elements: list[_Slot] = []
+
+    @property
+    def loads(self) -> dict[str, list[Term]]:
+        """The loads of the body, by array."""
         everything = chain(
             chain.from_iterable(item.parts for state in self.written.values() for item in state.items),
             (state.base for state in self.written.values()),
-            loop.updates.values(),
+            self.updates.values(),
         )
-        self.loads: dict[str, list[Term]] = {}
+        found: dict[str, list[Term]] = {}
         for term in inside(everything):
             if term.kind == "load":
-                self.loads.setdefault(term.data[1], []).append(term)
+                found.setdefault(term.data[1], []).append(term)
+        return found
 
     def closed(self) -> dict[str, Term]:
+        if self.loop.kind == "serial":
+            for array in self.written:
+                self.carry_elements(array)
+        self.read = self.loads
         dependent = {array for array in self.written if not self.is_independent(array)}
         self.outside = {
             self.entry(array): self.outer(array)
@@ -91,8 +103,11 @@ class _Closing:
             for array, state in self.written.items()
         }
         slots = [
-            _Slot(variable, initial, self.guarded(scalar, self.moved(self.loop.updates[name]), variable))
-            for name, (variable, initial, scalar) in self.loop.carried.items()
+            *(
+                _Slot(variable, initial, self.guarded(scalar, self.moved(self.updates[name]), variable))
+                for name, (variable, initial, scalar) in self.loop.carried.items()
+            ),
+            *(_Slot(slot.variable, slot.initial, self.moved(slot.update)) for slot in self.elements),
         ]
         for array in sorted(dependent):
             after = State(self.moved(self.written[array].base), items[array])
@@ -125,7 +140,7 @@ class _Closing:
         entry = self.entry(array)
         if state.base is not entry:
             return False
-        reads = [term for term in self.loads.get(array, []) if entry in term.args[0].free]
+        reads = [term for term in self.read.get(array, []) if entry in term.args[0].free]
         stores = [self.loosened(item.index, counter) for item in state.items]
         others = [*stores, *(self.loosened(read.args[1], counter) for read in reads)]
         for index, inner in stores:
@@ -135,6 +150,38 @@ class _Closing:
                         return False
                     self.bits.assumptions.add(PARALLEL)
         return True
+
+    def carry_elements(self, array: str) -> None:
+        """What an iteration reads where the one before it wrote is a carried value, and the array itself then
+        carries nothing. Before the first iteration it is what memory holds there."""
+        counter, one = self.loop.counter, self.terms.integer(1)
+        scalar = str(self.reader.elements[array])
+        for item in list(self.written[array].items):
+            if item.counters or item.guard is not self.bits.yes or counter not in item.index.free:
+                continue
+            before = self.rewriter.replace(item.index, {counter: self.terms.minus(counter, one)})
+            read = self.terms.make("load", (scalar, array), (self.entry(array), before))
+            others = [other for other in self.written[array].items if other.index is not item.index]
+            if read in self.loads.get(array, []) and all(
+                self.places.apart(array, other.index, item.index)
+                and self.places.apart_across(array, other.index, before, counter, dict(other.counters))
+                for other in others
+            ):
+                first = self.rewriter.replace(before, {counter: self.terms.integer(0)})
+                variable = self.terms.fresh("carried", array)
+                start = self.memory.load(array, scalar, first)
+                self.elements.append(_Slot(variable, start, item.value))
+                self.replace_in_body({read: variable})
+
+    def replace_in_body(self, values: dict[Term, Term]) -> None:
+        def new(term: Term) -> Term:
+            return self.rewriter.replace(term, values)
+
+        for array, state in self.written.items():
+            items = [item.with_parts(tuple(map(new, item.parts))) for item in state.items]
+            self.written[array] = State(new(state.base), items)
+        self.updates = {name: new(update) for name, update in self.updates.items()}
+        self.elements = [replace(slot, update=new(slot.update)) for slot in self.elements]
 
     def loosened(self, index: Term, counter: Term) -> tuple[Term, set[Term]]:
         """An index in which bound variables and other counters of inner loops stand for themselves."""
@@ -165,6 +212,9 @@ class _Closing:
         counter, count = self.loop.counter, self.loop.count
         guard = self.bits.both("", (self.loop.guard, item.guard))
         item = Item(((counter, count), *item.counters), guard, item.index, item.value)
+        counter, item = self.renamed(item, counter, count)
+        item = without_bounds(self.reader, item, counter)
+        count = dict(item.counters)[counter]
         if self.loop.backwards:  # any order will do
             item = self.turned(item, counter, count)
         parts = self.terms.coefficient(item.index, counter)
@@ -172,6 +222,16 @@ class _Closing:
         if slope and all(factor < 0 for factor in slope):
             item = self.turned(item, counter, count)
         return without_chunks(self.reader, item)
+
+    def renamed(self, item: Item, counter: Term, count: Term) -> tuple[Term, Item]:
+        """The item with a counter of its own, whose range its guard may shorten."""
+        own = self.terms.fresh("counter", "own")
+        self.places.counts[own] = count
+        _, *inner = item.counters
+        moved = Item(((own, count), *inner), item.guard, item.index, item.value)
+        return own, moved.with_parts(
+            tuple(self.rewriter.replace(part, {counter: own}) for part in moved.parts)
+        )
 
     def turned(self, item: Item, counter: Term, count: Term) -> Item:
         last = self.terms.minus(count, self.terms.integer(1))

@@ -18,7 +18,7 @@ from heddle.ir import nodes as ir
 OWN_ELEMENTS = "no two cells or components of an array share an element"
 OWN_LINKS = "the list leads each cell and link to an element of its own"
 NO_REPEATS = "no cell is listed twice"
-SIZES = "the sizes that indices are made of are not negative"
+SIZES = "the sizes that indices are made of are at least 1"
 NEIGHBOUR, CELLS = "neighbour", "cells"
 
 
@@ -131,23 +131,40 @@ class Places:
             if gap is terms.integer(0):
                 return True
             return gap.kind == "int" and step.kind == "int" and gap.data % step.data != 0
-        # step * (t - t') against the span of what runs on its own: |rest - other| < step
-        if step.kind == "int" and step.data < 0:
-            step, rest, other = terms.scaled(step, -1), other, rest
-        highest = self.bound(rest, loose, True), self.bound(other, loose, True)
-        lowest = self.bound(rest, loose, False), self.bound(other, loose, False)
-        if any(end is None for end in (*highest, *lowest)):
+        return self.is_mixed_radix([(step, counter)], (rest, other), loose)
+
+    def is_mixed_radix(
+        self, digits: list[tuple[Term, Term]], rests: tuple[Term, Term], loose: set[Term]
+    ) -> bool:
+        """Whether two numbers, each the sum of its counters times strides and of one same rest, are equal
+        only if their counters are: every stride is larger than all that the smaller ones span."""
+        terms = self.terms
+        for position, rest in enumerate(rests):
+            for counter in sorted(rest.free & loose, key=lambda term: term.number):
+                parts = terms.coefficient(rest, counter)
+                if parts is None or parts[0].free:
+                    return False
+                digits.append((parts[0], counter))
+                rest = parts[1]
+            rests = (rest, rests[1]) if position == 0 else (rests[0], rest)
+        if rests[0] is not rests[1] or any(counter not in self.counts for _, counter in digits):
             return False
-        if any(counter in end.free for end in highest if end) and any(
-            counter in end.free for end in lowest if end
-        ):
-            return False
-        one = terms.integer(1)
-        return all(
-            self.not_negative(terms.minus(terms.minus(step, one), terms.minus(high, low)))
-            for high, low in ((highest[0], lowest[1]), (highest[1], lowest[0]))
-            if high is not None and low is not None
-        )
+        spans: dict[Term, Term] = {}
+        for stride, counter in digits:
+            size = stride if self.not_negative(stride) else terms.scaled(stride, -1)
+            last = terms.minus(self.counts[counter], terms.integer(1))
+            known = spans.get(size, last)
+            if known is not last and not self.not_negative(terms.minus(known, last)):
+                if not self.not_negative(terms.minus(last, known)):
+                    return False
+                known = last
+            spans[size] = known
+        below = terms.integer(1)
+        for size in sorted(spans, key=lambda stride: _size(terms.polynomial(stride))):
+            if not self.not_negative(terms.minus(size, below)):
+                return False
+            below = terms.plus(below, terms.times(size, spans[size]))
+        return True
 
     def is_listed_cell(self, coordinate: Term, counter: Term) -> bool:
         """cells[t + c] + constant."""
@@ -189,12 +206,13 @@ class Places:
             if len(monomial) == 1 and monomial[0].kind == ("least" if factor < 0 else "greatest"):
                 gaps = (self.terms.minus(limit, monomial[0]) for limit in monomial[0].args)
                 return any(self.not_negative(self.terms.plus(known, gap, factor)) for gap in gaps)
-        if any(factor < 0 for factor in parts.values()):
+        if not any(monomial != ONE for monomial in parts):
+            return parts.get(ONE, 0) >= 0
+        if any(factor < 0 for monomial, factor in parts.items() if monomial != ONE):
             return False
-        if any(monomial != ONE for monomial in parts):
-            if not all(self.is_size(atom) for monomial in parts for atom in monomial):
-                return False
-            self.bits.assumptions.add(SIZES)
+        if sum(parts.values()) < 0 or not all(self.is_size(atom) for monomial in parts for atom in monomial):
+            return False
+        self.bits.assumptions.add(SIZES)
         return True
 
     @staticmethod
@@ -260,6 +278,11 @@ def is_read(term: Term, array: str) -> bool:
 
 def _degree(polynomial: Polynomial) -> int:
     return max((len(monomial) for monomial in polynomial), default=0)
+
+
+def _size(polynomial: Polynomial) -> tuple[int, int]:
+    """What sorts strides that are products of sizes."""
+    return _degree(polynomial), max(polynomial.values(), default=0)
 
 
 def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:

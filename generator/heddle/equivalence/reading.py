@@ -49,8 +49,13 @@ class Reader:
         self.guards: list[Term] = []
         self.elements = {field.name: field.type for field in kernel.fields}
         self.given: dict[Term, Term] = {}
+        self.lines: dict[str, Line] = {}
         for known, value in (given or {}).items():
-            self.given[self.value(known)] = self.value(value)
+            if isinstance(known, ir.Symbol) and isinstance(value, ir.View):
+                self.lines[known.name] = self.view(value)
+            else:
+                self.given[self.value(known)] = self.value(value)
+        self.elements |= {line.array: self.elements[name] for name, line in self.lines.items()}
 
     def read(self) -> Memory:
         self.bits.assumptions.add(NO_OVERLAP)
@@ -69,7 +74,10 @@ class Reader:
                 pass
             case ir.Let(symbol, ir.View() as view):
                 self.names[symbol.name] = self.view(view)
+            case ir.Var(symbol, None):
+                self.names[symbol.name] = self.terms.make("undefined", str(symbol.type))
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
+                assert value is not None
                 self.check_type(symbol.name, symbol.type, value)
                 self.names[symbol.name] = self.value(value)
             case ir.Local(symbol, length):
@@ -227,7 +235,8 @@ class Reader:
             return known
         if known is not None:
             raise KernelError(self.kernel.name, f"{pointer.name} is a number and a pointer.")
-        return Line(pointer.name, self.terms.integer(0), self.terms.integer(1))
+        plain = Line(pointer.name, self.terms.integer(0), self.terms.integer(1))
+        return self.lines.get(pointer.name, plain)
 
     def view(self, view: ir.View) -> Line:
         line, stride = self.line(view.pointer), self.value(view.stride)

@@ -56,7 +56,7 @@ class Replacement:
     ) -> None:
         self.rewriter, self.terms, self.load = rewriter, rewriter.terms, load
         self.done: dict[Term, Term] = dict(values)
-        self.variables = {variable for variable in values if variable.kind != "bound"}
+        self.variables = frozenset().union(*(v.free for v in values if v.kind != "bound"))
         self.lowest = min((v.data[0] for v in values if v.kind == "bound"), default=0)
         self.plain = all(value.height == 0 or value.kind == "bound" for value in values.values())
 

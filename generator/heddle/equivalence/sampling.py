@@ -31,8 +31,10 @@ class Sample:
     about: str = ""
 
     def copied(self) -> dict[str, Array]:
+        """The arrays with memory of their own; those that share memory do so in the copy."""
+        values = {id(array.values): copy.copy(array.values) for array in self.arrays.values()}
         return {
-            name: Array(copy.copy(a.values), a.origin, a.extent, a.stride) for name, a in self.arrays.items()
+            name: Array(values[id(a.values)], a.origin, a.extent, a.stride) for name, a in self.arrays.items()
         }
 
 
