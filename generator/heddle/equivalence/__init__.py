@@ -41,9 +41,9 @@ def equivalent(
 
     given: the arguments of b in terms of those of a, where they differ: `Load(u_stride, 1)` -> `nx`, a
     pointer `u` -> `View(data, nx + 1, 1)`; each becomes an assumption. memory: to run on, instead of random
-    fields, where the arguments have other names; a sample holds what both kernels need, and where b's pointers
-    lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel that cannot
-    be read.
+    fields, where the arguments have other names; a sample holds what both kernels need, and where b's
+    pointers lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel
+    that cannot be read.
     """
     left, right = lowered(a), lowered(b)
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}

@@ -70,7 +70,7 @@ class _Closing:
             if array not in loop.layer.local and (state.items or state.base is not self.entry(array))
         }
         self.updates = dict(loop.updates)
-        self.elements: list[_Slot] = []
+        self.elements: list[tuple[str, Term, Term, Term]] = []  # array, variable, first index, update
 
     @property
     def loads(self) -> dict[str, list[Term]]:
@@ -107,7 +107,10 @@ class _Closing:
                 _Slot(variable, initial, self.guarded(scalar, self.moved(self.updates[name]), variable))
                 for name, (variable, initial, scalar) in self.loop.carried.items()
             ),
-            *(_Slot(slot.variable, slot.initial, self.moved(slot.update)) for slot in self.elements),
+            *(
+                _Slot(variable, self.load_at(array, self.moved(first)), self.moved(update))
+                for array, variable, first, update in self.elements
+            ),
         ]
         for array in sorted(dependent):
             after = State(self.moved(self.written[array].base), items[array])
@@ -169,9 +172,11 @@ class _Closing:
             ):
                 first = self.rewriter.replace(before, {counter: self.terms.integer(0)})
                 variable = self.terms.fresh("carried", array)
-                start = self.memory.load(array, scalar, first)
-                self.elements.append(_Slot(variable, start, item.value))
+                self.elements.append((array, variable, first, item.value))
                 self.replace_in_body({read: variable})
+
+    def load_at(self, array: str, index: Term) -> Term:
+        return self.memory.load(array, str(self.reader.elements[array]), index)
 
     def replace_in_body(self, values: dict[Term, Term]) -> None:
         def new(term: Term) -> Term:
@@ -181,7 +186,7 @@ class _Closing:
             items = [item.with_parts(tuple(map(new, item.parts))) for item in state.items]
             self.written[array] = State(new(state.base), items)
         self.updates = {name: new(update) for name, update in self.updates.items()}
-        self.elements = [replace(slot, update=new(slot.update)) for slot in self.elements]
+        self.elements = [(a, variable, first, new(update)) for a, variable, first, update in self.elements]
 
     def loosened(self, index: Term, counter: Term) -> tuple[Term, set[Term]]:
         """An index in which bound variables and other counters of inner loops stand for themselves."""
