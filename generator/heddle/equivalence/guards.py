@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from heddle.equivalence.reading import Reader
 
 
+def is_bounded(item: Item, counter: Term) -> bool:
+    """Whether the guard compares the counter with something."""
+    return any(part.kind == "le0" and counter in part.free for part in conjuncts(item.guard))
+
+
 def without_bounds(reader: Reader, item: Item, counter: Term) -> Item:
     """The item with the conditions of its guard that bound a counter in its range."""
     terms, bits = reader.terms, reader.bits

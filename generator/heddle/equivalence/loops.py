@@ -16,7 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from heddle.equivalence.chunks import without_chunks
-from heddle.equivalence.guards import without_bounds
+from heddle.equivalence.guards import is_bounded, without_bounds
 from heddle.equivalence.memory import Item, Layer, State
 from heddle.equivalence.rewrite import Replacement
 from heddle.equivalence.terms import Term, inside
@@ -217,9 +217,10 @@ class _Closing:
         counter, count = self.loop.counter, self.loop.count
         guard = self.bits.both("", (self.loop.guard, item.guard))
         item = Item(((counter, count), *item.counters), guard, item.index, item.value)
-        counter, item = self.renamed(item, counter, count)
-        item = without_bounds(self.reader, item, counter)
-        count = dict(item.counters)[counter]
+        if is_bounded(item, counter):
+            counter, item = self.renamed(item, counter, count)
+            item = without_bounds(self.reader, item, counter)
+            count = dict(item.counters)[counter]
         if self.loop.backwards:  # any order will do
             item = self.turned(item, counter, count)
         parts = self.terms.coefficient(item.index, counter)

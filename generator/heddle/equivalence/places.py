@@ -30,6 +30,7 @@ class Places:
         self.links = space.links if isinstance(space, ir.Sparse) else ()
         self.listed = isinstance(space, ir.Sparse) and space.listed
         self.counts: dict[Term, Term] = {}
+        self._different: dict[tuple[Term, Term, Term, frozenset[Term]], bool] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
 
     # Coordinates
@@ -100,7 +101,7 @@ class Places:
     def apart_across(self, array: str, a: Term, b: Term, counter: Term, inner: Iterable[Term]) -> bool:
         """Whether a in one iteration and b in any other one are surely different elements. inner: counters
         that run on their own in both."""
-        loose = set(inner)
+        loose = frozenset(inner)
         if (a is not b or counter in a.free) and not a.free & loose and self.on_links(array, a, b):
             return True
         pairs = self.pairs(array, a, b)
@@ -111,8 +112,14 @@ class Places:
                 return True
         return False
 
-    def differs(self, a: Term, b: Term, counter: Term, loose: set[Term]) -> bool:
+    def differs(self, a: Term, b: Term, counter: Term, loose: frozenset[Term]) -> bool:
         """Whether coordinate a in iteration t never equals b in an iteration t' != t."""
+        key = a, b, counter, loose & (a.free | b.free)
+        if key not in self._different:
+            self._different[key] = self._differs(*key)
+        return self._different[key]
+
+    def _differs(self, a: Term, b: Term, counter: Term, loose: frozenset[Term]) -> bool:
         terms = self.terms
         gap = terms.minus(a, b)
         if gap.kind == "int" and gap.data and not (a.free & (loose | {counter})):
@@ -134,7 +141,7 @@ class Places:
         return self.is_mixed_radix([(step, counter)], (rest, other), loose)
 
     def is_mixed_radix(
-        self, digits: list[tuple[Term, Term]], rests: tuple[Term, Term], loose: set[Term]
+        self, digits: list[tuple[Term, Term]], rests: tuple[Term, Term], loose: frozenset[Term]
     ) -> bool:
         """Whether two numbers, each the sum of its counters times strides and of one same rest, are equal
         only if their counters are: every stride is larger than all that the smaller ones span."""
