@@ -271,6 +271,32 @@ DIFFERENT = {
     "an unsigned difference": pointwise(cast(cast(FLAG[X], ir.U32) - 7, ir.F64), cast(FLAG[X] - 7, ir.F64)),
     "a narrow integer": pointwise(cast(cast(X + 250, ir.U8), ir.F64), cast(X + 250, ir.F64)),
     "truncation": pointwise(cast(cast(A * 3, ir.I32), ir.F64), A * 3),
+    "a bound that is halved": pointwise(select(X * 2 <= 3, A, B), select(X <= 2, A, B)),
+    "a product that wraps": pointwise(
+        cast(cast(cast(X, ir.U8) * 16, ir.I64), ir.F64), cast(cast(cast(X, ir.U8), ir.I64) * 16, ir.F64)
+    ),
+    "a load after a store under a guard": bodies(
+        [loop(X, 0, N, when(U[X] > 1, store(W[X], U[X])), store(V[X], W[X]))],
+        [loop(X, 0, N, when(U[X] > 1, store(W[X], U[X])), store(V[X], U[X]))],
+    ),
+    "the order of two loops": bodies(
+        [loop(X, 0, N, store(W[X], U[X])), loop(X, 0, N, store(W[X + 1], V[X]))],
+        [loop(X, 0, N, store(W[X + 1], V[X])), loop(X, 0, N, store(W[X], U[X]))],
+    ),
+    "a store between two others": [
+        kernel([U, V, W], loop(X, 0, N, *body), parameters=[K])
+        for body in (
+            (store(W[X], U[X]), store(W[K], V[X]), store(W[X], U[X] + V[X])),
+            (store(W[X], U[X] + V[X]), store(W[K], V[X])),
+        )
+    ],
+    "a guard around a loop": bodies(
+        [when(U[0] > 1, loop(X, 0, N, store(W[X], V[X])))], [loop(X, 0, N, store(W[X], V[X]))]
+    ),
+    "an element that the loop before left out": bodies(
+        [loop(X, 0, N - 1, store(W[X], U[X])), loop(X, 0, N, store(V[X], W[X]))],
+        [loop(X, 0, N - 1, store(W[X], U[X])), loop(X, 0, N, store(V[X], U[X]))],
+    ),
     "a function": pointwise(call("exp", A), call("log", A)),
 }
 
