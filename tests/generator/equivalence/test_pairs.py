@@ -290,6 +290,10 @@ DIFFERENT = {
             (store(W[X], U[X] + V[X]), store(W[K], V[X])),
         )
     ],
+    "pieces that leave out the last": bodies(
+        [loop(X, 0, N, store(W[X], U[X]))],
+        [loop(K, 0, N - 8, loop(X, K, call("min", K + 8, N), store(W[X], U[X])), step=8)],
+    ),
     "a guard around a loop": bodies(
         [when(U[0] > 1, loop(X, 0, N, store(W[X], V[X])))], [loop(X, 0, N, store(W[X], V[X]))]
     ),
