@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from heddle.__main__ import STAGES, main
 from heddle.ir import nodes as ir
 from heddle.ir.json import from_json
 from heddle.ir.verify import verify
+from heddle.lift.front_end import available
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = '''"""A model."""
@@ -149,6 +151,29 @@ def test_check(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         f"heddle: {out} differs from model.py:\n  demo/shift.cpp\n  demo/demo.h\n  demo/old.cpp\n"
         f"  Hint: heddle build {model} --out {out}\n"
     )
+
+
+def test_check_proves(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two kernels, in two precisions, for two targets."""
+    if not available():
+        pytest.skip("neither heddle-lift nor clang++ is here")
+    assert main(["build", str(model), "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert main(["check", str(model), "--against", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count(" structural ") == 8
+    assert "8 of 8 kernels proved" in shown
+
+
+def test_check_of_a_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--build", str(tmp_path), "--text-only"]) == 1
+    assert "this build knows no committed modules" in capsys.readouterr().err
+    assert main(["build", str(model), "--out", str(tmp_path / "generated"), "--targets", "cpu"]) == 0
+    (tmp_path / "heddle-committed").mkdir()
+    entry = {"model": str(model), "targets": ["cpu"], "generated": str(tmp_path / "generated")}
+    (tmp_path / "heddle-committed" / "demo.json").write_text(json.dumps(entry))
+    assert main(["check", "--build", str(tmp_path), "--text-only"]) == 0
+    assert "the files agree" in capsys.readouterr().out
 
 
 def test_no_folder_to_write(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

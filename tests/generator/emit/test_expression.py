@@ -16,6 +16,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.functions import OPERATORS
 from heddle.ir.interpret import constant
+from heddle.ir.target import Target
 from heddle.ir.visit import walk
 
 a, b, c = (ir.Symbol(name, ir.F64) for name in "abc")
@@ -122,11 +123,14 @@ def test_every_operator_is_in_the_table() -> None:
     assert printed | {"le", "gt"} == set(OPERATORS)
 
 
-def test_targets_spell_functions_their_own_way() -> None:
-    assert ExpressionPrinter(CUDA)(call("sqrt", a)) == "sqrt(a)"
-    assert ExpressionPrinter(CUDA)(call("min", a, b)) == "heddle::min(a, b)"
+@pytest.mark.parametrize("target", [REFERENCE, CPU, CUDA], ids=lambda target: target.name)
+def test_functions_are_named_in_full(target: Target) -> None:
+    """`fma` alone may be the function for double."""
+    assert ExpressionPrinter(target)(call("sqrt", a)) == "std::sqrt(a)"
+    assert ExpressionPrinter(target)(call("fma", a, b, c)) == "std::fma(a, b, c)"
+    assert ExpressionPrinter(target)(call("min", a, b)) == "heddle::min(a, b)"
     within = call("within", i, integer(0), j)
-    assert ExpressionPrinter(REFERENCE)(within) == "heddle::within(i, 0, j, status)"
+    assert ExpressionPrinter(target)(within) == "heddle::within(i, 0, j, status)"
 
 
 def _python(text: str) -> str:
