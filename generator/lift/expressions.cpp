@@ -333,7 +333,8 @@ Expression Translation::invoke(const clang::FunctionDecl& function, std::vector<
   const bool visible = definition != nullptr && is_visible(*definition);
   if (visible) request(*definition);
   const clang::FunctionDecl& called = visible ? *definition : function;
-  return record::Invoke(visible ? key(called) : name(called), template_arguments(called), arguments, result,
+  return record::Invoke(visible ? key(called) : name(called),
+                        template_arguments(called.getTemplateSpecializationArgs()).nodes, arguments, result,
                         lvalue);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
 
@@ -68,6 +69,8 @@ void Translation::collect(const clang::Decl& declaration) {
     for (const clang::ClassTemplateSpecializationDecl* const instance : type_pattern->specializations()) {
       collect(static_cast<const clang::DeclContext&>(*instance));
     }
+  } else if (const auto* const befriended = llvm::dyn_cast<clang::FriendDecl>(&declaration)) {
+    if (befriended->getFriendDecl() != nullptr) collect(*befriended->getFriendDecl());
   } else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::RecordDecl>(declaration)) {
     collect(*llvm::cast<clang::DeclContext>(&declaration));
   }
@@ -156,8 +159,9 @@ Node Translation::function(const clang::FunctionDecl& definition) {
   Statements body = ambiguous_.count(key) > 0
                         ? Statements{record::UnknownStatement(record::situation::same_key, at)}
                         : statements(definition.getBody());
-  return record::Function(key, name(definition), template_arguments(definition), parameters, result, body,
-                          kind, initialisers, bounds, in_main_file(definition), at);
+  return record::Function(key, name(definition),
+                          template_arguments(definition.getTemplateSpecializationArgs()).nodes, parameters,
+                          result, body, kind, initialisers, bounds, in_main_file(definition), at);
 }
 
 /// Writes what the functions of the file ask for, and what that asks for in turn. Returns functions by key.

@@ -33,8 +33,11 @@ private:
   std::string name(const clang::NamedDecl& declaration) const;
   std::string name(const clang::FunctionDecl& function) const;
   std::string key(const clang::FunctionDecl& function) const;
-  std::vector<Node> template_arguments(const clang::FunctionDecl& function,
-                                       std::string* text = nullptr) const;
+  struct Arguments {
+    std::string text; ///< `<4, double>`, empty for none
+    std::vector<Node> nodes;
+  };
+  Arguments template_arguments(const clang::TemplateArgumentList* list) const;
   void template_argument(const clang::TemplateArgument& argument, std::vector<std::string>& texts,
                          std::vector<Node>& nodes) const;
   Place place(clang::SourceLocation location) const;

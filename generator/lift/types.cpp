@@ -31,7 +31,7 @@ std::string nameless(const clang::QualType canonical) {
   const clang::CXXRecordDecl* const record = canonical->getAsCXXRecordDecl();
   if (record == nullptr) return "";
   if (record->isLambda()) return "a lambda";
-  if (!record->getDeclName()) return "an unnamed class";
+  if (!record->getDeclName() && record->getTypedefNameForAnonDecl() == nullptr) return "an unnamed class";
   return record->isLocalClass() != nullptr ? std::string(record::situation::local_class) : "";
 }
 
@@ -127,7 +127,9 @@ std::string Translation::scope(const clang::DeclContext* context) const {
 }
 
 std::string Translation::name(const clang::NamedDecl& declaration) const {
-  return scope(declaration.getDeclContext()) + declaration.getNameAsString();
+  const auto* const instance = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(&declaration);
+  return scope(declaration.getDeclContext()) + declaration.getNameAsString() +
+         (instance != nullptr ? template_arguments(&instance->getTemplateArgs()).text : "");
 }
 
 std::string Translation::name(const clang::FunctionDecl& function) const {
@@ -141,32 +143,28 @@ std::string Translation::name(const clang::FunctionDecl& function) const {
 }
 
 std::string Translation::key(const clang::FunctionDecl& function) const {
-  std::string arguments;
-  std::ignore = template_arguments(function, &arguments);
   std::string parameters;
   for (const clang::ParmVarDecl* const parameter : function.parameters()) {
     const clang::QualType written = parameter->getType();
     parameters += (parameters.empty() ? "" : ", ") + parameter_text(type(written), written, context_);
   }
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
-  return name(function) + arguments + '(' + parameters +
-         (method != nullptr && method->isConst() ? ") const" : ")");
+  return name(function) + template_arguments(function.getTemplateSpecializationArgs()).text + '(' +
+         parameters + (method != nullptr && method->isConst() ? ") const" : ")");
 }
 
-std::vector<Node> Translation::template_arguments(const clang::FunctionDecl& function,
-                                                  std::string* text) const {
+Translation::Arguments Translation::template_arguments(const clang::TemplateArgumentList* list) const {
+  Arguments result;
+  if (list == nullptr || list->size() == 0) return result;
   std::vector<std::string> texts;
-  std::vector<Node> nodes;
-  if (const clang::TemplateArgumentList* const list = function.getTemplateSpecializationArgs()) {
-    for (const clang::TemplateArgument& argument : list->asArray())
-      template_argument(argument, texts, nodes);
+  for (const clang::TemplateArgument& argument : list->asArray()) {
+    template_argument(argument, texts, result.nodes);
   }
-  if (text != nullptr && !texts.empty()) {
-    for (const std::string& entry : texts)
-      *text += (text->empty() ? "<" : ", ") + entry;
-    *text += '>';
+  for (const std::string& text : texts) {
+    result.text += (result.text.empty() ? "<" : ", ") + text;
   }
-  return nodes;
+  result.text += result.text.empty() ? "" : ">";
+  return result;
 }
 
 void Translation::template_argument(const clang::TemplateArgument& argument, std::vector<std::string>& texts,

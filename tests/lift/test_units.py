@@ -100,12 +100,21 @@ def test_classes(lift: Lift) -> None:
     ]
 
 
+def test_a_friend_is_defined_where_it_stands(lift: Lift) -> None:
+    unit = lift(
+        "typedef struct { int a; } P;\nstruct S { friend int f(S, P p) { return p.a; } };\n"
+        "int g() { return f(S(), P()); }\n"
+    )
+    assert _signatures(unit) == ["function f(S, P) = i32 f(S , P p)", "function g() = i32 g()"]
+
+
 def test_constants_that_are_read(lift: Lift) -> None:
     unit = lift(
         "namespace lattice { constexpr double w0 = 1.0 / 3.0; static const double w[] = {w0, 2};\n"
         "enum Flag : unsigned char { fluid, solid = 7 }; enum class Kind { a = -1 };\n"
         "constexpr int unread = 1; }\n"
         "extern double field[4][5]; extern const int n; struct S { static constexpr int Q = 19; };\n"
+        "template <typename T> constexpr T pi = T(3); float g() { return pi<float> + pi<double>; }\n"
         "double f(int i) { using namespace lattice; if (i == solid && Kind::a == Kind::a) return w[i];\n"
         "  return field[n][S::Q]; }\n"
     )
@@ -115,9 +124,11 @@ def test_constants_that_are_read(lift: Lift) -> None:
         "const u8 lattice::solid = 7:u8",
         "const f64[2] lattice::w = {lattice::w0, f64(2:i32)}",
         "const f64 lattice::w0 = div.f64(1.0:f64, 3.0:f64)",
+        "const f64 pi<double> = f64(3:i32)",
+        "const f32 pi<float> = f32(3:i32)",
     ]
     assert unit.constants[2].place == Place("input.cpp", 2)
-    assert body_text(unit.functions[0]) == [
+    assert body_text(unit.functions[1]) == [
         "if and.bool(eq.bool(i, i32(lattice::solid)), eq.bool(lattice::Kind::a, lattice::Kind::a))",
         "  return lattice::w[i]",
         "return field[n][S::Q]",
