@@ -60,6 +60,8 @@ void Translation::collect(const clang::DeclContext& declarations) {
 }
 
 void Translation::collect(const clang::Decl& declaration) {
+  if (!collected_.insert(&declaration).second) return; // friends can lead back to where one came from
+  if (sources_.isInSystemHeader(sources_.getExpansionLoc(declaration.getLocation()))) return;
   if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
     collect(*function);
   } else if (const auto* const pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration)) {
@@ -70,7 +72,8 @@ void Translation::collect(const clang::Decl& declaration) {
       collect(static_cast<const clang::DeclContext&>(*instance));
     }
   } else if (const auto* const befriended = llvm::dyn_cast<clang::FriendDecl>(&declaration)) {
-    if (befriended->getFriendDecl() != nullptr) collect(*befriended->getFriendDecl());
+    const clang::NamedDecl* const named = befriended->getFriendDecl();
+    if (named != nullptr && llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(named)) collect(*named);
   } else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::RecordDecl>(declaration)) {
     collect(*llvm::cast<clang::DeclContext>(&declaration));
   }

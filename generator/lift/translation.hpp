@@ -102,6 +102,7 @@ private:
     const clang::FunctionDecl* definition;
     unsigned offset;
   };
+  std::set<const clang::Decl*> collected_;
   std::map<std::string, Found> main_; ///< by key: the functions of the file
   std::vector<const clang::FunctionDecl*> wanted_;
   std::vector<const clang::VarDecl*> wanted_constants_;

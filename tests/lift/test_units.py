@@ -104,8 +104,14 @@ def test_a_friend_is_defined_where_it_stands(lift: Lift) -> None:
     unit = lift(
         "typedef struct { int a; } P;\nstruct S { friend int f(S, P p) { return p.a; } };\n"
         "int g() { return f(S(), P()); }\n"
+        "template <typename T> struct Ring { template <typename U> friend struct Ring; T a; };\n"
+        "int h(Ring<int> r, Ring<long> s) { return r.a; }\n"
     )
-    assert _signatures(unit) == ["function f(S, P) = i32 f(S , P p)", "function g() = i32 g()"]
+    assert _signatures(unit) == [
+        "function f(S, P) = i32 f(S , P p)",
+        "function g() = i32 g()",
+        "function h(Ring<int>, Ring<long>) = i32 h(Ring<int> r, Ring<long> s)",
+    ]
 
 
 def test_constants_that_are_read(lift: Lift) -> None:
