@@ -29,6 +29,12 @@ public:
     record_ = Translation(context).unit(function_).json;
   }
 
+  /// The library's bodies are not written, and reading them takes most of the time.
+  bool shouldSkipFunctionBody(clang::Decl* declaration) override {
+    const clang::SourceManager& sources = declaration->getASTContext().getSourceManager();
+    return sources.isInSystemHeader(sources.getExpansionLoc(declaration->getLocation()));
+  }
+
 private:
   std::string function_;
   std::optional<std::string>& record_;
@@ -43,6 +49,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
+    compiler.getFrontendOpts().SkipFunctionBodies = true; // those that the consumer does not want
     return std::make_unique<Consumer>(function_, record_);
   }
 
