@@ -25,9 +25,13 @@ template <typename T, int k = 2> struct Row {
   T& operator[](long i) const { return first_[i * stride_]; }
   T first() { return this->first_[k]; }
   static int size() { return k; }
+  template <typename U, int l> friend struct Row;
+  friend int befriended(Row r) { return r.stride_ > 0; }
   T* first_;
   long stride_ = 1;
 };
+template <typename T> constexpr T pi = T(3);
+typedef struct { int a; } Named;
 struct Plain { int a; double b[3]; float c = 2; unsigned bits : 5; Plain* next; };
 struct Guard { ~Guard(); int a; };
 struct Virtual { virtual int m(); int a; };
@@ -178,6 +182,9 @@ constexpr std::array integers = {
     "($c ? i : $i)",
     "n::recursive($i)",
     "n::R",
+    "n::pi<int>",
+    "befriended(r)",
+    "n::Named{2}.a",
     "s.a",
     "n::black",
     "int(n::C::first)",
