@@ -11,29 +11,45 @@ namespace {
 constexpr int deepest_expression = 400;
 
 /// Integers, floats and bool: what the record's operators and casts work on.
-bool is_number(const Type& type) { return type.json.rfind(R"({"type":)", 0) == 0; }
-bool is_float(const Type& type) { return is_number(type) && type.text[0] == 'f'; }
-bool is_pointer(const Type& type) { return !type.text.empty() && type.text.back() == '*'; }
-bool is_null(const Expression& expression) { return expression.json.rfind(R"({"node":"Symbol","name":"nullptr")", 0) == 0; }
-bool is_integer(const Type& type) { return is_number(type) && !is_float(type) && type.text != "bool"; }
+bool is_number(const Type& type) {
+  return type.json.rfind(R"({"type":)", 0) == 0;
+}
+bool is_float(const Type& type) {
+  return is_number(type) && type.text[0] == 'f';
+}
+bool is_pointer(const Type& type) {
+  return !type.text.empty() && type.text.back() == '*';
+}
+bool is_null(const Expression& expression) {
+  return expression.json.rfind(R"({"node":"Symbol","name":"nullptr")", 0) == 0;
+}
+bool is_integer(const Type& type) {
+  return is_number(type) && !is_float(type) && type.text != "bool";
+}
 
 const Type& index_type() {
   static const Type type{{R"({"type":"i64"})"}, "i64"};
   return type;
 }
 
-Expression null_pointer() { return record::Symbol("nullptr", record::PointerTo(record::Void())); }
+Expression null_pointer() {
+  return record::Symbol("nullptr", record::PointerTo(record::Void()));
+}
 
 /// What stands for another expression of the same value.
 const clang::Expr* inner(const clang::Expr& expression) {
-  if (const auto* const parenthesis = llvm::dyn_cast<clang::ParenExpr>(&expression)) return parenthesis->getSubExpr();
+  if (const auto* const parenthesis = llvm::dyn_cast<clang::ParenExpr>(&expression))
+    return parenthesis->getSubExpr();
   if (const auto* const full = llvm::dyn_cast<clang::FullExpr>(&expression)) return full->getSubExpr();
-  if (const auto* const made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&expression)) return made->getSubExpr();
+  if (const auto* const made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&expression))
+    return made->getSubExpr();
   if (const auto* const parameter = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(&expression)) {
     return parameter->getReplacement();
   }
-  if (const auto* const argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(&expression)) return argument->getExpr();
-  if (const auto* const member = llvm::dyn_cast<clang::CXXDefaultInitExpr>(&expression)) return member->getExpr();
+  if (const auto* const argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(&expression))
+    return argument->getExpr();
+  if (const auto* const member = llvm::dyn_cast<clang::CXXDefaultInitExpr>(&expression))
+    return member->getExpr();
   return nullptr;
 }
 
@@ -47,8 +63,9 @@ Expression Translation::expression(const clang::Expr* expression) {
     ++expression_depth_;
     expression = wrapped;
   }
-  Expression result =
-      expression_depth_ > deepest_expression ? unknown(record::situation::too_deep, *expression) : translated(*expression);
+  Expression result = expression_depth_ > deepest_expression
+                          ? unknown(record::situation::too_deep, *expression)
+                          : translated(*expression);
   expression_depth_ = outside;
   return result;
 }
@@ -140,7 +157,8 @@ Expression Translation::literal(const clang::Expr& literal) {
   clang::Expr::EvalResult value;
   if (!literal.EvaluateAsInt(value, context_)) return unknown("", literal);
   const llvm::APSInt& integer = value.Val.getInt();
-  return record::Const(integer.isUnsigned() ? number(integer.getZExtValue()) : number(integer.getSExtValue()), kind);
+  return record::Const(integer.isUnsigned() ? number(integer.getZExtValue()) : number(integer.getSExtValue()),
+                       kind);
 }
 
 /// A zero of a number, no address, empty braces of an aggregate.
@@ -176,7 +194,8 @@ Expression Translation::object(const clang::Expr& base, bool arrow) {
   if (!arrow) return expression(&base);
   const clang::Expr* bare = base.IgnoreParenImpCasts();
   const Type kind = type(base.getType()->getPointeeType());
-  if (llvm::isa<clang::CXXThisExpr>(bare) && bare->getType().getCanonicalType() == base.getType().getCanonicalType()) {
+  if (llvm::isa<clang::CXXThisExpr>(bare) &&
+      bare->getType().getCanonicalType() == base.getType().getCanonicalType()) {
     return record::Symbol("this", kind);
   }
   return record::Subscript(expression(&base), record::Const(number(std::int64_t{0}), index_type()), kind);
@@ -211,9 +230,11 @@ Expression Translation::unary(const clang::UnaryOperator& operation) {
       return record::Symbol("this", type(self->getType()->getPointeeType()));
     }
     if (operation.getType()->isFunctionType()) return expression(operand);
-    return record::Subscript(expression(operand), record::Const(number(std::int64_t{0}), index_type()), result);
+    return record::Subscript(expression(operand), record::Const(number(std::int64_t{0}), index_type()),
+                             result);
   case clang::UO_AddrOf:
-    if (operation.getType()->isMemberPointerType()) return unknown(record::situation::member_pointer, operation);
+    if (operation.getType()->isMemberPointerType())
+      return unknown(record::situation::member_pointer, operation);
     if (operand->getType()->isFunctionType()) return expression(operand);
     return record::AddressOf(expression(operand), result);
   case clang::UO_PreInc:
@@ -224,8 +245,8 @@ Expression Translation::unary(const clang::UnaryOperator& operation) {
                        " inside an expression",
                    operation);
   default:
-    return this->operation(clang::UnaryOperator::getOpcodeStr(operation.getOpcode()).str(), {expression(operand)},
-                           {type(operand->getType())}, result, operation);
+    return this->operation(clang::UnaryOperator::getOpcodeStr(operation.getOpcode()).str(),
+                           {expression(operand)}, {type(operand->getType())}, result, operation);
   }
 }
 
@@ -245,14 +266,17 @@ Expression Translation::binary(const clang::BinaryOperator& operation) {
 
 /// An operation of the table on numbers, or on a pointer and an integer; otherwise unknown.
 Expression Translation::operation(std::string_view spelling, const std::vector<Expression>& arguments,
-                                  const std::vector<Type>& types, const Type& result, const clang::Expr& at) const {
+                                  const std::vector<Type>& types, const Type& result,
+                                  const clang::Expr& at) const {
   bool numbers = is_number(result);
-  for (const Type& type : types) numbers = numbers && is_number(type);
+  for (const Type& type : types)
+    numbers = numbers && is_number(type);
   for (const auto& entry : record::operators) {
     if (entry.spelling != spelling || static_cast<std::size_t>(entry.arity) != types.size()) continue;
     if (numbers) return record::Op(entry.name, arguments, result);
     const bool compares = entry.name == "eq" || entry.name == "ne";
-    if (compares && (is_null(arguments[0]) || is_null(arguments[1]))) return record::Op(entry.name, arguments, result);
+    if (compares && (is_null(arguments[0]) || is_null(arguments[1])))
+      return record::Op(entry.name, arguments, result);
     const bool additive = types.size() == 2 && (spelling == "+" || spelling == "-");
     if (!additive || !is_pointer(result)) continue;
     const auto steps = [](const Type& base, const Type& offset) {
@@ -269,7 +293,8 @@ Expression Translation::operation(std::string_view spelling, const std::vector<E
 Expression Translation::converted(const Expression& value, const Type& from, const Type& to,
                                   const clang::Expr& at) const {
   if (from.text == to.text) return value;
-  if (!is_number(from) || !is_number(to)) return unknown("a conversion from " + from.text + " to " + to.text, at);
+  if (!is_number(from) || !is_number(to))
+    return unknown("a conversion from " + from.text + " to " + to.text, at);
   return record::Cast(value, to);
 }
 
@@ -308,14 +333,17 @@ Expression Translation::invoke(const clang::FunctionDecl& function, std::vector<
   const bool visible = definition != nullptr && is_visible(*definition);
   if (visible) request(*definition);
   const clang::FunctionDecl& called = visible ? *definition : function;
-  return record::Invoke(visible ? key(called) : name(called), template_arguments(called), arguments, result, lvalue);
+  return record::Invoke(visible ? key(called) : name(called),
+                        template_arguments(called.getTemplateSpecializationArgs()).nodes, arguments, result,
+                        lvalue);
 }
 
 Expression Translation::call(const clang::CallExpr& call) {
   const clang::FunctionDecl* const callee = call.getDirectCallee();
   if (callee == nullptr) return unknown(record::situation::indirect_call, call);
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
-  if (method != nullptr && method->getParent()->isLambda()) return unknown(record::situation::lambda_call, call);
+  if (method != nullptr && method->getParent()->isLambda())
+    return unknown(record::situation::lambda_call, call);
   if (method != nullptr && method->getParent()->isLocalClass() != nullptr) {
     return unknown(record::situation::local_class, call);
   }
@@ -328,8 +356,10 @@ Expression Translation::call(const clang::CallExpr& call) {
     if (member == nullptr || method == nullptr) return unknown(record::situation::indirect_call, call);
     if (!method->isStatic()) arguments.push_back(object(*member->getBase(), member->isArrow()));
   }
-  for (const clang::Expr* const argument : call.arguments()) arguments.push_back(expression(argument));
-  return invoke(*callee, std::move(arguments), type(call.getType()), callee->getReturnType()->isReferenceType());
+  for (const clang::Expr* const argument : call.arguments())
+    arguments.push_back(expression(argument));
+  return invoke(*callee, std::move(arguments), type(call.getType()),
+                callee->getReturnType()->isReferenceType());
 }
 
 Expression Translation::construction(const clang::CXXConstructExpr& construction) {
@@ -344,7 +374,8 @@ Expression Translation::construction(const clang::CXXConstructExpr& construction
   if (constructor->isDefaultConstructor() && constructor->isTrivial()) return record::Initializer({}, result);
   if (!result.text.empty() && result.text.back() == ']') return unknown("", construction);
   std::vector<Expression> arguments;
-  for (const clang::Expr* const argument : construction.arguments()) arguments.push_back(expression(argument));
+  for (const clang::Expr* const argument : construction.arguments())
+    arguments.push_back(expression(argument));
   return invoke(*constructor, std::move(arguments), result, false);
 }
 
@@ -358,7 +389,8 @@ Expression Translation::initializer(const clang::InitListExpr& written) {
   if (list.isTransparent() && list.getNumInits() == 1) return expression(list.getInit(0));
   if (list.getType()->isUnionType()) return unknown("", list);
   std::vector<Expression> entries;
-  for (unsigned i = 0; i < list.getNumInits(); ++i) entries.push_back(expression(list.getInit(i)));
+  for (unsigned i = 0; i < list.getNumInits(); ++i)
+    entries.push_back(expression(list.getInit(i)));
   return record::Initializer(entries, kind);
 }
 

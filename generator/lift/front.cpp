@@ -11,7 +11,6 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
-#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
@@ -30,6 +29,12 @@ public:
     record_ = Translation(context).unit(function_).json;
   }
 
+  /// The library's bodies are not written, and reading them takes most of the time.
+  bool shouldSkipFunctionBody(clang::Decl* declaration) override {
+    const clang::SourceManager& sources = declaration->getASTContext().getSourceManager();
+    return sources.isInSystemHeader(sources.getExpansionLoc(declaration->getLocation()));
+  }
+
 private:
   std::string function_;
   std::optional<std::string>& record_;
@@ -41,8 +46,10 @@ public:
       : function_(std::move(function)), record_(record) {}
 
 protected:
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
+    compiler.getFrontendOpts().SkipFunctionBodies = true; // those that the consumer does not want
     return std::make_unique<Consumer>(function_, record_);
   }
 
@@ -74,28 +81,39 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
   }
   if (!names_language(flags, "-std") && !ends_with(request.file, ".c")) line.emplace_back("-std=c++20");
   line.insert(line.end(), flags.begin(), flags.end());
-  line.insert(line.end(), {"-fsyntax-only", "-w", "-fno-openmp", "-resource-dir", HEDDLE_RESOURCE_DIR, request.file});
+  line.insert(line.end(),
+              {"-fsyntax-only", "-w", "-fno-openmp", "-resource-dir", HEDDLE_RESOURCE_DIR, request.file});
   return line;
 }
 
-/// Flags of the file in a compilation database, without compiler, outputs and the file itself.
+/// Whether a flag says what a file includes and defines. Others, for code generation, warnings, or nvcc,
+/// would make the record depend on the machine, or are not known to Clang.
+bool counts(std::string_view flag) {
+  for (const std::string_view kind : {"-D", "-U", "-I", "-i", "-std=", "--std=", "-nostdinc"}) {
+    if (flag.substr(0, kind.size()) == kind) return true;
+  }
+  return false;
+}
+
+/// The flags of the file in a compilation database that count.
 std::optional<std::vector<std::string>> recorded_flags(const Request& request, std::string& folder,
                                                        std::string& error) {
   const auto database = clang::tooling::CompilationDatabase::loadFromDirectory(request.build, error);
   if (database == nullptr) return std::nullopt;
-  const auto commands = database->getCompileCommands(clang::tooling::getAbsolutePath(request.file));
+  const auto commands = database->getCompileCommands(request.file);
   if (commands.empty()) {
-    error = "no command for " + request.file + " in " + request.build + "/compile_commands.json";
+    error = "no command for " + request.file + " in " + request.build + "/compile_commands.json\n";
     return std::nullopt;
   }
   folder = commands[0].Directory;
   std::vector<std::string> flags;
   const std::vector<std::string>& line = commands[0].CommandLine;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    const bool with_value = line[i] == "-o" || line[i] == "-MF" || line[i] == "-MT" || line[i] == "-MQ";
-    const bool plain = line[i] == "-c" || line[i] == "-MD" || line[i] == "-MMD" || line[i] == "--";
-    if (with_value) ++i;
-    if (!with_value && !plain && line[i] != commands[0].Filename) flags.push_back(line[i]);
+    if (!counts(line[i])) continue;
+    flags.push_back(line[i]);
+    const bool apart = line[i].size() == 2 || line[i] == "-isystem" || line[i] == "-iquote" ||
+                       line[i] == "-idirafter" || line[i] == "-include";
+    if (apart && i + 1 < line.size()) flags.push_back(line[++i]);
   }
   return flags;
 }
@@ -103,17 +121,21 @@ std::optional<std::vector<std::string>> recorded_flags(const Request& request, s
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Request& request) {
   if (request.memory.empty()) return llvm::vfs::getRealFileSystem();
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files(new llvm::vfs::InMemoryFileSystem);
-  for (const auto& [path, text] : request.memory) files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
+  for (const auto& [path, text] : request.memory)
+    files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
   return files;
 }
 
 } // namespace
 
-Result lift(const Request& request) {
+Result lift(const Request& given) {
+  Request request = given;
   Result result;
   std::string folder;
   std::vector<std::string> flags;
   if (!request.build.empty()) {
+    request.file =
+        clang::tooling::getAbsolutePath(request.file); // recorded commands run in a folder of their own
     const auto recorded = recorded_flags(request, folder, result.diagnostics);
     if (!recorded) return result;
     flags = *recorded;
@@ -121,30 +143,14 @@ Result lift(const Request& request) {
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   const llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions{folder}, file_system(request)));
-  clang::tooling::ToolInvocation invocation(command(request, flags),
-                                            std::make_unique<Action>(request.function, result.record), files.get());
+  clang::tooling::ToolInvocation invocation(
+      command(request, flags), std::make_unique<Action>(request.function, result.record), files.get());
   llvm::raw_string_ostream stream(result.diagnostics);
   const llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
   clang::TextDiagnosticPrinter printer(stream, options.get());
   invocation.setDiagnosticConsumer(&printer);
   if (!invocation.run()) result.record.reset();
   stream.flush();
-  return result;
-}
-
-Result lift_safely(const Request& request) {
-  static const bool enabled = [] {
-    llvm::CrashRecoveryContext::Enable();
-    return true;
-  }();
-  std::ignore = enabled;
-  Result result;
-  constexpr unsigned stack = 256U << 20U;
-  llvm::CrashRecoveryContext context;
-  if (!context.RunSafelyOnThread([&] { result = lift(request); }, stack)) {
-    result.record.reset();
-    result.diagnostics += request.file + ": Clang stopped while it read this file\n";
-  }
   return result;
 }
 

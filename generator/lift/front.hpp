@@ -12,11 +12,12 @@ namespace heddle::lift {
 
 struct Request {
   std::string file;
-  std::vector<std::string> flags;  ///< as for the compiler, without its name and the file
-  std::string build;               ///< folder of a compile_commands.json; empty: none, `flags` are all
-  std::string shim;                ///< folder of the CUDA declarations
-  std::string function;            ///< only this one and what it calls; empty: all
-  std::vector<std::pair<std::string, std::string>> memory; ///< if not empty, all files there are: path and text
+  std::vector<std::string> flags; ///< as for the compiler, without its name and the file
+  std::string build;              ///< folder of a compile_commands.json; empty: none, `flags` are all
+  std::string shim;               ///< folder of the CUDA declarations
+  std::string function;           ///< only this one and what it calls; empty: all
+  std::vector<std::pair<std::string, std::string>>
+      memory; ///< if not empty, all files there are: path and text
 };
 
 struct Result {
@@ -26,8 +27,8 @@ struct Result {
 
 Result lift(const Request& request);
 
-/// The same on a large stack; a crash inside Clang is a diagnostic.
-Result lift_safely(const Request& request);
+/// The same in a process of its own: a crash inside Clang is a diagnostic.
+Result lift_isolated(const Request& request);
 
 } // namespace heddle::lift
 

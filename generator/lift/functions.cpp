@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
 
@@ -13,8 +14,7 @@ namespace heddle::lift {
 namespace {
 
 /// From LLVM 15 on, Clang leaves out template arguments that are the default unless it is told not to.
-template <typename Policy>
-void write_default_arguments(Policy& policy) {
+template <typename Policy> void write_default_arguments(Policy& policy) {
   if constexpr (requires { policy.SuppressDefaultTemplateArgs; }) policy.SuppressDefaultTemplateArgs = false;
 }
 
@@ -26,7 +26,8 @@ bool is_concrete(const clang::FunctionDecl& function) {
 /// A method of a class that only one function knows.
 bool is_local(const clang::FunctionDecl& function) {
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
-  return method != nullptr && (method->getParent()->isLambda() || method->getParent()->isLocalClass() != nullptr);
+  return method != nullptr &&
+         (method->getParent()->isLambda() || method->getParent()->isLocalClass() != nullptr);
 }
 
 } // namespace
@@ -47,24 +48,32 @@ bool Translation::in_main_file(const clang::Decl& declaration) const {
 /// Whether the body of a definition is written.
 bool Translation::is_visible(const clang::FunctionDecl& function) const {
   return function.doesThisDeclarationHaveABody() && is_concrete(function) && !function.isImplicit() &&
-         !function.isDefaulted() && !function.isInvalidDecl() && !llvm::isa<clang::CXXDestructorDecl>(function) &&
-         !is_local(function) && !llvm::isa<clang::CXXDeductionGuideDecl>(function) &&
+         !function.isDefaulted() && !function.isInvalidDecl() &&
+         !llvm::isa<clang::CXXDestructorDecl>(function) && !is_local(function) &&
+         !llvm::isa<clang::CXXDeductionGuideDecl>(function) &&
          !sources_.isInSystemHeader(sources_.getExpansionLoc(function.getLocation()));
 }
 
 void Translation::collect(const clang::DeclContext& declarations) {
-  for (const clang::Decl* const declaration : declarations.decls()) collect(*declaration);
+  for (const clang::Decl* const declaration : declarations.decls())
+    collect(*declaration);
 }
 
 void Translation::collect(const clang::Decl& declaration) {
+  if (!collected_.insert(&declaration).second) return; // friends can lead back to where one came from
+  if (sources_.isInSystemHeader(sources_.getExpansionLoc(declaration.getLocation()))) return;
   if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
     collect(*function);
   } else if (const auto* const pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration)) {
-    for (const clang::FunctionDecl* const instance : pattern->specializations()) collect(*instance);
+    for (const clang::FunctionDecl* const instance : pattern->specializations())
+      collect(*instance);
   } else if (const auto* const type_pattern = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration)) {
     for (const clang::ClassTemplateSpecializationDecl* const instance : type_pattern->specializations()) {
       collect(static_cast<const clang::DeclContext&>(*instance));
     }
+  } else if (const auto* const befriended = llvm::dyn_cast<clang::FriendDecl>(&declaration)) {
+    const clang::NamedDecl* const named = befriended->getFriendDecl();
+    if (named != nullptr && llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(named)) collect(*named);
   } else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::RecordDecl>(declaration)) {
     collect(*llvm::cast<clang::DeclContext>(&declaration));
   }
@@ -98,20 +107,19 @@ void Translation::write_constant(const clang::VarDecl& initialised) {
   const std::string name = this->name(initialised);
   expression_depth_ = 0;
   const Expression value = expression(initialised.getInit());
-  constants_[name] = record::Declaration(record::Symbol(name, type(initialised.getType())), value, true, "", false,
-                                         static_cast<std::int64_t>(initialised.getMaxAlignment() / 8),
+  constants_[name] = record::Declaration(record::Symbol(name, type(initialised.getType())), value, true, "",
+                                         false, static_cast<std::int64_t>(initialised.getMaxAlignment() / 8),
                                          place(initialised.getLocation()));
 }
 
 void Translation::request(const clang::EnumConstantDecl& constant) {
   const llvm::APSInt& value = constant.getInitVal();
-  const clang::QualType written =
-      llvm::cast<clang::EnumDecl>(constant.getDeclContext())->getIntegerType();
+  const clang::QualType written = llvm::cast<clang::EnumDecl>(constant.getDeclContext())->getIntegerType();
   const Type kind = type(written);
   const std::string name = this->name(constant);
   const Number digits = value.isUnsigned() ? number(value.getZExtValue()) : number(value.getSExtValue());
-  constants_.insert({name, record::Declaration(record::Symbol(name, kind), record::Const(digits, kind), true, "",
-                                               false, 0, place(constant.getLocation()))});
+  constants_.insert({name, record::Declaration(record::Symbol(name, kind), record::Const(digits, kind), true,
+                                               "", false, 0, place(constant.getLocation()))});
 }
 
 Node Translation::function(const clang::FunctionDecl& definition) {
@@ -119,7 +127,8 @@ Node Translation::function(const clang::FunctionDecl& definition) {
   std::string_view kind = definition.hasAttr<clang::CUDAGlobalAttr>() ? "kernel" : "function";
   std::vector<std::pair<std::string, Expression>> initialisers;
   Type result = type(definition.getReturnType());
-  if (const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&definition); method && !method->isStatic()) {
+  if (const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&definition);
+      method && !method->isStatic()) {
     kind = "method";
     const Type self = type(context_.getTypeDeclType(method->getParent()));
     parameters.push_back(record::FunctionParameter(record::Symbol("this", self), false, true));
@@ -127,7 +136,8 @@ Node Translation::function(const clang::FunctionDecl& definition) {
       kind = "constructor";
       result = self;
       for (const clang::CXXCtorInitializer* const entry : constructor->inits()) {
-        const std::string member = entry->isAnyMemberInitializer() ? entry->getAnyMember()->getNameAsString() : "";
+        const std::string member =
+            entry->isAnyMemberInitializer() ? entry->getAnyMember()->getNameAsString() : "";
         initialisers.emplace_back(member, expression(entry->getInit()));
       }
     }
@@ -135,7 +145,8 @@ Node Translation::function(const clang::FunctionDecl& definition) {
   for (const clang::ParmVarDecl* const parameter : definition.parameters()) {
     const clang::QualType written = parameter->getType();
     parameters.push_back(record::FunctionParameter(record::Symbol(parameter->getName(), type(written)),
-                                                   written.isRestrictQualified(), written->isReferenceType()));
+                                                   written.isRestrictQualified(),
+                                                   written->isReferenceType()));
   }
   std::vector<std::int64_t> bounds;
   if (const auto* const attribute = definition.getAttr<clang::CUDALaunchBoundsAttr>()) {
@@ -151,8 +162,9 @@ Node Translation::function(const clang::FunctionDecl& definition) {
   Statements body = ambiguous_.count(key) > 0
                         ? Statements{record::UnknownStatement(record::situation::same_key, at)}
                         : statements(definition.getBody());
-  return record::Function(key, name(definition), template_arguments(definition), parameters, result, body, kind,
-                          initialisers, bounds, in_main_file(definition), at);
+  return record::Function(key, name(definition),
+                          template_arguments(definition.getTemplateSpecializationArgs()).nodes, parameters,
+                          result, body, kind, initialisers, bounds, in_main_file(definition), at);
 }
 
 /// Writes what the functions of the file ask for, and what that asks for in turn. Returns functions by key.
@@ -188,11 +200,15 @@ Node Translation::unit(const std::string& only) {
   }
   std::sort(order.begin(), order.end());
   // First all of them are known, so that a call among them does not ask for one as a callee.
-  for (const auto& [offset, key] : order) known_.insert(main_.at(key).definition->getCanonicalDecl());
+  for (const auto& [offset, key] : order)
+    known_.insert(main_.at(key).definition->getCanonicalDecl());
   std::vector<const clang::FunctionDecl*> definitions;
-  for (const auto& [offset, key] : order) definitions.push_back(main_.at(key).definition);
-  for (const clang::FunctionDecl* const definition : definitions) written_[definition] = function(*definition);
-  for (const auto& [key, definition] : follow_requests()) definitions.push_back(definition);
+  for (const auto& [offset, key] : order)
+    definitions.push_back(main_.at(key).definition);
+  for (const clang::FunctionDecl* const definition : definitions)
+    written_[definition] = function(*definition);
+  for (const auto& [key, definition] : follow_requests())
+    definitions.push_back(definition);
   std::vector<Node> functions;
   for (const clang::FunctionDecl* const definition : definitions) {
     // That two share a key may be known only after one was written.
@@ -200,7 +216,8 @@ Node Translation::unit(const std::string& only) {
     functions.push_back(ambiguous ? function(*definition) : written_.at(definition));
   }
   std::vector<Statement> constants;
-  for (const auto& [name, declaration] : constants_) constants.push_back(declaration);
+  for (const auto& [name, declaration] : constants_)
+    constants.push_back(declaration);
   const Place begin = place(sources_.getLocForStartOfFile(sources_.getMainFileID()));
   return record::Unit(begin.file, functions, constants);
 }

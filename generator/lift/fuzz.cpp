@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's entry: the first byte says whether the rest is text, or the choices of a random snippet, and the language.
-// Nothing outside of memory is read. Build with -D HEDDLE_FUZZ=ON and Clang, then run
+// libFuzzer's entry: the first byte says whether the rest is text, or the choices of a random snippet, and
+// the language. Nothing outside of memory is read. Build with -D HEDDLE_FUZZ=ON and Clang, then run
 //   ASAN_OPTIONS=detect_container_overflow=0 heddle-lift-fuzz -detect_leaks=0 -max_len=4096 FOLDER
 #include "front.hpp"
 #include "snippets.hpp"
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.shim = HEDDLE_SHIM_DIR;
   request.flags = {"-nostdinc++", "-isystem", HEDDLE_SHIM_DIR "/../std"};
   request.memory = files;
-  request.memory.emplace_back(request.file,
-                              text ? std::string(rest.begin(), rest.end()) : heddle::lift::snippet(rest, cuda));
+  request.memory.emplace_back(request.file, text ? std::string(rest.begin(), rest.end())
+                                                 : heddle::lift::snippet(rest, cuda));
   static const bool show = std::getenv("HEDDLE_FUZZ_SHOW") != nullptr;
   if (show) std::cout << request.memory.back().second << '\n';
   const heddle::lift::Result result = heddle::lift::lift(request);

@@ -12,7 +12,11 @@ namespace {
 /// Bytes of the UTF-8 sequence that `text` begins with; 0 if it begins with none.
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
@@ -48,9 +52,15 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-Number number(bool value) { return {{value ? "true" : "false"}}; }
-Number number(std::int64_t value) { return {{std::to_string(value)}}; }
-Number number(std::uint64_t value) { return {{std::to_string(value)}}; }
+Number number(bool value) {
+  return {{value ? "true" : "false"}};
+}
+Number number(std::int64_t value) {
+  return {{std::to_string(value)}};
+}
+Number number(std::uint64_t value) {
+  return {{std::to_string(value)}};
+}
 
 Number number(double value) {
   if (std::isnan(value)) return {{R"({"float":"nan"})"}};
@@ -99,14 +109,16 @@ Object&& Object::part(std::string_view name, const std::optional<Expression>& va
 
 Object&& Object::part(std::string_view name, const std::vector<std::int64_t>& values) && {
   std::vector<Node> nodes;
-  for (const std::int64_t value : values) nodes.push_back({std::to_string(value)});
+  for (const std::int64_t value : values)
+    nodes.push_back({std::to_string(value)});
   return std::move(*this).part(name, nodes);
 }
 
 Object&& Object::part(std::string_view name,
                       const std::vector<std::pair<std::string, Expression>>& values) && {
   std::vector<Node> nodes;
-  for (const auto& [entry, value] : values) nodes.push_back({'[' + quoted(entry) + ',' + value.json + ']'});
+  for (const auto& [entry, value] : values)
+    nodes.push_back({'[' + quoted(entry) + ',' + value.json + ']'});
   return std::move(*this).part(name, nodes);
 }
 

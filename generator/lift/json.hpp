@@ -12,7 +12,8 @@
 
 namespace heddle::lift {
 
-/// A finished piece of JSON. Types, expressions and statements are told apart only so that they are not mixed up.
+/// A finished piece of JSON. Types, expressions and statements are told apart only so that they are not mixed
+/// up.
 struct Node {
   std::string json;
 };
@@ -54,8 +55,7 @@ public:
   Object&& part(std::string_view name, const std::vector<std::int64_t>& values) &&;
   Object&& part(std::string_view name, const std::vector<std::pair<std::string, Expression>>& values) &&;
 
-  template <typename Piece>
-  Object&& part(std::string_view name, const std::vector<Piece>& values) && {
+  template <typename Piece> Object&& part(std::string_view name, const std::vector<Piece>& values) && {
     key(name);
     text_ += '[';
     for (const Node& value : values) {

@@ -95,7 +95,7 @@ int main(int count, char** arguments) {
   bool complete = true;
   for (const std::string& file : call->files) {
     call->request.file = file;
-    const heddle::lift::Result result = heddle::lift::lift_safely(call->request);
+    const heddle::lift::Result result = heddle::lift::lift_isolated(call->request);
     if (!result.record) {
       std::cerr << result.diagnostics;
       if (result.diagnostics.empty()) std::cerr << "heddle-lift: " << file << ": cannot be read\n";

@@ -42,7 +42,8 @@ inline Type Array(const Type& element, std::int64_t length) {
   return {{Object("Array").part("element", element).part("length", length).text()}};
 }
 
-/// A pointer to something that is not a number: an array, a record, a pointer. Pointers to numbers are `heddle.ir.nodes.Pointer`.
+/// A pointer to something that is not a number: an array, a record, a pointer. Pointers to numbers are
+/// `heddle.ir.nodes.Pointer`.
 inline Type PointerTo(const Type& element, bool const_ = false) {
   return {{Object("PointerTo").part("element", element).part("const", const_).text()}};
 }
@@ -72,39 +73,60 @@ inline Expression Member(const Expression& object, std::string_view name, const 
   return {{Object("Member").part("object", object).part("name", name).part("type", type).text()}};
 }
 
-/// A call: of a function of the unit by its key, else of one whose body is not visible by its qualified name.
-inline Expression Invoke(std::string_view function, const std::vector<Node>& template_, const std::vector<Expression>& args, const Type& type, bool lvalue = false) {
-  return {{Object("Invoke").part("function", function).part("template", template_).part("args", args).part("type", type).part("lvalue", lvalue).text()}};
+/// A call: of a function of the unit by its key, else of one whose body is not visible by its qualified
+/// name.
+inline Expression Invoke(std::string_view function, const std::vector<Node>& template_,
+                         const std::vector<Expression>& args, const Type& type, bool lvalue = false) {
+  return {{Object("Invoke").part("function", function).part("template", template_).part("args", args)
+      .part("type", type).part("lvalue", lvalue).text()}};
 }
 
-/// `{entries}`, the initial value of an array or an aggregate in the order of its members; `{}` has none. Nested braces are nested initializers.
+/// `{entries}`, the initial value of an array or an aggregate in the order of its members. Nested braces
+/// are nested initializers, also where they were left out. An array has the entries that were written, an
+/// aggregate all members.
 inline Expression Initializer(const std::vector<Expression>& entries, const Type& type) {
   return {{Object("Initializer").part("entries", entries).part("type", type).text()}};
 }
 
-/// An expression that the front end does not translate. reason: what it is, as a noun: "a lambda".
+/// An expression that the front end does not translate. reason: what it is, as a noun: "a lambda". Its
+/// type is not recorded.
 inline Expression Unknown(std::string_view reason, const Place& place, const Type& type = {}) {
   return {{Object("Unknown").part("reason", reason).part("place", place).part("type", type).text()}};
 }
 
-/// A variable. value: None where it has no initial value. space: "shared" for `__shared__`. constant: it can never change (const or constexpr, not a reference). reference: it is another name of the value. alignment: of an `alignas`, in bytes, else 0.
-inline Statement Declaration(const Expression& symbol, const std::optional<Expression>& value, bool constant, std::string_view space = "", bool reference = false, std::int64_t alignment = 0, const Place& place = Place{"<model>", 0}) {
-  return {{Object("Declaration").part("symbol", symbol).part("value", value).part("constant", constant).part("space", space).part("reference", reference).part("alignment", alignment).part("place", place).text()}};
+/// A variable. value: None where it has no initial value. space: "shared" for `__shared__`. constant: it
+/// can never change (const or constexpr, not a reference). reference: it is another name of the value.
+/// alignment: of an `alignas`, in bytes, else 0.
+inline Statement Declaration(const Expression& symbol, const std::optional<Expression>& value, bool constant,
+                             std::string_view space = "", bool reference = false, std::int64_t alignment = 0,
+                             const Place& place = Place{"<model>", 0}) {
+  return {{Object("Declaration").part("symbol", symbol).part("value", value).part("constant", constant)
+      .part("space", space).part("reference", reference).part("alignment", alignment)
+      .part("place", place).text()}};
 }
 
 /// `target = value`. updates: it was written as `target op= ...`, `++target` or `--target`.
-inline Statement Assignment(const Expression& target, const Expression& value, bool updates = false, const Place& place = Place{"<model>", 0}) {
-  return {{Object("Assignment").part("target", target).part("value", value).part("updates", updates).part("place", place).text()}};
+inline Statement Assignment(const Expression& target, const Expression& value, bool updates = false,
+                            const Place& place = Place{"<model>", 0}) {
+  return {{Object("Assignment").part("target", target).part("value", value).part("updates", updates)
+      .part("place", place).text()}};
 }
 
 /// `if (condition) yes else no`.
-inline Statement Branch(const Expression& condition, const std::vector<Statement>& yes, const std::vector<Statement>& no, const Place& place = Place{"<model>", 0}) {
-  return {{Object("Branch").part("condition", condition).part("yes", yes).part("no", no).part("place", place).text()}};
+inline Statement Branch(const Expression& condition, const std::vector<Statement>& yes,
+                        const std::vector<Statement>& no, const Place& place = Place{"<model>", 0}) {
+  return {{Object("Branch").part("condition", condition).part("yes", yes).part("no", no)
+      .part("place", place).text()}};
 }
 
-/// `for (start; condition; step) body`. condition: None where there is none. pragma: the text of the `omp` pragma lines before it, without `#pragma`, joined by newlines, with single spaces.
-inline Statement For(const std::vector<Statement>& start, const std::optional<Expression>& condition, const std::vector<Statement>& step, const std::vector<Statement>& body, std::string_view pragma = "", const Place& place = Place{"<model>", 0}) {
-  return {{Object("For").part("start", start).part("condition", condition).part("step", step).part("body", body).part("pragma", pragma).part("place", place).text()}};
+/// `for (start; condition; step) body`. condition: None where there is none. pragma: the text of the
+/// `omp` pragma lines before it, without `#pragma`, joined by newlines, with single spaces; blank lines,
+/// `//` lines and other pragmas may stand between.
+inline Statement For(const std::vector<Statement>& start, const std::optional<Expression>& condition,
+                     const std::vector<Statement>& step, const std::vector<Statement>& body,
+                     std::string_view pragma = "", const Place& place = Place{"<model>", 0}) {
+  return {{Object("For").part("start", start).part("condition", condition).part("step", step)
+      .part("body", body).part("pragma", pragma).part("place", place).text()}};
 }
 
 /// `{ body }` that is not the body of another statement.
@@ -113,7 +135,8 @@ inline Statement Block(const std::vector<Statement>& body) {
 }
 
 /// `return value`, `return`, `continue` or `break`.
-inline Statement Exit(std::string_view kind, const std::optional<Expression>& value = {}, const Place& place = Place{"<model>", 0}) {
+inline Statement Exit(std::string_view kind, const std::optional<Expression>& value = {},
+                      const Place& place = Place{"<model>", 0}) {
   return {{Object("Exit").part("kind", kind).part("value", value).part("place", place).text()}};
 }
 
@@ -129,17 +152,37 @@ inline Statement UnknownStatement(std::string_view reason, const Place& place) {
 
 /// A parameter. restrict: `__restrict__`; reference: passed by reference.
 inline Node FunctionParameter(const Expression& symbol, bool restrict = false, bool reference = false) {
-  return {{Object("FunctionParameter").part("symbol", symbol).part("restrict", restrict).part("reference", reference).text()}};
+  return {{Object("FunctionParameter").part("symbol", symbol).part("restrict", restrict)
+      .part("reference", reference).text()}};
 }
 
-/// A function with a body. key: qualified name, template arguments and parameter types, unique in the unit: `ns::name<4, double>(double*, i64)`. name: qualified name. kind: "kernel" for `__global__`. base: for a method, the record of its object, whose symbol `this` is the first parameter. initialisers: of a constructor, member name and value. launch_bounds: of a kernel, as far as given. main: defined in the file itself, not in an include.
-inline Node Function(std::string_view key, std::string_view name, const std::vector<Node>& template_, const std::vector<Node>& parameters, const Type& result, const std::vector<Statement>& body, std::string_view kind = "function", const std::vector<std::pair<std::string, Expression>>& initialisers = {}, const std::vector<std::int64_t>& launch_bounds = {}, bool main = true, const Place& place = Place{"<model>", 0}) {
-  return {{Object("Function").part("key", key).part("name", name).part("template", template_).part("parameters", parameters).part("result", result).part("body", body).part("kind", kind).part("initialisers", initialisers).part("launch_bounds", launch_bounds).part("main", main).part("place", place).text()}};
+/// A function with a body. key: qualified name, template arguments and parameter types as Python's str()
+/// of them with what tells overloads apart, unique in the unit: `ns::name<4, double>(f64 const*, i32&)`,
+/// `ns::Class::method(i64) const`. name: qualified name, of a constructor that of its class. kind:
+/// "kernel" for `__global__`; the first parameter of a method or a constructor is the symbol `this`, a
+/// reference to its object. initialisers: of a constructor, member name and value. launch_bounds: of a
+/// kernel, as far as given. main: defined in the file itself, not in an include.
+inline Node Function(std::string_view key, std::string_view name, const std::vector<Node>& template_,
+                     const std::vector<Node>& parameters, const Type& result,
+                     const std::vector<Statement>& body, std::string_view kind = "function",
+                     const std::vector<std::pair<std::string, Expression>>& initialisers = {},
+                     const std::vector<std::int64_t>& launch_bounds = {}, bool main = true,
+                     const Place& place = Place{"<model>", 0}) {
+  return {{Object("Function").part("key", key).part("name", name).part("template", template_)
+      .part("parameters", parameters).part("result", result).part("body", body).part("kind", kind)
+      .part("initialisers", initialisers).part("launch_bounds", launch_bounds).part("main", main)
+      .part("place", place).text()}};
 }
 
-/// A translation unit: the functions defined in its file in the order of the text (instantiations of a template in the order of their keys), then the functions they call, by key; and the constants of namespaces that they read, by name.
-inline Node Unit(std::string_view file, const std::vector<Node>& functions, const std::vector<Statement>& constants = {}) {
-  return {{Object("Unit").part("file", file).part("functions", functions).part("constants", constants).text()}};
+/// A translation unit: the functions defined in its file in the order of the text (instantiations of a
+/// template in the order of their keys), then the functions they call, by key; and the constants of
+/// namespaces that they read, by name, if their initial value is known. Not written are templates,
+/// lambdas, destructors, defaulted functions, methods of local classes, and what stands in system
+/// headers.
+inline Node Unit(std::string_view file, const std::vector<Node>& functions,
+                 const std::vector<Statement>& constants = {}) {
+  return {{Object("Unit").part("file", file).part("functions", functions)
+      .part("constants", constants).text()}};
 }
 
 /// Clang's spelling of an operator, arity and the record's name of it.
@@ -207,7 +250,7 @@ inline constexpr std::string_view indirect_call = "a call through a pointer";
 inline constexpr std::string_view lambda_call = "a call of a lambda";
 inline constexpr std::string_view local_class = "a local class";
 inline constexpr std::string_view member_pointer = "a pointer to a member";
-inline constexpr std::string_view same_key = "a function that differs from another one only in names of equal types";
+inline constexpr std::string_view same_key = "an overload that differs only in the name of a type";
 inline constexpr std::string_view size_of_class = "the size of a class";
 inline constexpr std::string_view static_variable = "a static variable";
 inline constexpr std::string_view structured_binding = "a structured binding";

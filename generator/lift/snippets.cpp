@@ -8,7 +8,7 @@ namespace heddle::lift {
 
 namespace {
 
-/// What all texts may use. Names in expressions below are declared here or are parameters of `f`.
+/// What all texts may use. Other names in the rules are parameters of `f`.
 constexpr std::string_view prelude = R"(
 #include <algorithm>
 #include <cmath>
@@ -25,9 +25,13 @@ template <typename T, int k = 2> struct Row {
   T& operator[](long i) const { return first_[i * stride_]; }
   T first() { return this->first_[k]; }
   static int size() { return k; }
+  template <typename U, int l> friend struct Row;
+  friend int befriended(Row r) { return r.stride_ > 0; }
   T* first_;
   long stride_ = 1;
 };
+template <typename T> constexpr T pi = T(3);
+typedef struct { int a; } Named;
 struct Plain { int a; double b[3]; float c = 2; unsigned bits : 5; Plain* next; };
 struct Guard { ~Guard(); int a; };
 struct Virtual { virtual int m(); int a; };
@@ -43,6 +47,241 @@ static int counter;
 #endif
 )";
 
+constexpr std::string_view parameters = ", double* __restrict__ p, const float* q, int i, long j, n::Plain "
+                                        "s, n::Row<double> r, double (*m)[4], float& y, "
+                                        "n::Guard& g, n::Virtual* o, int (*h)(int))";
+
+// A rule is a list of texts, in which $ and a letter stand for one text of another rule. The first text of a
+// rule has no such letter, or leads to its end: it is what is taken where the nesting is deep or the choices
+// are used up.
+
+// $t
+constexpr std::array types = {"int",           "double",      "float",         "long",
+                              "unsigned char", "bool",        "char",          "short",
+                              "unsigned",      "long long",   "std::uint64_t", "_Float16",
+                              "__int128",      "long double", "n::E",          "std::int8_t"};
+
+// $s; $v is a new name
+constexpr std::array statements = {
+    "++i;",
+    "x = $n;",
+    "p[$i] = $n;",
+    "$l += $n;",
+    "$l -= $n;",
+    "$l *= $n;",
+    "$l /= $n;",
+    "$l = $n;",
+    "i %= $i;",
+    "i <<= $i;",
+    "i >>= $i;",
+    "i &= $i;",
+    "j--;",
+    "++y;",
+    "--p;",
+    "q++;",
+    "++s.a;",
+    "s.bits++;",
+    "const $t $v($n);",
+    "$t $v($n);",
+    "$t $v{};",
+    "auto $v = $n;",
+    "(void)$n;",
+    "$n, ++i;",
+    "double* $v = $p;",
+    "alignas(32) float $v[3][2] = {};",
+    "double $v[3][2] = {1, {2}};",
+    "n::Plain $v{1, {2}};",
+    "n::Plain $v{};",
+    "n::Plain $v = s;",
+    "n::Plain $v{.a = 3};",
+    "if ($c) { $b }",
+    "if ($c) { $b } else $s",
+    "if ($c) $s else { $b }",
+    "\n#pragma omp parallel for  reduction(+ : x) \\\n  collapse(2)\nfor (int k = 0, l = i; k < l; ++k, l -= "
+    "2) { $b }",
+    "for (i = $i; $c; i += $i) { $b }",
+    "for (;;) { $b }",
+    "while ($c) { $b }",
+    "do { $b } while ($c);",
+    "switch (i) { case 1: x = 2; break; default: { $b } }",
+    "if constexpr (sizeof(x) == 8) { $b } else { $b }",
+    "if constexpr (sizeof(x) == 3) { $b }",
+    "{ $b }",
+    "for (auto& e : s.b) e = $n;",
+    "auto $v = [&](auto a) { return a + $n; }(1);",
+    "const auto& $v = $n;",
+    "static $t $v = 1;",
+    "static const $t $v = 1;",
+    "n::Guard $v{};",
+    "using T0 = float;",
+    "static_assert(true);",
+    ";",
+    "struct { int a; } $v{};",
+    "struct L { int a; int m() { return a; } }; L l{}; l.m();",
+    "goto end; end:;",
+    "asm(\"\");",
+    "auto [a0, b0] = r;",
+    "if (int k = i; k) ++k;",
+    "if (int k = i) ++k;",
+    "delete p;",
+    "extern int further;",
+    "enum { local_constant = 3 }; i = local_constant;",
+    "$x",
+    "$t* $v = nullptr;",
+    "[[likely]];",
+    "auto $v = r; r = n::Row<double>(p, $i);",
+    "if (i > 3) return $e;",
+    "for (int k = 0; k < 3; ++k) { if ($c) continue; else break; }",
+    "volatile double $v = 1;",
+    "s.next->next = &s;",
+};
+
+// $x, and $e after return
+constexpr std::array host_statements = {"return x;", "try { throw 1; } catch (...) { }"};
+constexpr std::array kernel_statements = {
+    "__syncthreads();",      "tile[threadIdx.y][i] = y;",
+    "atomicAdd(&y, 1.0f);",  "i = threadIdx.x + blockIdx.y * blockDim.x;",
+    "__shared__ int $v[4];", "y = __shfl_down_sync(0xffffffffu, y, 1);"};
+
+// $l: what can be assigned to
+constexpr std::array targets = {"x",           "*$p",        "p[$i]",     "r[$i]",
+                                "s.b[1]",      "m[1][$i]",   "s.next->c", "(i > 1 ? y : s.c)",
+                                "field[i][1]", "(*r.first_)"};
+
+// $p: a pointer to double
+constexpr std::array pointers = {"p",          "($p + $i)", "($i + $p)", "($p - $i)",
+                                 "&p[$i]",     "m[$i]",     "field[1]",  "($c ? p : nullptr)",
+                                 "(double*)q", "(p += 2)",  "p++"};
+
+// $i: an integer
+constexpr std::array integers = {
+    "i",
+    "j",
+    "0",
+    "1u",
+    "0x7fffffffffffffff",
+    "18446744073709551615ull",
+    "'a'",
+    "u8'b'",
+    "true",
+    "-3L",
+    "($i + $i)",
+    "($i - $i)",
+    "($i * $i)",
+    "($i / $i)",
+    "($i % $i)",
+    "($i & $i)",
+    "($i | $i)",
+    "($i << $i)",
+    "($i >> $i)",
+    "(-$i)",
+    "(~$i)",
+    "sizeof($t)",
+    "static_cast<int>($n)",
+    "static_cast<short>($n)",
+    "($c ? i : $i)",
+    "n::recursive($i)",
+    "n::R",
+    "n::pi<int>",
+    "befriended(r)",
+    "n::Named{2}.a",
+    "s.a",
+    "n::black",
+    "int(n::C::first)",
+    "n::Row<float>::size()",
+    "counter",
+    "s.bits",
+    "__LINE__",
+    "alignof(double)",
+    "int()",
+    "int{}",
+    "(i = 3)",
+    "i++",
+    "(i, 2)",
+    "o->m()",
+    "h(2)",
+    "({ int k = 1; k; })",
+    "__builtin_offsetof(n::Plain, c)",
+    "noexcept(i)",
+    "(p - p)",
+    "g.a",
+    "o->a",
+    "[] { return 1; }()",
+    "sizeof s",
+    "(*h)(1)",
+    "std::min(i, 3)",
+    "(!$c)",
+    "(+$i)",
+    "std::max<long>(i, $i)",
+};
+
+// $n: a number
+constexpr std::array numbers = {
+    "x",
+    "y",
+    "1.0",
+    "2.5f",
+    "1e-300",
+    "1e400",
+    "0x1p-3",
+    "3",
+    "0.1L",
+    "1.f",
+    "HUGE_VAL",
+    "(-0.0)",
+    "NAN",
+    "($n + $n)",
+    "($n - $n)",
+    "($n * $n)",
+    "($n / $n)",
+    "(-$n)",
+    "q[$i]",
+    "*$p",
+    "($c ? $n : $n)",
+    "static_cast<float>($n)",
+    "static_cast<_Float16>($n)",
+    "($t)$n",
+    "std::sqrt(double($n))",
+    "std::abs(double($n))",
+    "std::fma($n, 2.0, x)",
+    "std::max(1.0, double($n))",
+    "r[$i]",
+    "n::pick<true>($n)",
+    "n::pick<false>($n)",
+    "n::power<3>(x)",
+    "n::twice(y)",
+    "n::w[1]",
+    "s.next->b[2]",
+    "(&s)->c",
+    "r.first()",
+    "m[1][2]",
+    "2[p]",
+    "field[0][1]",
+    "(x += 2)",
+    "float()",
+    "double{}",
+    "double{1}",
+    "s.*(&n::Plain::c)",
+    "(*o).a",
+    "n::Row<double>(p, 2)[1]",
+    "n::Plain{1}.c",
+    "absent(1)",
+    "*new double",
+    "(x, 1.0)",
+    "std::hypot(x, y)",
+    "__builtin_sqrt(x)",
+    "std::atan2(y, i)",
+    "$i",
+    "($n)",
+};
+
+// $c: a condition
+constexpr std::array conditions = {"false",         "i",          "p",
+                                   "std::isnan(y)", "($n)",       "!$c",
+                                   "($n < $n)",     "($n >= $n)", "($n == $n)",
+                                   "($c && $c)",    "($c || $c)", "($p == nullptr)",
+                                   "($p != 0)",     "($p < p)",   "((i + j) % 2 == $i)"};
+
 class Writer {
 public:
   Writer(std::span<const std::uint8_t> choices, bool cuda) : choices_(choices), cuda_(cuda) {}
@@ -50,189 +289,86 @@ public:
   std::string unit() {
     text_ = prelude;
     const unsigned functions = 1 + choose(2);
-    for (unsigned i = 0; i < functions; ++i) function(i);
+    for (unsigned number = 0; number < functions; ++number)
+      function("f" + std::to_string(number));
     return std::move(text_);
   }
 
 private:
-  static constexpr std::array types{"int",  "double", "float",          "long",     "unsigned char", "bool",
-                                    "char", "short",  "std::uint64_t",  "unsigned", "long long",     "_Float16",
-                                    "long double", "__int128", "n::E", "std::int8_t"};
+  static constexpr int deepest = 8;
 
-  /// 0 ... count - 1; 0 when there are no more choices, which are the rules that end.
-  unsigned choose(unsigned count) {
-    if (at_ == choices_.size()) return 0;
-    return choices_[at_++] % count;
+  /// 0 ... count - 1; 0 when there are no more choices.
+  std::size_t choose(std::size_t count) { return at_ == choices_.size() ? 0 : choices_[at_++] % count; }
+
+  void function(const std::string& name) {
+    const bool is_pattern = choose(4) == 1;
+    const bool is_kernel = cuda_ && !is_pattern;
+    if (is_pattern) text_ += "template <typename T> ";
+    if (is_kernel) text_ += choose(2) == 1 ? "__device__ " : "__global__ __launch_bounds__(64) ";
+    kernel_ = is_kernel;
+    text_ += (kernel_ ? "void " : "double ") + name + (is_pattern ? "(T x" : "(double x");
+    text_ += parameters;
+    text_ += kernel_ ? " {\n__shared__ float tile[4][8];\n" : " {\n";
+    const std::size_t count = 1 + choose(8);
+    for (std::size_t i = 0; i < count; ++i)
+      expand("$s\n", 0);
+    text_ += kernel_ ? "}\n" : "return 1;\n}\n";
+    if (is_pattern) text_ += "template double " + name + "(float" + std::string(parameters) + ";\n";
   }
 
-  template <std::size_t size>
-  std::string_view any(const std::array<const char*, size>& words) {
-    return words[choose(size)];
+  /// One text of a rule.
+  template <std::size_t size> void one_of(const std::array<const char*, size>& rule, int depth) {
+    expand(rule[depth > deepest ? 0 : choose(size)], depth + 1);
   }
 
-  std::string_view type() { return any(types); }
-
-  void function(unsigned number) {
-    const bool pattern = choose(4) == 1;
-    if (pattern) text_ += "template <typename T> ";
-    if (cuda_ && !pattern) text_ += choose(2) == 1 ? "__device__ " : "__global__ __launch_bounds__(64) ";
-    text_ += (cuda_ ? "void f" : "double f") + std::to_string(number);
-    text_ += pattern ? "(T x, " : "(double x, ";
-    text_ += "double* __restrict__ p, const float* q, int i, long j, n::Plain s, n::Row<double> r, double (*m)[4], "
-             "float& y, n::Guard& g, n::Virtual* o, int (*h)(int)) {\n";
-    if (cuda_ && !pattern) text_ += "  __shared__ float tile[4][8];\n  i = threadIdx.x + blockIdx.y * blockDim.x;\n";
-    const unsigned count = 1 + choose(8);
-    for (unsigned k = 0; k < count; ++k) statement(1);
-    text_ += cuda_ ? "  return;\n}\n" : "  return " + number_(2) + ";\n}\n";
-    if (pattern) {
-      text_ += "template " + std::string(cuda_ ? "void f" : "double f") + std::to_string(number) +
-               "(float, double*, const float*, int, long, n::Plain, n::Row<double>, double (*)[4], float&, "
-               "n::Guard&, n::Virtual*, int (*)(int));\n";
-    }
-  }
-
-  std::string name() { return "v" + std::to_string(names_++); }
-
-  void body(int depth) {
-    text_ += " {\n";
-    const unsigned count = choose(4);
-    for (unsigned k = 0; k < count; ++k) statement(depth + 1);
-    text_ += "}\n";
-  }
-
-  void statement(int depth) {
-    const unsigned rule = depth > 6 ? choose(12) : choose(34);
-    switch (rule) {
-    case 0: text_ += "x = " + number_(0) + ";\n"; break;
-    case 1: text_ += "p[" + integer(0) + "] = " + number_(0) + ";\n"; break;
-    case 2: text_ += target() + std::string(any(std::array{"+=", "-=", "*=", "/=", "="})) + number_(0) + ";\n"; break;
-    case 3: text_ += "i " + std::string(any(std::array{"%=", "<<=", ">>=", "&=", "|=", "^="})) + integer(0) + ";\n"; break;
-    case 4: text_ += std::string(any(std::array{"++i", "j--", "++y", "--p", "q++", "++x", "++s.a", "s.bits++"})) + ";\n"; break;
-    case 5: text_ += std::string(choose(2) == 1 ? "const " : "") + std::string(type()) + ' ' + name() + "(" + number_(0) + ");\n"; break;
-    case 6: text_ += "auto " + name() + " = " + number_(0) + ";\n"; break;
-    case 7: text_ += "(void)" + number_(0) + ";\n"; break;
-    case 8: text_ += number_(0) + ", ++i;\n"; break;
-    case 9: text_ += "double* " + name() + " = " + pointer(0) + ";\n"; break;
-    case 10: text_ += "alignas(32) " + std::string(any(std::array{"float", "double", "int"})) + ' ' + name() + "[3][2] = {" + (choose(2) == 1 ? "1, {2}" : "") + "};\n"; break;
-    case 11: text_ += "n::Plain " + name() + std::string(any(std::array{"{1, {2}}", "{}", "", " = s", "{.a = 3}"})) + ";\n"; break;
-    case 12: text_ += "if (" + condition(0) + ')'; body(depth); break;
-    case 13: text_ += "if (" + condition(0) + ')'; body(depth); text_ += "else "; statement(depth + 1); break;
-    case 14: text_ += "\n#pragma omp parallel for  reduction(+ : x) \\\n  collapse(2)\n  for (int k = 0, l = i; k " + std::string(any(std::array{"<", "<=", ">", "!="})) + " l; ++k, l -= 2)"; body(depth); break;
-    case 15: text_ += "for (i = " + integer(0) + "; " + condition(0) + "; i += " + integer(0) + ") " ; body(depth); break;
-    case 16: text_ += "for (;;)"; body(depth); break;
-    case 17: text_ += "while (" + condition(0) + ')'; body(depth); break;
-    case 18: text_ += "do"; body(depth); text_ += " while (" + condition(0) + ");\n"; break;
-    case 19: text_ += "switch (i) { case 1: x = 2; break; default:"; body(depth); text_ += "}\n"; break;
-    case 20: text_ += "if constexpr (sizeof(x) == " + std::string(choose(2) == 1 ? "8" : "4") + ")"; body(depth); text_ += "else"; body(depth); break;
-    case 21: body(depth); break;
-    case 22: text_ += "for (auto& e : s.b) e = " + number_(0) + ";\n"; break;
-    case 23: text_ += "auto " + name() + " = [&](auto a) { return a + " + number_(0) + "; }(1);\n"; break;
-    case 24: text_ += std::string("const auto& ") + name() + " = " + number_(0) + ";\n"; break;
-    case 25: text_ += "static " + std::string(type()) + ' ' + name() + " = 1;\n"; break;
-    case 26: text_ += std::string(any(std::array{"n::Guard k{}; (void)k;", "using T0 = float;", "static_assert(true);", ";", "struct L { int a; int m() { return a; } }; L l{}; l.m();", "goto end; end:;", "asm(\"\");", "auto [a0, b0] = field[0] == nullptr ? n::Row<double>(p, 1) : r;", "if (int k = i; k) ++k;", "if (int k = i) ++k;", "delete p;", "extern int further;", "enum { local_constant = 3 }; i = local_constant;"})) + '\n'; break;
-    case 27: text_ += cuda_ ? "__syncthreads();\n" : "try { throw 1; } catch (...) {}\n"; break;
-    case 28: text_ += cuda_ ? "tile[threadIdx.y][i] = y;\n" : "s.next->next = &s;\n"; break;
-    case 29: text_ += "[[maybe_unused]] " + std::string(type()) + "* " + name() + " = nullptr;\n"; break;
-    case 30: text_ += "[[likely]];\n"; break;
-    case 31: text_ += "auto " + name() + " = r; r = n::Row<double>(p, " + integer(0) + ");\n"; break;
-    case 32: text_ += cuda_ ? "if (i > 3) return;\n" : "if (i > 3) return " + number_(0) + ";\n"; break;
-    default: text_ += "for (int k = 0; k < 3; ++k) { if (" + condition(0) + ") continue; else break; }\n"; break;
-    }
-  }
-
-  std::string target() {
-    switch (choose(9)) {
-    case 0: return "x";
-    case 1: return "*" + pointer(2);
-    case 2: return "p[" + integer(2) + "]";
-    case 3: return "r[" + integer(2) + "]";
-    case 4: return "s.b[1]";
-    case 5: return "m[1][" + integer(2) + "]";
-    case 6: return "s.next->c";
-    case 7: return "(i > 1 ? y : s.c)";
-    default: return "field[i][1]";
-    }
-  }
-
-  std::string pointer(int depth) {
-    if (depth > 4) return "p";
-    switch (choose(9)) {
-    case 0: return "p";
-    case 1: return "(p + " + integer(depth + 1) + ')';
-    case 2: return "(" + integer(depth + 1) + " + p)";
-    case 3: return "(p - " + integer(depth + 1) + ')';
-    case 4: return "&p[" + integer(depth + 1) + ']';
-    case 5: return "m[" + integer(depth + 1) + ']';
-    case 6: return "(" + condition(depth + 1) + " ? p : nullptr)";
-    case 7: return "(double*)q";
-    default: return "field[1]";
-    }
-  }
-
-  std::string integer(int depth) {
-    if (depth > 6) return "i";
-    switch (choose(16)) {
-    case 0: return "i";
-    case 1: return "j";
-    case 2: return std::string(any(std::array{"0", "1u", "0x7fffffffffffffff", "18446744073709551615ull", "'a'", "u8'b'", "true", "-3L"}));
-    case 3: return "(" + integer(depth + 1) + std::string(any(std::array{"+", "-", "*", "/", "%", "&", "|", "<<", ">>"})) + integer(depth + 1) + ')';
-    case 4: return "(-" + integer(depth + 1) + ')';
-    case 5: return "(~" + integer(depth + 1) + ')';
-    case 6: return "sizeof(" + std::string(type()) + ')';
-    case 7: return "static_cast<" + std::string(any(std::array{"int", "long", "short", "unsigned"})) + ">(" + number_(depth + 1) + ')';
-    case 8: return "(" + condition(depth + 1) + " ? i : " + integer(depth + 1) + ')';
-    case 9: return "n::recursive(" + integer(depth + 1) + ')';
-    case 10: return "n::R";
-    case 11: return "s.a";
-    case 12: return std::string(any(std::array{"n::black", "int(n::C::first)", "n::Row<float>::size()", "counter", "s.bits", "__LINE__", "alignof(double)", "int()", "int{}", "(i = 3)", "i++", "(i, 2)", "o->m()", "h(2)", "({ int k = 1; k; })", "__builtin_offsetof(n::Plain, c)", "noexcept(i)", "(p - p)", "g.a", "o->a", "[] { return 1; }()", "sizeof s", "sizeof(p)", "(*h)(1)"}));
-    case 13: return "std::min(i, 3)";
-    case 14: return "(!" + condition(depth + 1) + ')';
-    default: return "(+" + integer(depth + 1) + ')';
-    }
-  }
-
-  std::string number_(int depth) {
-    if (depth > 6) return "x";
-    switch (choose(18)) {
-    case 0: return "x";
-    case 1: return "y";
-    case 2: return std::string(any(std::array{"1.0", "2.5f", "1e-300", "1e400", "0x1p-3", "3", "0.1L", "1.f", "HUGE_VAL", "(-0.0)", "NAN"}));
-    case 3: return "(" + number_(depth + 1) + std::string(any(std::array{"+", "-", "*", "/"})) + number_(depth + 1) + ')';
-    case 4: return "(-" + number_(depth + 1) + ')';
-    case 5: return "q[" + integer(depth + 1) + ']';
-    case 6: return "*" + pointer(depth + 1);
-    case 7: return "(" + condition(depth + 1) + " ? " + number_(depth + 1) + " : " + number_(depth + 1) + ')';
-    case 8: return "static_cast<" + std::string(any(std::array{"float", "double", "_Float16", "int"})) + ">(" + number_(depth + 1) + ')';
-    case 9: return "std::" + std::string(any(std::array{"sqrt", "abs", "exp", "floor"})) + "(double(" + number_(depth + 1) + "))";
-    case 10: return "std::fma(" + number_(depth + 1) + ", 2.0, x)";
-    case 11: return "std::max(1.0, double(" + number_(depth + 1) + "))";
-    case 12: return "r[" + integer(depth + 1) + ']';
-    case 13: return "n::pick<" + std::string(choose(2) == 1 ? "true" : "false") + ">(" + number_(depth + 1) + ')';
-    case 14: return "n::power<3>(x)";
-    case 15: return std::string(any(std::array{"n::twice(y)", "n::w[1]", "s.next->b[2]", "(&s)->c", "r.first()", "m[1][2]", "2[p]", "field[0][1]", "(x += 2)", "float()", "double{}", "double{1}", "s.*(&n::Plain::c)", "(*o).a", "n::Row<double>(p, 2)[1]", "n::Plain{1}.c", "this_is(1)", "*new double", "(x, 1.0)", "std::hypot(x, y)", "__builtin_sqrt(x)", "std::atan2(y, i)"}));
-    case 16: return integer(depth + 1);
-    default: return "(" + number_(depth + 1) + ')';
-    }
-  }
-
-  std::string condition(int depth) {
-    if (depth > 6) return "true";
-    switch (choose(10)) {
-    case 0: return "i";
-    case 1: return "(" + number_(depth + 1) + std::string(any(std::array{"<", "<=", ">", ">=", "==", "!="})) + number_(depth + 1) + ')';
-    case 2: return "(" + condition(depth + 1) + std::string(any(std::array{"&&", "||", "==", "^"})) + condition(depth + 1) + ')';
-    case 3: return "!" + condition(depth + 1);
-    case 4: return "(" + pointer(depth + 1) + std::string(any(std::array{"== nullptr", "!= p", "< p", "!= 0"})) + ')';
-    case 5: return "((i + j) % 2 == " + integer(depth + 1) + ')';
-    case 6: return "(" + number_(depth + 1) + ")";
-    case 7: return "p";
-    case 8: return "std::isnan(y)";
-    default: return "false";
+  void expand(std::string_view text, int depth) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '$') {
+        text_ += text[i];
+        continue;
+      }
+      switch (text[++i]) {
+      case 'b':
+        for (std::size_t count = choose(4); count > 0; --count)
+          expand("$s\n", depth);
+        break;
+      case 'c':
+        one_of(conditions, depth);
+        break;
+      case 'e':
+        text_ += kernel_ ? "" : "x";
+        break;
+      case 'i':
+        one_of(integers, depth);
+        break;
+      case 'l':
+        one_of(targets, depth);
+        break;
+      case 'n':
+        one_of(numbers, depth);
+        break;
+      case 'p':
+        one_of(pointers, depth);
+        break;
+      case 's':
+        one_of(statements, depth);
+        break;
+      case 't':
+        one_of(types, depth);
+        break;
+      case 'v':
+        text_ += "v" + std::to_string(names_++);
+        break;
+      default:
+        kernel_ ? one_of(kernel_statements, depth) : one_of(host_statements, depth);
+        break;
+      }
     }
   }
 
   std::span<const std::uint8_t> choices_;
   bool cuda_;
+  bool kernel_ = false; ///< whether the function that is being written runs on the device
   std::size_t at_ = 0;
   int names_ = 0;
   std::string text_;
@@ -240,6 +376,8 @@ private:
 
 } // namespace
 
-std::string snippet(std::span<const std::uint8_t> choices, bool cuda) { return Writer(choices, cuda).unit(); }
+std::string snippet(std::span<const std::uint8_t> choices, bool cuda) {
+  return Writer(choices, cuda).unit();
+}
 
 } // namespace heddle::lift

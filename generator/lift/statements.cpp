@@ -13,7 +13,8 @@ constexpr int deepest_statement = 200;
 
 const clang::Expr& bare(const clang::Expr& expression) {
   const clang::Expr* inner = expression.IgnoreParens();
-  while (const auto* const full = llvm::dyn_cast<clang::FullExpr>(inner)) inner = full->getSubExpr()->IgnoreParens();
+  while (const auto* const full = llvm::dyn_cast<clang::FullExpr>(inner))
+    inner = full->getSubExpr()->IgnoreParens();
   return *inner;
 }
 
@@ -77,7 +78,8 @@ void Translation::append(const clang::Stmt& statement, Statements& to) {
     std::optional<Expression> condition;
     if (loop.getCond() != nullptr) condition = expression(loop.getCond());
     const Statements step = statements(loop.getInc());
-    to.push_back(record::For(start, condition, step, statements(loop.getBody()), pragma(loop.getForLoc()), at));
+    to.push_back(
+        record::For(start, condition, step, statements(loop.getBody()), pragma(loop.getForLoc()), at));
     break;
   }
   case Stmt::ReturnStmtClass: {
@@ -139,9 +141,9 @@ Statement Translation::assignment(const clang::BinaryOperator& operation) {
   const Type stored = type(left->getType());
   const Type computed = type(compound->getComputationLHSType());
   const Type result = type(compound->getComputationResultType());
-  const std::string spelling =
-      clang::BinaryOperator::getOpcodeStr(clang::BinaryOperator::getOpForCompoundAssignment(operation.getOpcode()))
-          .str();
+  const std::string spelling = clang::BinaryOperator::getOpcodeStr(
+                                   clang::BinaryOperator::getOpForCompoundAssignment(operation.getOpcode()))
+                                   .str();
   const Expression updated =
       this->operation(spelling, {converted(target, stored, computed, operation), value},
                       {computed, type(operation.getRHS()->getType())}, result, operation);
@@ -154,7 +156,8 @@ Statement Translation::step(const clang::UnaryOperator& operation) {
   const Expression target = expression(operand);
   const Type stored = type(operand->getType());
   clang::QualType arithmetic = operand->getType().getUnqualifiedType();
-  if (arithmetic->isIntegerType() && context_.getTypeSize(arithmetic) < context_.getTypeSize(context_.IntTy)) {
+  if (arithmetic->isIntegerType() &&
+      context_.getTypeSize(arithmetic) < context_.getTypeSize(context_.IntTy)) {
     arithmetic = context_.IntTy;
   }
   const bool pointer = arithmetic->isPointerType();
@@ -163,8 +166,8 @@ Statement Translation::step(const clang::UnaryOperator& operation) {
   const Number one = arithmetic->isFloatingType() ? number(1.0) : number(std::int64_t{1});
   const Expression updated =
       this->operation(operation.isIncrementOp() ? "+" : "-",
-                      {converted(target, stored, computed, operation), record::Const(one, unit)}, {computed, unit},
-                      computed, operation);
+                      {converted(target, stored, computed, operation), record::Const(one, unit)},
+                      {computed, unit}, computed, operation);
   return record::Assignment(target, converted(updated, computed, stored, operation), true,
                             place(operation.getBeginLoc()));
 }
@@ -175,7 +178,7 @@ Statement Translation::branch(const clang::IfStmt& branch) {
   if (branch.getConditionVariable() != nullptr) {
     return record::UnknownStatement(record::situation::condition_variable, at);
   }
-  if (branch.getCond() == nullptr) return record::UnknownStatement("a IfStmt", at);  // `if consteval`
+  if (branch.getCond() == nullptr) return record::UnknownStatement("a IfStmt", at); // `if consteval`
   const Expression condition = expression(branch.getCond());
   const Statements yes = statements(branch.getThen());
   return record::Branch(condition, yes, statements(branch.getElse()), at);

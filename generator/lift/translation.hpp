@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit of Clang's, as the record that heddle.ir.source describes. Nothing is decided here: each node of
-// Clang's tree becomes the record's node, or an unknown with its reason.
+// One translation unit of Clang's, as the record that heddle.ir.source describes. Nothing is decided here:
+// each node of Clang's tree becomes the record's node, or an unknown with its reason.
 #ifndef HEDDLE_LIFT_TRANSLATION_HPP
 #define HEDDLE_LIFT_TRANSLATION_HPP
 
@@ -19,7 +19,8 @@ class Translation {
 public:
   explicit Translation(clang::ASTContext& context);
 
-  /// The whole unit. only: functions of this name, last part of the name or key, and what they call; empty: all.
+  /// The whole unit. only: functions of this name, last part of the name or key, and what they call; empty:
+  /// all.
   Node unit(const std::string& only);
 
 private:
@@ -32,7 +33,11 @@ private:
   std::string name(const clang::NamedDecl& declaration) const;
   std::string name(const clang::FunctionDecl& function) const;
   std::string key(const clang::FunctionDecl& function) const;
-  std::vector<Node> template_arguments(const clang::FunctionDecl& function, std::string* text = nullptr) const;
+  struct Arguments {
+    std::string text; ///< `<4, double>`, empty for none
+    std::vector<Node> nodes;
+  };
+  Arguments template_arguments(const clang::TemplateArgumentList* list) const;
   void template_argument(const clang::TemplateArgument& argument, std::vector<std::string>& texts,
                          std::vector<Node>& nodes) const;
   Place place(clang::SourceLocation location) const;
@@ -53,12 +58,13 @@ private:
   Expression construction(const clang::CXXConstructExpr& construction);
   Expression initializer(const clang::InitListExpr& list);
   Expression zero(clang::QualType qualified) const;
-  Expression converted(const Expression& value, const Type& from, const Type& to, const clang::Expr& at) const;
+  Expression converted(const Expression& value, const Type& from, const Type& to,
+                       const clang::Expr& at) const;
   Expression operation(std::string_view spelling, const std::vector<Expression>& arguments,
                        const std::vector<Type>& types, const Type& result, const clang::Expr& at) const;
   Expression unknown(std::string_view reason, const clang::Stmt& at) const;
-  Expression invoke(const clang::FunctionDecl& function, std::vector<Expression> arguments, const Type& result,
-                    bool lvalue);
+  Expression invoke(const clang::FunctionDecl& function, std::vector<Expression> arguments,
+                    const Type& result, bool lvalue);
 
   // statements.cpp
   using Statements = std::vector<Statement>;
@@ -96,6 +102,7 @@ private:
     const clang::FunctionDecl* definition;
     unsigned offset;
   };
+  std::set<const clang::Decl*> collected_;
   std::map<std::string, Found> main_; ///< by key: the functions of the file
   std::vector<const clang::FunctionDecl*> wanted_;
   std::vector<const clang::VarDecl*> wanted_constants_;

@@ -22,14 +22,16 @@ Type number_type(char kind, std::uint64_t bits) {
   return described({{R"({"type":")" + text + R"("})"}, {}}, text);
 }
 
-Type record_type(const std::string& name) { return described(record::Record(name), name); }
+Type record_type(const std::string& name) {
+  return described(record::Record(name), name);
+}
 
 /// What a class without a name that others could use is called; empty for all other classes.
 std::string nameless(const clang::QualType canonical) {
   const clang::CXXRecordDecl* const record = canonical->getAsCXXRecordDecl();
   if (record == nullptr) return "";
   if (record->isLambda()) return "a lambda";
-  if (!record->getDeclName()) return "an unnamed class";
+  if (!record->getDeclName() && record->getTypedefNameForAnonDecl() == nullptr) return "an unnamed class";
   return record->isLocalClass() != nullptr ? std::string(record::situation::local_class) : "";
 }
 
@@ -42,7 +44,8 @@ std::string parameter_text(const Type& type, clang::QualType written, const clan
     return type.text + constant(written->getPointeeType()) + (written->isLValueReferenceType() ? "&" : "&&");
   }
   const bool plain = type.json.rfind(R"({"node":"PointerTo")", 0) != 0;
-  return plain ? type.text : type.text.substr(0, type.text.size() - 1) + constant(written->getPointeeType()) + '*';
+  return plain ? type.text
+               : type.text.substr(0, type.text.size() - 1) + constant(written->getPointeeType()) + '*';
 }
 
 } // namespace
@@ -117,13 +120,16 @@ std::string Translation::scope(const clang::DeclContext* context) const {
       if (!llvm::isa<clang::RecordDecl>(type) && !llvm::cast<clang::EnumDecl>(type)->isScoped()) continue;
       return type_name(context_.getTypeDeclType(type)) + "::";
     }
-    if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(context)) return name(*function) + "::";
+    if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(context))
+      return name(*function) + "::";
   }
   return "";
 }
 
 std::string Translation::name(const clang::NamedDecl& declaration) const {
-  return scope(declaration.getDeclContext()) + declaration.getNameAsString();
+  const auto* const instance = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(&declaration);
+  return scope(declaration.getDeclContext()) + declaration.getNameAsString() +
+         (instance != nullptr ? template_arguments(&instance->getTemplateArgs()).text : "");
 }
 
 std::string Translation::name(const clang::FunctionDecl& function) const {
@@ -137,35 +143,36 @@ std::string Translation::name(const clang::FunctionDecl& function) const {
 }
 
 std::string Translation::key(const clang::FunctionDecl& function) const {
-  std::string arguments;
-  std::ignore = template_arguments(function, &arguments);
   std::string parameters;
   for (const clang::ParmVarDecl* const parameter : function.parameters()) {
     const clang::QualType written = parameter->getType();
     parameters += (parameters.empty() ? "" : ", ") + parameter_text(type(written), written, context_);
   }
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
-  return name(function) + arguments + '(' + parameters + (method != nullptr && method->isConst() ? ") const" : ")");
+  return name(function) + template_arguments(function.getTemplateSpecializationArgs()).text + '(' +
+         parameters + (method != nullptr && method->isConst() ? ") const" : ")");
 }
 
-std::vector<Node> Translation::template_arguments(const clang::FunctionDecl& function, std::string* text) const {
+Translation::Arguments Translation::template_arguments(const clang::TemplateArgumentList* list) const {
+  Arguments result;
+  if (list == nullptr || list->size() == 0) return result;
   std::vector<std::string> texts;
-  std::vector<Node> nodes;
-  if (const clang::TemplateArgumentList* const list = function.getTemplateSpecializationArgs()) {
-    for (const clang::TemplateArgument& argument : list->asArray()) template_argument(argument, texts, nodes);
+  for (const clang::TemplateArgument& argument : list->asArray()) {
+    template_argument(argument, texts, result.nodes);
   }
-  if (text != nullptr && !texts.empty()) {
-    for (const std::string& entry : texts) *text += (text->empty() ? "<" : ", ") + entry;
-    *text += '>';
+  for (const std::string& text : texts) {
+    result.text += (result.text.empty() ? "<" : ", ") + text;
   }
-  return nodes;
+  result.text += result.text.empty() ? "" : ">";
+  return result;
 }
 
 void Translation::template_argument(const clang::TemplateArgument& argument, std::vector<std::string>& texts,
                                     std::vector<Node>& nodes) const {
   switch (argument.getKind()) {
   case clang::TemplateArgument::Pack:
-    for (const clang::TemplateArgument& entry : argument.pack_elements()) template_argument(entry, texts, nodes);
+    for (const clang::TemplateArgument& entry : argument.pack_elements())
+      template_argument(entry, texts, nodes);
     return;
   case clang::TemplateArgument::Integral: {
     std::string digits;
@@ -197,28 +204,21 @@ Place Translation::place(clang::SourceLocation location) const {
 
 namespace {
 
-/// The lines of a text before `offset`, the nearest first, those that end in a backslash joined to their next.
-std::vector<std::string> lines_above(std::string_view text, std::size_t offset) {
-  std::vector<std::string> lines;
-  std::size_t end = text.substr(0, offset).rfind('\n');
-  while (end != std::string_view::npos) {
-    const std::size_t before = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string line(text.substr(begin, end - begin));
+/// The line of a text that ends before `end`, joined with those above it that end in a backslash; `end` moves
+/// up to where it begins. Nothing at the beginning of the text.
+std::optional<std::string> line_above(std::string_view text, std::size_t& end) {
+  if (end == 0) return std::nullopt;
+  std::string joined;
+  do {
+    const std::size_t newline = end - 1;
+    const std::size_t before = newline == 0 ? std::string_view::npos : text.rfind('\n', newline - 1);
+    end = before == std::string_view::npos ? 0 : before + 1;
+    std::string line(text.substr(end, newline - end));
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty() && line.back() == '\\') {
-      line.pop_back();
-      if (!lines.empty()) {
-        line += ' ' + lines.back();
-        lines.pop_back();
-      }
-    }
-    lines.push_back(line);
-    // Far more lines than anybody writes pragmas; reading on would be quadratic in the length of a file.
-    if (lines.size() > 64) break;
-    end = before;
-  }
-  return lines;
+    if (!line.empty() && line.back() == '\\') line.pop_back();
+    joined = line + (joined.empty() ? "" : ' ' + joined);
+  } while (end > 1 && (text[end - 2] == '\\' || (end > 2 && text[end - 2] == '\r' && text[end - 3] == '\\')));
+  return joined;
 }
 
 /// The words of a line joined by single spaces, without a comment at its end.
@@ -229,7 +229,8 @@ std::string tidied(const std::string& line) {
     if (!space) result += character;
     if (space && !result.empty() && result.back() != ' ') result += ' ';
   }
-  while (!result.empty() && result.back() == ' ') result.pop_back();
+  while (!result.empty() && result.back() == ' ')
+    result.pop_back();
   return result;
 }
 
@@ -242,12 +243,13 @@ std::string Translation::pragma(clang::SourceLocation location) const {
   const llvm::StringRef buffer = sources_.getBufferData(file, &invalid);
   if (invalid || offset > buffer.size()) return "";
   const std::string_view text(buffer.data(), buffer.size());
-  for (std::size_t i = offset; i > 0 && text[i - 1] != '\n'; --i) {
-    if (text[i - 1] != ' ' && text[i - 1] != '\t') return "";
+  std::size_t begin = offset;
+  for (; begin > 0 && text[begin - 1] != '\n'; --begin) {
+    if (text[begin - 1] != ' ' && text[begin - 1] != '\t') return "";
   }
   std::string result;
-  for (const std::string& line : lines_above(text, offset)) {
-    std::string directive = tidied(line);
+  while (const std::optional<std::string> line = line_above(text, begin)) {
+    std::string directive = tidied(*line);
     if (directive.rfind("# pragma", 0) == 0) directive.erase(1, 1);
     if (directive.rfind("#pragma omp ", 0) == 0) {
       result = directive.substr(8) + (result.empty() ? "" : '\n' + result);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle-lift as a program: its exit status, what it writes, how long it takes, and that all versions of LLVM agree."""
+"""heddle-lift as a program: exit status, output, time, and that all versions of LLVM agree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,11 @@ def test_output_is_whole_or_as_before(run: Run, tmp_path: Path) -> None:
 def test_flags_of_a_compilation_database(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "input.cpp"
     file.write_text("#ifdef LONG\nlong f() { return 1; }\n#endif\n")
-    command = {"directory": str(tmp_path), "file": "input.cpp", "command": "c++ -DLONG -o input.o -c input.cpp"}
+    command = {
+        "directory": str(tmp_path),
+        "file": "input.cpp",
+        "command": "c++ -D LONG -fno-such-flag -O2 -o input.o -c input.cpp",
+    }
     (tmp_path / "compile_commands.json").write_text(json.dumps([command]))
     assert '"key":"f()"' in run("-p", tmp_path, file).stdout
     assert '"functions":[]' in run(file).stdout
@@ -74,7 +78,7 @@ def test_records_round_trip(lift: Lift) -> None:
 
 
 def test_bytes_that_json_cannot_hold(lift: Lift) -> None:
-    unit = lift("// \xff\nint f(int a\u0301) { return a\u0301; }\n", "b\u00e4d\".cpp")
+    unit = lift("// \xff\nint f(int a\u0301) { return a\u0301; }\n", 'b\u00e4d".cpp')
     assert unit.file == 'b\u00e4d".cpp'
 
 
@@ -89,6 +93,15 @@ def test_nesting_has_an_end(lift: Lift, text: str) -> None:
     assert [function.key for function in unit.functions] == ["f(i32)"]
 
 
+def test_a_crash_of_clang_is_an_error_of_one_file(run: Run, tmp_path: Path) -> None:
+    deep, good = tmp_path / "deep.cpp", tmp_path / "good.cpp"
+    deep.write_text("int f(int x) { return " + "- " * 300000 + "x; }\n")  # more than any stack holds
+    good.write_text("int f() { return 1; }\n")
+    result = run(deep, good)
+    assert (result.returncode, result.stdout.count("\n")) == (1, 1)
+    assert f"{deep}: error: Clang stopped" in result.stderr
+
+
 def test_emitted_kernels_take_less_than_half_a_second_each(run: Run) -> None:
     begin = time.perf_counter()
     result = run(*KERNELS, flags=KERNEL_FLAGS)
@@ -96,6 +109,19 @@ def test_emitted_kernels_take_less_than_half_a_second_each(run: Run) -> None:
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("\n") == len(KERNELS) > 100
     assert seconds < 0.5 * len(KERNELS)
+
+
+def test_the_real_library_takes_less_than_half_a_second(lift: Lift) -> None:
+    headers = ("algorithm", "array", "cmath", "functional", "map", "numeric", "span", "string", "vector")
+    text = "".join(f"#include <{header}>\n" for header in headers)
+    text += "double f(std::vector<double>& u, std::span<const double> v) { return u[0] = std::max(v[1], 2.0); }\n"
+    lift(text)  # once for the file cache
+    begin = time.perf_counter()
+    unit = lift(text)
+    assert [function.key for function in unit.functions] == [
+        "f(std::vector<double, std::allocator<double>>&, std::span<const double, 18446744073709551615>)"
+    ]
+    assert time.perf_counter() - begin < 3.0, "0.5 s on a machine that does nothing else"
 
 
 def test_all_versions_write_the_same(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ def test_functions_stand_in_the_order_of_the_text_instantiations_by_key(lift: Li
         "template <bool b, class T> void t(T* p) { if constexpr (b) { *p = 1; } }\n"
         "namespace { void second(const float& a, double* __restrict__ const b, bool c[3]) {} }\n"
         "namespace n { inline namespace v1 { int third(long, unsigned char); } }\n"
-        "int n::third(long a, unsigned char b) { double x; t<true>(&x); t<false, float>(nullptr); return 1; }\n"
+        "int n::third(long a, unsigned char b) {\n"
+        "  double x; t<true>(&x); t<false, float>(nullptr); return 1; }\n"
         "template <class T> void never(T a) {}\n"
     )
     assert _signatures(unit) == [
@@ -54,7 +55,8 @@ def test_called_functions_follow_by_key(lift: Lift, tmp_path: Path) -> None:
 
 def test_classes(lift: Lift) -> None:
     unit = lift(
-        "template <typename T> class Row { public: Row(T* first, long stride) : first_(first), stride_(stride) {}\n"
+        "template <typename T> class Row { public:\n"
+        "  Row(T* first, long stride) : first_(first), stride_(stride) {}\n"
         "  T& operator[](long i) const { return first_[i * stride_]; } void move() { ++this->first_; }\n"
         "  static int count() { return 3; } Row* self() { return this; } Row copy() const { return *this; }\n"
         "  private: T* first_; long stride_; };\n"
@@ -78,7 +80,9 @@ def test_classes(lift: Lift) -> None:
     assert body_text(functions["Row<double>::operator[](i64) const"]) == [
         "return this.first_[mul.i64(i, this.stride_)]"
     ]
-    assert body_text(functions["Row<double>::move()"]) == ["this.first_ updated= add.f64*(this.first_, 1:i64)"]
+    assert body_text(functions["Row<double>::move()"]) == [
+        "this.first_ updated= add.f64*(this.first_, 1:i64)"
+    ]
     assert functions["Row<double>::count()"].kind == "function"
     assert body_text(functions["Row<double>::self()"]) == ["return &this"]
     assert body_text(functions["Row<double>::copy() const"]) == ["return this"]
@@ -96,11 +100,27 @@ def test_classes(lift: Lift) -> None:
     ]
 
 
+def test_a_friend_is_defined_where_it_stands(lift: Lift) -> None:
+    unit = lift(
+        "typedef struct { int a; } P;\nstruct S { friend int f(S, P p) { return p.a; } };\n"
+        "int g() { return f(S(), P()); }\n"
+        "template <typename T> struct Ring { template <typename U> friend struct Ring; T a; };\n"
+        "int h(Ring<int> r, Ring<long> s) { return r.a; }\n"
+    )
+    assert _signatures(unit) == [
+        "function f(S, P) = i32 f(S , P p)",
+        "function g() = i32 g()",
+        "function h(Ring<int>, Ring<long>) = i32 h(Ring<int> r, Ring<long> s)",
+    ]
+
+
 def test_constants_that_are_read(lift: Lift) -> None:
     unit = lift(
         "namespace lattice { constexpr double w0 = 1.0 / 3.0; static const double w[] = {w0, 2};\n"
-        "enum Flag : unsigned char { fluid, solid = 7 }; enum class Kind { a = -1 }; constexpr int unread = 1; }\n"
+        "enum Flag : unsigned char { fluid, solid = 7 }; enum class Kind { a = -1 };\n"
+        "constexpr int unread = 1; }\n"
         "extern double field[4][5]; extern const int n; struct S { static constexpr int Q = 19; };\n"
+        "template <typename T> constexpr T pi = T(3); float g() { return pi<float> + pi<double>; }\n"
         "double f(int i) { using namespace lattice; if (i == solid && Kind::a == Kind::a) return w[i];\n"
         "  return field[n][S::Q]; }\n"
     )
@@ -110,9 +130,11 @@ def test_constants_that_are_read(lift: Lift) -> None:
         "const u8 lattice::solid = 7:u8",
         "const f64[2] lattice::w = {lattice::w0, f64(2:i32)}",
         "const f64 lattice::w0 = div.f64(1.0:f64, 3.0:f64)",
+        "const f64 pi<double> = f64(3:i32)",
+        "const f32 pi<float> = f32(3:i32)",
     ]
     assert unit.constants[2].place == Place("input.cpp", 2)
-    assert body_text(unit.functions[0]) == [
+    assert body_text(unit.functions[1]) == [
         "if and.bool(eq.bool(i, i32(lattice::solid)), eq.bool(lattice::Kind::a, lattice::Kind::a))",
         "  return lattice::w[i]",
         "return field[n][S::Q]",
@@ -124,7 +146,8 @@ def test_cuda(lift: Lift) -> None:
         "#include <cmath>\n"
         "__device__ float scaled(float a) { return 2 * sqrtf(a); }\n"
         "__global__ void __launch_bounds__(128, 2) step(float* __restrict__ u, long n) {\n"
-        "  __shared__ float tile[4][32]; const long i = static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+        "  __shared__ float tile[4][32];\n"
+        "  const long i = static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
         "  if (i >= n) return; tile[threadIdx.y][threadIdx.x] = scaled(u[i]); __syncthreads();\n"
         "  u[i] = fma(tile[0][threadIdx.x], 2.0F, std::fmax(u[i], __shfl_down_sync(0xffffffffu, u[i], 1)));\n"
         "  atomicAdd(&u[0], 1.0f); }\n"
@@ -150,7 +173,9 @@ def test_cuda(lift: Lift) -> None:
         "<atomicAdd>(&u[0:i32], 1.0:f32)",
     ]
     assert body_text(unit.functions[2]) == ["?a kernel launch"]
-    symbols = [node for node in _nodes(unit) if isinstance(node, ir.Symbol) and node.name.endswith(("Idx", "Dim"))]
+    symbols = [
+        node for node in _nodes(unit) if isinstance(node, ir.Symbol) and node.name.endswith(("Idx", "Dim"))
+    ]
     assert {(symbol.name, str(symbol.type)) for symbol in symbols} == {
         ("blockIdx", "uint3"),
         ("blockDim", "dim3"),
@@ -197,7 +222,10 @@ def test_pragmas_before_a_loop(lift: Lift) -> None:
 
 
 def test_one_function_and_what_it_calls(lift: Lift) -> None:
-    text = "int a() { return 1; }\nnamespace n { int f() { return a(); } }\nint f(int i) { return i; }\nint g() { return f(1); }\n"
+    text = (
+        "int a() { return 1; }\nnamespace n { int f() { return a(); } }\n"
+        "int f(int i) { return i; }\nint g() { return f(1); }\n"
+    )
     for name, keys in {
         "f": ["n::f()", "f(i32)", "a()"],
         "n::f": ["n::f()", "a()"],
@@ -212,7 +240,7 @@ def test_one_function_and_what_it_calls(lift: Lift) -> None:
 def test_functions_that_share_a_key_are_not_guessed(lift: Lift) -> None:
     unit = lift("int f(long a) { return 1; }\nint f(long long a) { return 2; }\nint g() { return f(1LL); }\n")
     assert [(function.key, body_text(function)) for function in unit.functions] == [
-        ("f(i64)", ["?a function that differs from another one only in names of equal types"]),
+        ("f(i64)", ["?an overload that differs only in the name of a type"]),
         ("g()", ["return <f(i64)>(1:i64)"]),
     ]
 
@@ -221,9 +249,10 @@ def test_standard_stand_ins_and_the_library_agree(lift: Lift) -> None:
     text = (
         "#include <cmath>\n#include <cstdint>\n#include <cstddef>\n#include <algorithm>\n"
         "double f(float a, double b, int i, long n, std::size_t s, std::uint16_t h) {\n"
-        "  auto c = std::sqrt(a); auto d = std::sqrt(i); auto e = std::pow(a, i); auto g = std::abs(a) + std::abs(i);\n"
-        "  auto j = std::abs(n); auto k = std::fma(a, a, a); auto l = std::fma(a, b, i); auto m = std::max(b, 1.0);\n"
-        "  auto o = std::isnan(a); auto p = std::floor(b); auto q = std::atan2(a, b); auto r = std::hypot(a, a);\n"
+        "  auto c = std::sqrt(a); auto d = std::sqrt(i); auto e = std::pow(a, i); auto j = std::abs(n);\n"
+        "  auto g = std::abs(a) + std::abs(i); auto k = std::fma(a, a, a); auto l = std::fma(a, b, i);\n"
+        "  auto m = std::max(b, 1.0); auto o = std::isnan(a); auto p = std::floor(b);\n"
+        "  auto q = std::atan2(a, b); auto r = std::hypot(a, a);\n"
         "  auto t = std::min<std::int64_t>(n, 3); std::ptrdiff_t u = 1; double v = HUGE_VAL; return M_PI; }\n"
     )
     ours, library = lift(text, flags=KERNEL_FLAGS), lift(text)

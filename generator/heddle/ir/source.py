@@ -7,21 +7,45 @@ passes of `heddle.lift` turn its record into the vocabulary of lowered kernels. 
 record: these nodes, with `Const Symbol Op Select Cast` of `heddle.ir.nodes`, as the JSON of
 `heddle.ir.json`. The C++ side of heddle-lift is written from this file, see `heddle.lift.schema`.
 
-Rules of the record:
+Rules of the record, values:
 
 - Only conversions that can change a value are casts: between integers, between floats, between both, and to
-  bool. Decay, qualification and lvalue-to-rvalue conversions are not written.
-- Operators are those of `heddle.ir.functions.OPERATORS`, on operands that already have one type. `+e` is e;
-  pointer arithmetic is `Op("add" | "sub", (pointer, integer), Pointer)`; a bit complement is unknown.
-- `*p` is `Subscript(p, 0)` and `&x[i]` is `AddressOf(Subscript(x, i))`.
+  bool, where the two types differ (`long` to `long long` is none). Decay, qualification, lvalue-to-rvalue,
+  and conversions to a pointer to void are not written. Others are unknown.
+- Operators are those of `heddle.ir.functions.OPERATORS`, on numbers that already have one type (those of a
+  shift keep their own). `+e` is e; pointer arithmetic is `Op("add" | "sub", (pointer, integer), Pointer)`;
+  pointers are compared only with the symbol `nullptr`, which every null pointer is. A bit complement is
+  unknown.
+- `*p` is `Subscript(p, 0)`, `p->x` the member of that, `i[a]` is `a[i]`, and `&x[i]` is
+  `AddressOf(Subscript(x, i))`. In methods, the symbol `this` is the object, not its address.
 - `a op= b`, `++a` and `--a` as statements are an `Assignment` of the operation written out, with the
-  conversions that C++ prescribes.
+  conversions that C++ prescribes; a pointer steps by an i64. Inside an expression they are unknown.
 - Character, integer, bool and float literals are `Const` with their own type (a float literal is rounded to
-  it); sizeof is a `Const` of type u64.
-- Floats are f16 (`_Float16`, `__half`), f32, f64; integers are told by size and sign (`long` is i64).
+  it), `T()` of a number is its zero; sizeof is a `Const` of type u64, unknown for classes.
+- Default arguments and default member initialisers are written out. Trivial copies are what they copy.
+- Floats are f16 (`_Float16`, `__half`), f32, f64; integers are told by size and sign (`long` is i64); an
+  enumeration is its integer, a reference what it refers to. Whatever is volatile is a `Record`.
+- A function as a value is a symbol of its qualified name; its type is a `Record`.
 - Constants of namespaces and enumerators are symbols of their qualified names, see `Unit`; so are members
   that are static constants.
-- Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason; never a guess.
+
+Statements:
+
+- One statement for each declarator, and for each part of a comma expression. What is no code is not written:
+  empty statements, types, `static_assert`. Attributes are passed over.
+- `if constexpr` is a `Block` of the branch that is taken, nothing if there is none.
+- A variable that is static and not constant, or whose class has a destructor, is unknown.
+
+Names and places:
+
+- Qualified names leave out anonymous and inline namespaces; classes in them have all their template
+  arguments, as Clang prints the canonical type: `heddle::StridedRow<double>::operator[]`.
+- A place is the line where something begins (in a macro: where that is used), of a function or a constant the
+  line of its name; files are without folders.
+
+Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason, which `heddle.lift.reasons`
+lists; never a guess. So is what is nested too deeply: more than 400 expressions of Clang's tree, or 200
+statements.
 """
 
 from __future__ import annotations
@@ -109,9 +133,9 @@ class Invoke(Expression):
     """A call: of a function of the unit by its key, else of one whose body is not visible by its qualified
     name.
 
-    template: its template arguments, types as their names and integers as they are. The object of a method
-    is the first argument. A constructor's name is that of its class, its type the Record. lvalue: it
-    returns a reference.
+    template: its template arguments, packs flattened: types as Clang names them, integers as they are, bools
+    as 0 and 1. The object of a method is the first argument. A constructor's name is that of its class, its
+    type the Record. lvalue: it returns a reference.
     """
 
     function: str
@@ -123,8 +147,9 @@ class Invoke(Expression):
 
 @node
 class Initializer(Expression):
-    """`{entries}`, the initial value of an array or an aggregate in the order of its members; `{}` has none.
-    Nested braces are nested initializers."""
+    """`{entries}`, the initial value of an array or an aggregate in the order of its members. Nested braces
+    are nested initializers, also where they were left out. An array has the entries that were written, an
+    aggregate all members."""
 
     entries: tuple[Expression, ...]
     type: Any
@@ -132,7 +157,8 @@ class Initializer(Expression):
 
 @node
 class Unknown(Expression):
-    """An expression that the front end does not translate. reason: what it is, as a noun: "a lambda"."""
+    """An expression that the front end does not translate. reason: what it is, as a noun: "a lambda". Its
+    type is not recorded."""
 
     reason: str
     place: Place
@@ -179,8 +205,9 @@ class Branch(Statement):
 
 @node
 class For(Statement):
-    """`for (start; condition; step) body`. condition: None where there is none. pragma: the text of
-    the `omp` pragma lines before it, without `#pragma`, joined by newlines, with single spaces."""
+    """`for (start; condition; step) body`. condition: None where there is none. pragma: the text of the `omp`
+    pragma lines before it, without `#pragma`, joined by newlines, with single spaces; blank lines, `//` lines
+    and other pragmas may stand between."""
 
     start: tuple[Statement, ...]
     condition: Expression | None
@@ -236,11 +263,12 @@ class FunctionParameter(Node):
 
 @node
 class Function(Node):
-    """A function with a body. key: qualified name, template arguments and parameter types, unique in the
-    unit: `ns::name<4, double>(double*, i64)`. name: qualified name. kind: "kernel" for `__global__`. base:
-    for a method, the record of its object, whose symbol `this` is the first parameter. initialisers: of a
-    constructor, member name and value. launch_bounds: of a kernel, as far as given. main: defined in the file
-    itself, not in an include."""
+    """A function with a body. key: qualified name, template arguments and parameter types as Python's str()
+    of them with what tells overloads apart, unique in the unit: `ns::name<4, double>(f64 const*, i32&)`,
+    `ns::Class::method(i64) const`. name: qualified name, of a constructor that of its class. kind: "kernel"
+    for `__global__`; the first parameter of a method or a constructor is the symbol `this`, a reference to
+    its object. initialisers: of a constructor, member name and value. launch_bounds: of a kernel, as far as
+    given. main: defined in the file itself, not in an include."""
 
     key: str
     name: str
@@ -259,7 +287,8 @@ class Function(Node):
 class Unit(Node):
     """A translation unit: the functions defined in its file in the order of the text (instantiations of a
     template in the order of their keys), then the functions they call, by key; and the constants of
-    namespaces that they read, by name."""
+    namespaces that they read, by name, if their initial value is known. Not written are templates, lambdas,
+    destructors, defaulted functions, methods of local classes, and what stands in system headers."""
 
     file: str
     functions: tuple[Function, ...]

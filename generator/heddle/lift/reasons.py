@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why something is not translated, as nouns: both front ends give the same reason for the same Clang class."""
+"""Why something is not translated, as nouns: both front ends give the same reason for a Clang class."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SITUATIONS = {
     "lambda_call": "a call of a lambda",
     "local_class": "a local class",
     "member_pointer": "a pointer to a member",
-    "same_key": "a function that differs from another one only in names of equal types",
+    "same_key": "an overload that differs only in the name of a type",
     "size_of_class": "the size of a class",
     "static_variable": "a static variable",
     "structured_binding": "a structured binding",

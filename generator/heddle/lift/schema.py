@@ -11,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from heddle.errors import Place
 from heddle.ir import nodes as ir
@@ -78,19 +79,32 @@ def header() -> str:
 
 def _builder(cls: type[ir.Node]) -> str:
     about = " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
-    parameters, parts = [], []
-    for part in dataclasses.fields(cls):
+    parameters, parts = [], [f'return {{{{Object("{cls.__name__}")']
+    for part in dataclasses.fields(cls):  # type: ignore[arg-type]
         parameters.append(f"{_parameter(str(part.type))} {_name(part.name)}{_default(part)}")
         parts.append(f'.part("{part.name}", {_name(part.name)})')
+    head = f"inline {_category(cls)} {cls.__name__}("
     return "\n".join(
         (
-            f"/// {about}",
-            f"inline {_category(cls)} {cls.__name__}({', '.join(parameters)}) {{",
-            f'  return {{{{Object("{cls.__name__}"){"".join(parts)}.text()}}}};',
+            textwrap.fill(about, 106, initial_indent="/// ", subsequent_indent="/// "),
+            _wrapped(head, ", ", parameters, ") {"),
+            _wrapped("  ", "", parts, ".text()}};"),
             "}",
             "",
         )
     )
+
+
+def _wrapped(head: str, separator: str, pieces: Sequence[str], tail: str) -> str:
+    """Pieces on as few lines as have room for them, aligned after the head."""
+    lines, line = [], head
+    for number, piece in enumerate(pieces):
+        text = piece + (separator if number < len(pieces) - 1 else tail)
+        if len(line) + len(text.rstrip()) > 110:
+            lines.append(line.rstrip())
+            line = " " * (len(head) if separator else 6)
+        line += text
+    return "\n".join((*lines, line if pieces else head + tail))
 
 
 def _category(cls: type[ir.Node]) -> str:
