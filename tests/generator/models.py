@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ from heddle.module import KernelModel
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
 
-__all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction"]
+__all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction", "relaxation"]
 
 
 def model(
@@ -178,6 +179,19 @@ def reduction(rank: int = 2) -> list[Statement]:
         Reduce("min", "smallest", p.here),
         Reduce("sum", "total", p.here),
     ]
+
+
+def relaxation(rank: int, footprint: str) -> list[Statement]:
+    """A weighted mean of the own cell and its neighbours, in place. footprint: neighbours across "faces",
+    "edges" or "corners", or at the place given as "1,2"."""
+    p, right = fields(f"p, right: real[{rank}D]", ghost_layers=2)
+    if footprint[0] in "-0123456789":
+        offsets = [tuple(int(d) for d in footprint.split(","))]
+    else:
+        far = {"faces": 1, "edges": 2, "corners": rank}[footprint]
+        offsets = [o for o in itertools.product((-1, 0, 1), repeat=rank) if 0 < sum(map(abs, o)) <= far]
+    change = sum(sympy.Rational(1, 3 + n) * p[offset] for n, offset in enumerate(offsets)) - right.here
+    return [Assignment(p.here, p.here + sympy.Symbol("omega") * change)]
 
 
 def lattice_boltzmann(

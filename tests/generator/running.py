@@ -109,6 +109,8 @@ def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) ->
     for symbol in kernel.parameters:
         assert isinstance(symbol.type, ir.Scalar)
         result[symbol.name] = number(generator, symbol.type, exact)
+    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+        result |= {"first_colour": 0, "last_colour": kernel.space.colours}
     return result
 
 

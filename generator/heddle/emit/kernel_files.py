@@ -15,6 +15,7 @@ from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
+from heddle.passes.apply_schedule import COLOUR
 from heddle.pipeline import Stages
 from heddle.schedule import Precision, Schedule
 
@@ -190,11 +191,12 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
     head, loop = body[:at], body[at]
     assert isinstance(loop, ir.Loop)
+    inside = loop.body if loop.counter == COLOUR else (loop,)  # what one launch does
     constants = [
         s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))
     ]
     host = [s for s in head if s not in constants and not isinstance(s, ir.Comment)]
-    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in walk(inside) if isinstance(node, ir.Symbol)}
     constants = [s for s in constants if s.symbol.name in needed]
     needed |= {node.name for s in constants for node in walk(s) if isinstance(node, ir.Symbol)}
     computed = [
@@ -204,13 +206,16 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     ]
     used = [argument for argument in everything if argument.name in needed]
     passed = [*used, *computed]
+    if loop.counter == COLOUR:
+        passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
     function = _common(module, kernel, variant, everything)
     return function | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block([*_needed_head(host, loop, constants)]),
-        "cells": _cells(loop, printer),
-        "body": printer.block((*constants, loop)),
+        "cells": _cells(inside[-1], printer),
+        "body": printer.block((*constants, *inside)),
+        "colours": loop.counter == COLOUR,
     }
 
 
@@ -230,18 +235,26 @@ def _needed_head(
     return [*first, *reversed(kept)]
 
 
-def _cells(loop: ir.Loop, printer: StatementPrinter) -> str:
+def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
+    """As many threads along each axis as the longest row has cells."""
     extents: list[str] = []
-    level: ir.Statement = loop
+    level = loop
     while isinstance(level, ir.Loop) and level.kind == "thread":
         begin, end = printer.expression(level.begin), printer.expression(level.end)
-        extents.append(end if begin == "0" else f"{end} - {begin}")
-        level = level.body[0]
+        assert isinstance(level.step, ir.Const)
+        step = int(level.step.value)
+        if step > 1:
+            extents.append(f"({end} + {step - 1}) / {step}")
+        else:
+            extents.append(end if begin == "0" else f"{end} - {begin}")
+        level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
     return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
 
 
 def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
-    dense = isinstance(variant.stages.kernel.space, ir.Dense)
+    space = variant.stages.kernel.space
+    dense = isinstance(space, ir.Dense)
+    colours = space.colours if isinstance(space, ir.Dense) else 1
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
     return {
@@ -257,12 +270,14 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, dense, "unit_stride" if dense else "true"),
-        "device_checks": _checks(everything, dense, "false" if dense else "true", host=False),
+        "checks": _checks(everything, dense, "unit_stride" if dense else "true", colours=colours),
+        "device_checks": _checks(everything, dense, "false" if dense else "true", False, colours),
     }
 
 
-def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True) -> str:
+def _checks(
+    everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True, colours: int = 1
+) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: list[str] = []
@@ -285,6 +300,8 @@ def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host:
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
+    if "last_colour" in names:
+        lines.append(f"if (first_colour < 0 || last_colour > {colours}) {{ return heddle::extents_differ; }}")
     if "cell_count" in names:
         lines.append("if (cell_count < 0) { return heddle::extents_differ; }")
     if "neighbour_stride" in names:

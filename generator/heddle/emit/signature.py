@@ -8,6 +8,7 @@ from typing import Literal
 
 from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import formula
 from heddle.ir.visit import evaluated, statements, walk
 
 Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output"]
@@ -68,6 +69,15 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             Argument(field.name, pointer, "array", field, f"{access}; first interior element"),
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
             Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
+        ]
+    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+        about = (
+            "colours first_colour <= c < last_colour are swept, one after the other; the colour of a cell is "
+        )
+        about += formula(kernel.space.rank, kernel.space.colours)
+        result += [
+            Argument("first_colour", ir.I64, "list", None, about),
+            Argument("last_colour", ir.I64, "list"),
         ]
     if isinstance(kernel.space, ir.Sparse):
         table = ir.Pointer(ir.U32, True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
-from heddle.ir.visit import walk
+from heddle.ir.visit import statements, walk
 
 _CLAUSE = {"sum": "+", "min": "min", "max": "max"}
 
@@ -121,14 +121,18 @@ class StatementPrinter:
         return f"#pragma omp parallel for{lanes}{collapse} schedule(static){clauses}"
 
     def threads(self, loop: ir.Loop) -> Iterator[str]:
-        """Nested thread loops: find the own cell, leave if there is none."""
+        """Nested thread loops: find the own cell, leave if there is none. Loops that are not perfectly nested
+        follow one after the other: where the inner one begins depends on the outer ones."""
         nest = [loop]
         while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
             nest.append(nest[-1].body[0])
+        inside = [s for s in statements(nest[-1].body) if isinstance(s, ir.Loop) and s.kind == "thread"]
         nest.reverse()  # x first
-        for axis, level in enumerate(nest):
+        for axis, level in enumerate(nest, start=len(inside)):
             place = self.target.coordinates[axis]
             begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
+            step = self.expression(level.step)
+            place = place if step == "1" else f"{step} * ({place})"
             yield f"const std::int64_t {level.counter.name} = {begin}{place};"
         outside = " || ".join(f"{level.counter.name} >= {self.expression(level.end)}" for level in nest)
         yield f"if ({outside}) {{ return; }}"

@@ -33,6 +33,7 @@ def sweep_header(
         module=module.name,
         guard=f"{module.name}_SWEEPS_HPP".upper(),
         links=[_link(link) for link in module.links],
+        coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
     )
 
@@ -40,6 +41,10 @@ def sweep_header(
 def _bindable(variant: Variant) -> bool:
     """Runtime fields have three dimensions; planes of them have two."""
     return all(field.rank != 1 for field in variant.stages.kernel.fields)
+
+
+def _colours(kernel: ir.Kernel) -> int:
+    return kernel.space.colours if isinstance(kernel.space, ir.Dense) else 1
 
 
 def _offset(offset: Sequence[int]) -> str:
@@ -63,24 +68,31 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
     constructor = binding.constructor()
     if scalars:
         constructor.append(f"const {title}Parameters& sweep_parameters")
+    if _colours(typed) > 1:
+        constructor.append(f"heddle::ColourRange range = {{0, {_colours(typed)}}}")
     initialisers = binding.initialisers()
     if scalars:
         initialisers.insert(0, "parameters(sweep_parameters)")
+    if _colours(typed) > 1:
+        initialisers.insert(1 if scalars else 0, "colours(range)")
     checks = [
         f"heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, "
         f'{_rank(argument)}, "{kernel}");'
         for argument in arrays
         if dense and _touches_ghosts(typed, argument)
     ]
+    if _colours(typed) > 1:
+        checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
     return {
         "kernel": kernel,
         "name": title,
         "about": typed.about or f"Kernel {kernel} bound to fields.",
         "notes": binding.notes(),
-        "explicit": "explicit " if len(constructor) == 1 else "",
+        "explicit": "explicit " if sum(" = " not in text for text in constructor) == 1 else "",
         "constructor": ", ".join(constructor),
         "constructor_body": checks,
         "initialisers": ", ".join(initialisers),
+        "coloured": _colours(typed) > 1,
         "scalars": [{"type": _scalar(argument), "name": argument.name} for argument in scalars],
         "accesses": _accesses(typed, arrays),
         "exchanged": _exchanged(typed),
@@ -203,6 +215,11 @@ class _Binding:
     def notes(self) -> list[str]:
         if self.listed:
             return ["cells: the cells to run over; fields and buffers must outlive the sweep."]
+        if _colours(self.kernel) > 1:
+            return [
+                "range: the colours to sweep, one after the other. Fields must outlive the sweep;",
+                "heddle::Error if they have too few ghost layers, or blocks that begin at odd cells.",
+            ]
         if not self.dense:
             return ["range: the cells to run over, for example list.all(); fields must outlive the sweep."]
         return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
@@ -213,6 +230,8 @@ class _Binding:
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
             "neighbour_run": f"{self.arrays[0].name}_->list().neighbour_run()",
+            "first_colour": "colours.first",
+            "last_colour": "colours.last",
             "first": "range_.first",
             "last": "range_.last",
             "cells": "cells_->data()",

@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import colour_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.visit import statements
 
@@ -82,7 +83,8 @@ def run(
     """Run a kernel at any level.
 
     arrays: by the name of the field; with a sparse space also "neighbour" and, if it is listed, "cells".
-    scalars: parameters, and `first` and `last` of a sparse space that is not listed. order: puts the cells of
+    scalars: parameters, and `first` and `last` of a sparse space that is not listed, `first_colour` and
+    `last_colour` of a coloured one. order: puts the cells of
     the space, or the iterations of a loop that is not serial, into the order in which they run.
     """
     return _Interpreter(kernel, arrays, scalars or {}, order).run()
@@ -163,9 +165,10 @@ class _Interpreter:
         if any(isinstance(statement, ir.Loop) for statement in statements(body)):
             self.block(body)
         else:
-            for cell in self.order(list(self.cells())):
-                self.names.update(cell)
-                self.block(body)
+            for part in self.parts():
+                for cell in self.order(part):
+                    self.names.update(cell)
+                    self.block(body)
         return Result(self.status, {name: values[0] for name, values in outputs.items()})
 
     def bind(self, outputs: Mapping[str, list[float]]) -> None:
@@ -198,6 +201,16 @@ class _Interpreter:
         if len(extents) != 1:
             raise InterpretationError(f"the extents of the fields of {self.kernel.name} differ")
         return extents.pop()
+
+    def parts(self) -> Iterator[list[dict[str, int]]]:
+        """All cells, or those of one colour after the other."""
+        space, cells = self.kernel.space, list(self.cells())
+        if not isinstance(space, ir.Dense) or space.colours == 1:
+            yield cells
+            return
+        axes = AXES[: space.rank]
+        for colour in range(self.names["first_colour"], self.names["last_colour"]):
+            yield [c for c in cells if colour_of(space.rank, space.colours, [c[a] for a in axes]) == colour]
 
     def cells(self) -> Iterator[dict[str, int]]:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""

@@ -415,9 +415,11 @@ class Link(Node):
 
 @node
 class Dense(Node):
-    """Every interior cell of a box of `rank` dimensions."""
+    """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours."""
 
     rank: int
+    colours: int = 1
 
 
 @node

@@ -21,7 +21,7 @@ def text(kernel: ir.Kernel) -> str:
 
 def _space(space: ir.Dense | ir.Sparse) -> str:
     if isinstance(space, ir.Dense):
-        return f"dense {space.rank}D"
+        return f"dense {space.rank}D" + (f" in {space.colours} colours" if space.colours > 1 else "")
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"
 
 

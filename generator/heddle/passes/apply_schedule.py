@@ -5,6 +5,9 @@ before   store u_next[0,0,0] = ...                                (meaning: for 
 after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 
 The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells.
+
+after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
+                                           loop simd x from x_first by 2 { ... } } }       (two colours)
 """
 
 from __future__ import annotations
@@ -14,11 +17,13 @@ from collections.abc import Sequence
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
+from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
     Access,
     Call,
     Dense,
+    Expression,
     Gather,
     Kernel,
     Let,
@@ -79,6 +84,8 @@ def _check_threads(kernel: Kernel) -> None:
 
 
 def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    if space.colours > 1:
+        return _coloured(kernel, space, schedule, target)
     scanned = {statement.axis for statement in statements(kernel.body) if isinstance(statement, Scan)}
     axes = [axis for axis in range(space.rank) if axis not in scanned]
     body: tuple[Statement, ...] = kernel.body
@@ -92,6 +99,41 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
         body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
     return body
+
+
+def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    """Colour by colour; along the axes that a colour's bits name, every second cell from the first one on
+    that has the colour. Its number is named as far out as it can be."""
+    halved = bits(space.rank, space.colours)
+    body: tuple[Statement, ...] = kernel.body
+    waiting: list[tuple[int, Let]] = []
+    for axis in range(space.rank):
+        counter, extent = Symbol(AXES[axis], I64), Symbol(f"n_{AXES[axis]}", I64)
+        first, step = (Symbol(f"{AXES[axis]}_first", I64), 2) if axis < len(halved) else (integer(0), 1)
+        here = [let for outer, let in waiting if outer == axis]
+        waiting = [(outer, let) for outer, let in waiting if outer != axis]
+        kind = _kind(axis == 0, axis == space.rank - 1, schedule, target)
+        if kind == "omp" and isinstance(first, Symbol) and any(other > axis for other in halved[axis]):
+            kind = "serial"  # its begin is named inside the loop that runs on threads
+        body = (Loop(kind, counter, first, extent, integer(step), (*here, *body)),)  # type: ignore[arg-type]
+        if isinstance(first, Symbol):
+            outer = min((other for other in halved[axis] if other != axis), default=space.rank)
+            waiting.append((outer, Let(first, _first_cell(axis, halved[axis]))))
+    here = [let for _, let in waiting]
+    begin, end = Symbol("first_colour", I64), Symbol("last_colour", I64)
+    return (Loop("serial", COLOUR, begin, end, integer(1), (*here, *body)),)
+
+
+COLOUR = Symbol("colour", I64)
+
+
+def _first_cell(axis: int, axes: tuple[int, ...]) -> Expression:
+    """The first coordinate along an axis for which bit `axis` of the colour is right: 0 or 1."""
+    total: Expression = operate("div", COLOUR, integer(2**axis)) if axis else COLOUR
+    for other in axes:
+        if other != axis:
+            total = add(total, Symbol(AXES[other], I64))
+    return operate("bitand", total, integer(1))
 
 
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:

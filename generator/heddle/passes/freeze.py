@@ -57,6 +57,7 @@ _TYPES = {
 }
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+_COLOUR_NAMES = frozenset({"colour", "first_colour", "last_colour", "x_first", "y_first", "z_first"})
 _SPARSE_NAMES = frozenset({"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"})
 
 
@@ -160,6 +161,8 @@ class _Freezer:
     def check_name(self, name: str) -> None:
         """An argument of the emitted function keeps its name, so it must be one, and free."""
         own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        if isinstance(self.space, ir.Dense) and self.space.colours > 1:
+            own |= _COLOUR_NAMES
         derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
         if not is_name(name) or name in own or derived:
             reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"

@@ -144,7 +144,7 @@ class _Lowering:
                 if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
                 self.position = counter
-                if self.target.threads and kind == "serial":
+                if self.target.threads and kind == "serial" and counter.name in AXES:
                     self.row_axis = AXES.index(counter.name)
                 if is_chunk(statement):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)

@@ -31,11 +31,12 @@ from heddle import (
 )
 from heddle.ir.interpret import run
 from heddle.symbolic.assignment import Statement
-from models import column, reduction
+from models import column, reduction, relaxation
 from running import listed_memory, memory, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
-DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume")
+DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
+         "chessboard", "edges", "corners")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall")
 EXTENT = (21, 4, 3)
 
@@ -118,6 +119,9 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("thomas", column(2, 1))
     everything.add("fall", fall())
     everything.add("moving", moving())
+    everything.add("chessboard", relaxation(2, "faces"), schedule=Schedule(colours=2))
+    everything.add("edges", relaxation(3, "edges"), schedule=Schedule(colours=4, block=(8, 2, 2)))
+    everything.add("corners", relaxation(3, "corners"), schedule=Schedule(colours=8, block=(4, 4, 1)))
     bgk = lbm.BGK(lattice, "omega")
     everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32, renew=True))
     everything.add(
@@ -243,6 +247,17 @@ def test_error_codes(library: ctypes.CDLL, target: str) -> None:
     assert faulty(library, target, {"out_stride": numbers(1, 0)}) == -3
     assert faulty(library, target, {"many_stride": numbers(1, 30, 0)}) == -3
     assert faulty(library, target, {}, overlap=True) == -4
+
+
+def test_no_such_colour(library: ctypes.CDLL) -> None:
+    kernel = KERNELS["chessboard"].stages("chessboard", "f64", "cpu").kernel
+    arrays = memory(kernel, EXTENT[:2], random.Random(2), plain=True)
+    values = scalars(kernel, random.Random(3))
+    for target in ("reference", "cpu", "unit", "cuda"):
+        for wrong in ({"first_colour": -1}, {"last_colour": 3}):
+            own = Memory(kernel, arrays)
+            assert call(library, "check_chessboard_f64", kernel, own, values | wrong, target) == -2
+            assert own.differences(arrays) == []
 
 
 def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:

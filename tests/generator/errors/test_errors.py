@@ -77,16 +77,75 @@ def kernel(
 @says(
     "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads what "
     "another one writes, in no defined order.\n"
-    "  Hint: write to a second field"
+    "  Hint: Schedule(colours=2), or write to a second field"
 )
 def racy_stencil() -> None:
     kernel([Assignment(p[0, 0], p[-1, 0] + p[1, 0])])  # here
 
 
 @says(
+    "{here}: 'k' reads p[-1, -1] and writes p[0, 0]: with 2 colours, one cell reads what another one of its "
+    "colour writes.\n  Hint: Schedule(colours=4), or write to a second field"
+)
+def too_few_colours() -> None:
+    kernel([Assignment(p.here, p[1, 0] + p[-1, -1])], schedule=Schedule(colours=2))  # here
+
+
+@says(
+    "{here}: 'k' reads wide[2, 0] and writes wide[0, 0]: one cell reads what another one writes, and no "
+    "colouring by parity separates them.\n  Hint: write to a second field"
+)
+def no_colouring() -> None:
+    wide = fields("wide: real[2D]", ghost_layers=2)
+    kernel([Assignment(wide.here, wide[1, 0] + wide[2, 0])], schedule=Schedule(colours=4))  # here
+
+
+@says(
+    "{here}: 'k' reads p[1, 0] and writes p[0, 0]: one cell reads what another one writes, in no defined "
+    "order.\n  Hint: write to a second field"
+)
+def racy_scan() -> None:
+    kernel([Scan(1, {c: 0}, [Assignment(p.here, p[1, 0] + c)], {c: c + 1})])  # here
+
+
+@says("{here}: 'k' scans, and a scan visits all cells of a column, whatever their colour.\n"
+      "  Hint: leave colours at 1")  # fmt: skip
+def colours_of_a_scan() -> None:
+    scan = Scan(1, {c: 0}, [Assignment(p.here, c)], {c: c + 1})  # here
+    kernel([scan], schedule=Schedule(colours=2))
+
+
+@says("{here}: there is no colouring with 3 colours.\n  Hint: 2, 4 or 8")
+def three_colours() -> None:
+    Schedule(colours=3)  # here
+
+
+@says("{here}: cells of one colour do not follow each other in chunks.\n  Hint: chunk=0")
+def colours_in_chunks() -> None:
+    Schedule(colours=2, chunk=16)  # here
+
+
+@says("{here}: 'k' asks for 8 colours, which 2 dimensions have not.\n  Hint: 2 or 4")
+def eight_colours_of_a_plane() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(colours=8))  # here
+
+
+@says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
+def colours_of_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 'first_colour' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_colour() -> None:
+    colour = sympy.Symbol("first_colour")
+    kernel([Assignment(p.here, p[1, 0] + colour)], schedule=Schedule(colours=2))  # here
+
+
+@says(
     "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads "
     "what another one writes, in no defined "
-    "order.\n  Hint: write to a second field"
+    "order.\n  Hint: Schedule(colours=2), or write to a second field"
 )
 def racy_component() -> None:
     kernel(
@@ -804,7 +863,7 @@ def _command(tmp_path: Path, text: str, *arguments: str) -> int:
             ("show",),
             "model.py:6: 'race' reads u[1, 0] and writes u[0, 0]: one cell "
             "reads what another one writes, in no "
-            "defined order.\n  Hint: write to a second field",
+            "defined order.\n  Hint: Schedule(colours=2), or write to a second field",
         ),
         (
             GOOD + "\n\n1 / 0\n",

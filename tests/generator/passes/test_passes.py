@@ -4,16 +4,20 @@ cells."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import random
 from typing import Any
 
 import pytest
 import sympy
 from heddle import Assignment, If, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
+from heddle.ir.colouring import colour_of
+from heddle.ir.interpret import Array, run
 from heddle.module import KernelModel, Module
 from heddle.symbolic.field import Access
-from models import column, lattice_boltzmann, model, random_model, reduction
-from running import levels, listed_memory, memory, outcome, scalars
+from models import column, lattice_boltzmann, model, random_model, reduction, relaxation
+from running import bits, levels, listed_memory, memory, outcome, scalars
 
 EXTENT = (7, 5, 3)
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
@@ -80,6 +84,43 @@ def test_columns(rank: int, axis: int, name: str) -> None:
 def test_reductions(name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(reduction(), schedule), "f64", target, 3, sums=True)
+
+
+COLOURED = [
+    (1, "faces", 2), (2, "faces", 2), (3, "faces", 2), (3, "edges", 4), (2, "corners", 4), (3, "corners", 8),
+    (3, "faces", 4), (2, "1,2", 2), (1, "1", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
+@pytest.mark.parametrize(("rank", "footprint", "colours"), COLOURED)
+def test_colours(rank: int, footprint: str, colours: int, name: str) -> None:
+    target, schedule = SCHEDULES[name]
+    coloured = dataclasses.replace(schedule, colours=colours)
+    agree(model(relaxation(rank, footprint), coloured), PRECISIONS[rank], target, rank)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_colours_one_at_a_time(target: str) -> None:
+    """A range of colours touches their cells only, and all ranges together are the whole sweep."""
+    stages = levels(model(relaxation(3, "edges"), Schedule(colours=4)), "f64", target)
+    typed, lowered = stages[0][1], stages[-1][1]
+    generator = random.Random(5)
+    arrays, values = memory(typed, EXTENT, generator), scalars(typed, generator)
+    whole = outcome(lowered, arrays, values)
+    parts = {name: Array(list(a.values), a.origin, a.extent, a.stride) for name, a in arrays.items()}
+    for first, last in ((0, 1), (1, 3), (3, 4)):
+        before = list(parts["p"].values)
+        run(lowered, parts, values | {"first_colour": first, "last_colour": last})
+        array = parts["p"]
+        changed = {
+            colour_of(3, 4, cell)
+            for cell in itertools.product(*map(range, EXTENT))
+            for at in [array.origin + sum(c * s for c, s in zip(cell, array.stride, strict=True))]
+            if before[at] != array.values[at]
+        }
+        assert changed == set(range(first, last))
+    assert [bits(value) for value in parts["p"].values] == whole["p"]
 
 
 def scan_under_condition() -> list[Any]:
