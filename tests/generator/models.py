@@ -13,7 +13,18 @@ from heddle.module import KernelModel
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
 
-__all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction", "relaxation"]
+__all__ = [
+    "KernelError",
+    "coloured_reduction",
+    "column",
+    "column_reduction",
+    "lattice_boltzmann",
+    "listed_reduction",
+    "model",
+    "random_model",
+    "reduction",
+    "relaxation",
+]
 
 
 def model(
@@ -179,6 +190,33 @@ def reduction(rank: int = 2) -> list[Statement]:
         Reduce("min", "smallest", p.here),
         Reduce("sum", "total", p.here),
     ]
+
+
+def coloured_reduction() -> list[Statement]:
+    """Relaxation in place with its largest change and a sum under a condition."""
+    p, right = fields("p, right: real[3D]")
+    change = sympy.Symbol("change")
+    neighbours = p[1, 0, 0] + p[-1, 0, 0] + p[0, 1, 0] + p[0, -1, 0] + p[0, 0, 1] + p[0, 0, -1]
+    return [
+        Assignment(change, neighbours / 6 - right.here - p.here),
+        Assignment(p.here, p.here + sympy.Symbol("omega") * change),
+        Reduce("max", "error", sympy.Abs(change)),
+        If(change > 0, [Reduce("sum", "gain", change), Reduce("sum", "gain", change**2)]),
+    ]
+
+
+def column_reduction() -> list[Statement]:
+    """What falls through a column, and the most of it."""
+    rain, flux = fields("rain, flux: real[3D]")
+    above = sympy.Symbol("above")
+    body = [Assignment(flux.here, above + rain.here), Reduce("sum", "total", rain.here - above / 4)]
+    return [Scan(2, {above: 0}, [*body, Reduce("max", "most", above)], {above: above / 2 + rain.here})]
+
+
+def listed_reduction() -> list[Statement]:
+    """Sum and least value over listed cells."""
+    u, v = fields("u, v: real[2D]")
+    return [Assignment(v.here, 2 * u.here), Reduce("sum", "total", u.here), Reduce("min", "least", u.here)]
 
 
 def relaxation(rank: int, footprint: str) -> list[Statement]:

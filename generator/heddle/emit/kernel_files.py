@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.cost import cost
-from heddle.emit.expression import type_text
+from heddle.emit.expression import combiner, type_text
 from heddle.emit.files import render
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.statement import StatementPrinter
@@ -91,6 +91,14 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
         "half.hpp": ["qualifiers.hpp"],
         "renewed.hpp": ["qualifiers.hpp"],
         "launch.hpp": ["preconditions.hpp"],
+        "reduce.hpp": ["arithmetic.hpp", "qualifiers.hpp"],
+        "reduce_cuda.hpp": [
+            "arithmetic.hpp",
+            "launch.hpp",
+            "preconditions.hpp",
+            "qualifiers.hpp",
+            "reduce.hpp",
+        ],
         "run.hpp": ["row.hpp"],
     }
     return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
@@ -130,6 +138,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
+            case ir.Combine() | ir.Contribute():
+                found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
 
 
@@ -143,7 +153,7 @@ def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
 def _parameter(argument: Argument) -> str:
     """As the kernel function declares it."""
     text = type_text(argument.kind)
-    if argument.role in ("array", "entries", "table", "output"):
+    if argument.role in ("array", "entries", "table", "output", "work"):
         return f"{text} __restrict__ const {argument.name}"
     return (
         f"{text} const {argument.name}"
@@ -189,7 +199,7 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     printer = StatementPrinter(target)
     body = stages.lowered.body
     at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
-    head, loop = body[:at], body[at]
+    head, loop, tail = body[:at], body[at], body[at + 1 :]
     assert isinstance(loop, ir.Loop)
     inside = loop.body if loop.counter == COLOUR else (loop,)  # what one launch does
     constants = [
@@ -212,18 +222,29 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     return function | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
-        "head": printer.block([*_needed_head(host, loop, constants)]),
+        "head": printer.block([*_needed_head(host, [loop, *tail], constants)]),
+        "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
         "body": printer.block((*constants, *inside)),
         "colours": loop.counter == COLOUR,
     }
 
 
+def _combination(statement: ir.Statement, printer: StatementPrinter) -> str:
+    """The launch that makes one number of what the warps gave."""
+    assert isinstance(statement, ir.Store)
+    assert isinstance(statement.target, ir.Load)
+    whole = statement.value
+    assert isinstance(whole, ir.Combine)
+    result, count = statement.target.pointer.name, printer.expression(whole.count)
+    return f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
+
+
 def _needed_head(
-    host: Sequence[ir.Statement], loop: ir.Loop, constants: Sequence[ir.Statement]
+    host: Sequence[ir.Statement], launched: Sequence[ir.Statement], constants: Sequence[ir.Statement]
 ) -> list[ir.Statement]:
     """Host statements that the launch or a later host statement uses; constants that they use come along."""
-    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in walk(launched) if isinstance(node, ir.Symbol)}
     kept: list[ir.Statement] = []
     for statement in reversed(host):
         assert isinstance(statement, ir.Let)
@@ -281,7 +302,7 @@ def _checks(
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: list[str] = []
-    roles = ("entries", "table", "output", "runs") if host else ("entries", "table", "output")
+    roles = ("entries", "table", "output", "work", *(["runs"] if host else []))
     for argument in everything:
         if argument.role == "array":
             field = argument.field

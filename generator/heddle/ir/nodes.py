@@ -226,6 +226,20 @@ class Call(Expression):
 
 
 @node
+class Combine(Expression):
+    """What the first `count` elements of an array become (see ir.reduction); it is scratch afterwards."""
+
+    operation: Literal["sum", "min", "max"]
+    values: Symbol
+    count: Expression
+
+    @property
+    def type(self) -> Scalar:
+        assert isinstance(self.values.type, Pointer)
+        return self.values.type.element
+
+
+@node
 class Select(Expression):
     """`condition ? yes : no`; the branch not taken is not evaluated."""
 
@@ -347,12 +361,24 @@ class StreamRun(Statement):
 
 @node
 class Reduce(Statement):
-    """Combine `value` over all cells into the output `name`: "sum", "min" or "max"."""
+    """Combine `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
 
     operation: Literal["sum", "min", "max"]
     output: Symbol
     value: Expression
     place: Place = NOWHERE
+
+
+@node
+class Contribute(Statement):
+    """With a thread for each cell: `value` is number `lane` of the 32 values that become `target`. Threads
+    that have no cell take part; `known`: whether there is such a target."""
+
+    operation: Literal["sum", "min", "max"]
+    target: Load
+    lane: Expression
+    value: Expression
+    known: Expression
 
 
 @node
@@ -376,7 +402,6 @@ class Loop(Statement):
     end: Expression
     step: Expression
     body: tuple[Statement, ...]
-    reductions: tuple[tuple[str, Symbol], ...] = ()
 
 
 @node

@@ -164,6 +164,7 @@ class _Freezer:
         if isinstance(self.space, ir.Dense) and self.space.colours > 1:
             own |= _COLOUR_NAMES
         derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
+        derived |= any(name == f"{output}_work" for output in self.outputs)
         if not is_name(name) or name in own or derived:
             reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
             raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", "choose another name")

@@ -135,7 +135,8 @@ class _Lowering:
         """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
         if loop.kind == "thread":
             return False
-        return not _loops(loop.body) or is_chunk(loop)
+        inner = _loops(loop.body)
+        return not inner or (is_chunk(loop) and len(inner) == 1)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
@@ -146,7 +147,7 @@ class _Lowering:
                 self.position = counter
                 if self.target.threads and kind == "serial" and counter.name in AXES:
                     self.row_axis = AXES.index(counter.name)
-                if is_chunk(statement):
+                if is_chunk(statement) and self.is_row(statement):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
                     body = (*self.list_position(statement), *self.with_pending(statement.body, inner))

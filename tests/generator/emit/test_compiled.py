@@ -31,13 +31,20 @@ from heddle import (
 )
 from heddle.ir.interpret import run
 from heddle.symbolic.assignment import Statement
-from models import column, reduction, relaxation
+from models import (
+    coloured_reduction,
+    column,
+    column_reduction,
+    listed_reduction,
+    reduction,
+    relaxation,
+)
 from running import listed_memory, memory, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
-         "chessboard", "edges", "corners")  # fmt: skip
-SPARSE = ("fluid_even", "fluid_odd", "pull", "wall")
+         "chessboard", "edges", "corners", "norms", "residual", "columns")  # fmt: skip
+SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "count", "some")
 EXTENT = (21, 4, 3)
 
 
@@ -137,8 +144,12 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
         "pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True)
     )
     reduced = Module("reduced", precisions=PRECISIONS)
-    reduced.add("extremes", [s for s in reduction() if getattr(s, "operation", "") != "sum"])
     reduced.add("line", column(1, 0))
+    everything.add("norms", reduction(), schedule=Schedule(block=(64, 2, 1)))
+    everything.add("residual", coloured_reduction(), schedule=Schedule(colours=2, block=(32, 2, 2)))
+    everything.add("columns", column_reduction())
+    listed.add("count", listed_reduction(), space=Sparse("fluid"))
+    listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
     all_targets = ("reference", "cpu", "cuda")
     return [(everything, all_targets), (listed, all_targets), (reduced, ("reference", "cpu"))]
 
@@ -158,7 +169,7 @@ KERNELS = {name: module for module, _ in MODULES for name in module.kernels}
 
 
 def test_every_kernel_is_compared() -> None:
-    assert {*DENSE, *SPARSE, "extremes", "line"} | {"wall"} == KERNELS.keys()
+    assert {*DENSE, *SPARSE, "line"} == KERNELS.keys()
 
 
 def compare(
@@ -204,7 +215,7 @@ def test_sparse(library: ctypes.CDLL, name: str, precision: str, target: str) ->
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit"])
 @pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("name", ["extremes", "line"])
+@pytest.mark.parametrize("name", ["line"])
 def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
     for seed in range(2):
         compare(library, name, precision, target, seed, plain=target == "unit")

@@ -631,9 +631,28 @@ def nontemporal_in_place() -> None:
     kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(chunk=64, nontemporal=True))  # here
 
 
-@says("{here}: 'k' reduces over cells, which no CUDA kernel does.\n  Hint: --targets cpu")
-def reduction_on_cuda() -> None:
-    kernel([Reduce("max", "e", p.here)], targets="cuda")  # here
+@says("{here}: 'k' reduces 32 cells of a row at a time, and blocks of (48, 1, 1) threads cut them.\n"
+      "  Hint: Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
+def reduction_in_odd_blocks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
+
+
+@says("{here}: 'k' reduces 32 cells at a time, and is to run in chunks of 16.\n  Hint: chunk=32, or no chunk")
+def reduction_in_other_chunks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(chunk=16))  # here
+
+
+@says("{here}: 'k' reduces over cells of 4 colours; one or two are known.\n"
+      "  Hint: reduce in a kernel of its own, without colours")  # fmt: skip
+def reduction_in_four_colours() -> None:
+    statements = [Assignment(p.here, p[1, 1]), Reduce("max", "e", q.here)]  # here
+    kernel(statements, schedule=Schedule(colours=4))
+
+
+@says("{here}: 'e_work' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_scratch() -> None:
+    kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e_work"))])  # here
 
 
 @says("{here}: 'k' is one single scan: CUDA has no threads for it.\n  Hint: --targets cpu")

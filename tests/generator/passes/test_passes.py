@@ -6,17 +6,30 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import random
 from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, If, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
+from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
+from heddle.ir.reduction import combined
 from heddle.module import KernelModel, Module
+from heddle.schedule import precision
 from heddle.symbolic.field import Access
-from models import column, lattice_boltzmann, model, random_model, reduction, relaxation
+from models import (
+    coloured_reduction,
+    column,
+    column_reduction,
+    lattice_boltzmann,
+    listed_reduction,
+    model,
+    random_model,
+    reduction,
+    relaxation,
+)
 from running import bits, levels, listed_memory, memory, outcome, scalars
 
 EXTENT = (7, 5, 3)
@@ -25,15 +38,16 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "reference": ("reference", Schedule()),
     "cpu": ("cpu", Schedule()),
     "serial": ("cpu", Schedule(parallel=False, simd=False)),
+    "tiles": ("cpu", Schedule(chunk=32, prefetch=32)),
     "chunks": ("cpu", Schedule(chunk=4)),
     "prefetch": ("cpu", Schedule(chunk=3, prefetch=16)),
     "nontemporal": ("cpu", Schedule(chunk=4, nontemporal=True)),
-    "cuda": ("cuda", Schedule(block=(4, 2, 1))),
+    "cuda": ("cuda", Schedule(block=(32, 2, 1))),
 }
 
 
-def agree(entry: KernelModel, chosen: str, target: str, seed: int, sums: bool = False) -> None:
-    """Run the kernel after every pass on the same fields. sums: the order of the cells matters."""
+def agree(entry: KernelModel, chosen: str, target: str, seed: int) -> None:
+    """Run the kernel after every pass on the same fields."""
     generator = random.Random(seed)
     stages = levels(entry, chosen, target)
     typed = stages[0][1]
@@ -52,9 +66,8 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int, sums: bool = 
             key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
         ]
         assert not different, f"{name} changes {different}"
-    if not sums:
-        for kernel in (typed, stages[-1][1]):
-            assert outcome(kernel, arrays, arguments, shuffled=seed) == expected
+    for kernel in (typed, stages[-1][1]):
+        assert outcome(kernel, arrays, arguments, shuffled=seed) == expected
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
@@ -80,10 +93,60 @@ def test_columns(rank: int, axis: int, name: str) -> None:
     agree(model(column(rank, axis), schedule), "f64", target, 7)
 
 
-@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "chunks"])
+REDUCING = ["reference", "cpu", "serial", "tiles", "cuda"]
+
+
+@pytest.mark.parametrize("name", REDUCING)
 def test_reductions(name: str) -> None:
     target, schedule = SCHEDULES[name]
-    agree(model(reduction(), schedule), "f64", target, 3, sums=True)
+    agree(model(reduction(), schedule), "f64", target, 3)
+    agree(model(column_reduction(), schedule), "f32", target, 4)
+    agree(
+        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+        "f32",
+        target,
+        5,
+    )
+    for listed in (False, True):
+        agree(model(listed_reduction(), schedule, Sparse("fluid", listed)), "f64", target, 6)
+
+
+@pytest.mark.parametrize("name", REDUCING)
+@pytest.mark.parametrize("cells", [0, 1, 31, 32, 33, 63, 64, 65, 1025])
+def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
+    """Around tiles of 32 cells, and of 64 with two colours."""
+    target, schedule = SCHEDULES[name]
+    for entry in (
+        model(reduction(), schedule),
+        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+    ):
+        stages = levels(entry, "f64", target)
+        typed, generator = stages[0][1], random.Random(cells)
+        extent = (cells, 2, 1)[: typed.space.rank]  # type: ignore[union-attr]
+        arrays, values = memory(typed, extent, generator), scalars(typed, generator)
+        assert outcome(stages[-1][1], arrays, values) == outcome(typed, arrays, values)
+
+
+def test_a_sum_is_that_of_halves() -> None:
+    """The definition, spelled out: (v0 + v16), ... and 33 values are two tiles."""
+    numbers = [1 / (i + 3) for i in range(33)]
+    tile = numbers[:32]
+    while len(tile) > 1:
+        tile = [tile[i] + tile[i + len(tile) // 2] for i in range(len(tile) // 2)]
+    assert combined("sum", numbers, float) == tile[0] + numbers[32]
+    assert combined("sum", numbers, float) != sum(numbers)
+
+
+def test_minimum_and_maximum_skip_nan() -> None:
+    p = fields("p: real[1D]")
+    statements = [Reduce("max", "most", p.here), Reduce("min", "least", p.here)]
+    typed = model(statements).typed(precision("f64"))
+    for contents, most, least in (
+        ([math.nan, 1.0, -2.0, math.nan], 1.0, -2.0),
+        ([math.nan], -math.inf, math.inf),
+    ):
+        result = run(typed, {"p": Array(contents, 0, (len(contents),), (1,))})
+        assert result.outputs == {"most": most, "least": least}
 
 
 COLOURED = [
