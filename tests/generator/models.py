@@ -8,7 +8,21 @@ import random
 from collections.abc import Sequence
 
 import sympy
-from heddle import Assignment, If, KernelError, Module, Reduce, Scan, Schedule, Section, Sparse, fields, lbm
+from heddle import (
+    Assignment,
+    If,
+    KernelError,
+    Module,
+    Reduce,
+    Scan,
+    Schedule,
+    Section,
+    Sparse,
+    coordinates,
+    extents,
+    fields,
+    lbm,
+)
 from heddle.module import KernelModel
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
@@ -24,6 +38,7 @@ __all__ = [
     "random_model",
     "reduction",
     "relaxation",
+    "split_relaxation",
 ]
 
 
@@ -203,6 +218,24 @@ def coloured_reduction() -> list[Statement]:
         Reduce("max", "error", sympy.Abs(change)),
         If(change > 0, [Reduce("sum", "gain", change), Reduce("sum", "gain", change**2)]),
     ]
+
+
+def split_relaxation(rank: int, mixed: bool = False) -> list[Statement]:
+    """Relaxation of fields that are split by colour, with neighbours of all kinds in fields only read; mixed:
+    with fields that are not split, and the coordinate."""
+    p, right = fields(f"p, right: real[{rank}D]", ghost_layers=2, split=True)
+    plain, out = fields(f"plain, out: real[{rank}D]", ghost_layers=2)
+    faces = [o for o in itertools.product((-1, 0, 1), repeat=rank) if sum(map(abs, o)) == 1]
+    corner, far = (1,) * rank, (*(0,) * (rank - 1), -2)
+    change = sympy.Symbol("change")
+    value = sum(p[offset] for offset in faces) / 7 - right[corner] + right[far] / 3 - p.here
+    statements: list[Statement] = [Assignment(change, sympy.Symbol("omega") * value)]
+    if mixed:
+        statements[0] = Assignment(
+            change, value + plain[corner] / 2 + coordinates(rank)[0] - extents(rank)[0]
+        )
+        statements.append(Assignment(out[far], change))
+    return [*statements, Assignment(p.here, p.here + change), Reduce("max", "most", sympy.Abs(change))]
 
 
 def column_reduction() -> list[Statement]:

@@ -30,6 +30,7 @@ ALLOWED = {
     "lbm": {"symbolic"},
     "lift": {"lift", "ir", "resources"},
     "prove": {"prove", "lift", "ir", "emit", "module", "resources", "schedule"},
+    "relaxation": {"symbolic"},
     "__init__": {"module", "schedule", "symbolic"},
     "check": {"build", "lift", "module", "prove"},
     "__main__": {"build", "check", "ir", "resources"},

@@ -301,7 +301,7 @@ def _checks(
 ) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
-    rows: list[str] = []
+    rows: dict[bool, list[str]] = {}
     roles = ("entries", "table", "output", "work", *(["runs"] if host else []))
     for argument in everything:
         if argument.role == "array":
@@ -311,9 +311,9 @@ def _checks(
             rank = field.rank if dense else 1
             written = "false" if argument.kind.const else "true"
             name = argument.name
-            rows.append(
+            rows.setdefault(field.layout == "split", []).append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
-                f"{rank}, {field.components}, {written}}}"
+                f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
             )
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
@@ -327,9 +327,27 @@ def _checks(
         lines.append("if (cell_count < 0) { return heddle::extents_differ; }")
     if "neighbour_stride" in names:
         lines.append("if (neighbour_stride <= 0) { return heddle::bad_stride; }")
-    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows)}}};"
+    if len(rows) == 2:
+        lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
+    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
+
+
+def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], unit_stride: str) -> list[str]:
+    """The checks of fields that are split by colour in a kernel that has others, too."""
+    arrays = [argument for argument in everything if argument.role == "array" and argument.field is not None]
+    split = next(a for a in arrays if a.field is not None and a.field.layout == "split")
+    plain = next(a for a in arrays if a.field is not None and a.field.layout != "split")
+    assert plain.field is not None
+    differ = [f"{plain.name}_extent[0] != 2 * {split.name}_extent[0]"]
+    differ += [f"{plain.name}_extent[{d}] != {split.name}_extent[{d}]" for d in range(1, plain.field.rank)]
+    check = f"heddle::check_arrays(split, {unit_stride})"
+    return [
+        f"const heddle::ArrayArgument split[] = {{{', '.join(rows)}}};",
+        f"if (const int wrong = {check}; wrong != heddle::ok) {{ return wrong; }}",
+        f"if ({' || '.join(differ)}) {{ return heddle::extents_differ; }}",
+    ]

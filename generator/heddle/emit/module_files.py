@@ -138,7 +138,7 @@ def _entries(argument: Argument) -> int:
     field = argument.field
     assert field is not None
     space = 1 if field.layout == "compressed" else field.rank
-    return space + (1 if field.components else 0)
+    return space + (1 if field.components or field.layout == "split" else 0)
 
 
 def _wrapper_parameter(argument: Argument) -> str:

@@ -133,4 +133,6 @@ def _shape(field: ir.Field) -> str:
     if field.layout == "compressed":
         return "{cells, components}" if field.components else "{cells}"
     axes = ", ".join("xyz"[: field.rank])
+    if field.layout == "split":
+        return "{x / 2" + axes[1:] + ", colour}"
     return "{" + axes + (", component" if field.components else "") + "}"

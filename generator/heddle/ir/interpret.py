@@ -193,6 +193,7 @@ class _Interpreter:
         if isinstance(self.kernel.space, ir.Dense):
             for axis, count in enumerate(self.extent):
                 self.names[f"n_{AXES[axis]}"] = count
+            self.names["n_i"] = self.extent[0] // 2
         self.names.update(self.scalars)
         for symbol in self.kernel.parameters:
             assert isinstance(symbol.type, ir.Scalar)
@@ -212,7 +213,11 @@ class _Interpreter:
     @property
     def extent(self) -> tuple[int, ...]:
         rank = self.kernel.space.rank if isinstance(self.kernel.space, ir.Dense) else 0
-        extents = {self.arrays[f.name].extent[:rank] for f in self.kernel.fields if f.layout == "strided"}
+        dense = [f for f in self.kernel.fields if f.dense]
+        extents = {
+            tuple(n * (2 if f.layout == "split" and axis == 0 else 1) for axis, n in enumerate(whole[:rank]))
+            for f, whole in ((f, self.arrays[f.name].extent) for f in dense)
+        }
         if len(extents) != 1:
             raise InterpretationError(f"the extents of the fields of {self.kernel.name} differ")
         return extents.pop()
@@ -298,6 +303,8 @@ class _Interpreter:
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
                 assert value is not None
                 self.locals[symbol] = self.value(value)
+                if symbol.name == "x" and symbol.type == ir.I64:  # a coordinate that no loop counts
+                    self.names["x"] = self.locals[symbol]
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)
@@ -409,7 +416,7 @@ class _Interpreter:
             case ir.Gather(field, position, component):
                 cell = [self.value(entry) for entry in position]
                 return self.at(field, cell, self.within(self.value(component), 0, max(field.components, 1)))
-            case ir.Access(field, offsets, component) if field.layout == "strided":
+            case ir.Access(field, offsets, component) if field.dense:
                 counters = (self.names[AXES[axis]] for axis in range(field.rank))
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
             case ir.Access(field, offsets, component):
@@ -419,7 +426,12 @@ class _Interpreter:
     def at(self, field: ir.Field, cell: Sequence[int], component: int) -> tuple[_Line, int]:
         """An element of a dense field; outside the ghost layers as `within` has it."""
         array, ghosts = self.arrays[field.name], field.ghost_layers
+        colour = sum(cell) % 2
+        if field.layout == "split":
+            cell = [cell[0] // 2, *cell[1:]]
         inside = [self.within(c, -ghosts, n + ghosts) for c, n in zip(cell, array.extent, strict=False)]
+        if field.layout == "split":
+            inside.append(colour)
         where = [*inside, component] if field.components else inside
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 

@@ -111,8 +111,8 @@ class Field(Node):
     """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks
     at it.
 
-    layout: "strided" (dense), "compressed" (sparse list), "entries" (one value an entry of a listed sparse
-    space).
+    layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
+    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
     """
 
     name: str
@@ -120,12 +120,17 @@ class Field(Node):
     rank: int
     components: int
     ghost_layers: int
-    layout: Literal["strided", "compressed", "entries"]
+    layout: Literal["strided", "split", "compressed", "entries"]
     component_names: tuple[str, ...] = ()
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
         return self.component_names[q] if self.component_names else str(q)
+
+    @property
+    def dense(self) -> bool:
+        """Whether it has a value for each cell of a box."""
+        return self.layout in ("strided", "split")
 
 
 # --- Expressions --------------------------------------------------------------------------------------------

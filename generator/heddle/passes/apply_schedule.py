@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.errors import KernelError
-from heddle.ir.build import add, integer, operate
+from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
@@ -140,6 +140,13 @@ def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) 
         first, step = (Symbol(f"{AXES[axis]}_first", I64), 2) if axis < len(halved) else (integer(0), 1)
         inside = (*(let for outer, let in waiting if outer == axis), *body)
         waiting = [(outer, let) for outer, let in waiting if outer != axis]
+        if axis < len(halved):
+            outer = min((other for other in halved[axis] if other != axis), default=space.rank)
+            waiting.append((outer, Let(Symbol(f"{AXES[axis]}_first", I64), _first_cell(axis, halved[axis]))))
+        if axis == 0 and is_split(kernel):  # the cells of a row that have the colour follow each other
+            place = add(multiply(integer(2), SPLIT_COUNTER), first)
+            inside = (Let(counter, place), *inside)
+            counter, extent, first, step = SPLIT_COUNTER, Symbol("n_i", I64), integer(0), 1
         if axis == 0 and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, first, integer(step), inside, schedule, target, space.rank == 1)
         else:
@@ -147,15 +154,19 @@ def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) 
             if kind == "omp" and isinstance(first, Symbol) and any(other > axis for other in halved[axis]):
                 kind = "serial"  # its begin is named inside the loop that runs on threads
             body = (Loop(kind, counter, first, extent, integer(step), inside),)  # type: ignore[arg-type]
-        if isinstance(first, Symbol):
-            outer = min((other for other in halved[axis] if other != axis), default=space.rank)
-            waiting.append((outer, Let(first, _first_cell(axis, halved[axis]))))
     here = [let for _, let in waiting]
     begin, end = Symbol("first_colour", I64), Symbol("last_colour", I64)
     return (Loop("serial", COLOUR, begin, end, integer(1), (*here, *body)),)
 
 
 COLOUR = Symbol("colour", I64)
+SPLIT_COUNTER = Symbol("i", I64)
+"""Counts the cells of a row that have the colour, where fields are split by colour."""
+
+
+def is_split(kernel: Kernel) -> bool:
+    """Whether a kernel has fields that are split by colour."""
+    return any(field.layout == "split" for field in kernel.fields)
 
 
 def _first_cell(axis: int, axes: tuple[int, ...]) -> Expression:
@@ -184,7 +195,7 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
         """Links of a sparse list lead to elements that do not follow each other."""
         if not (isinstance(s, Store) and isinstance(s.target, Access)) or s.target.field in read:
             return False
-        return s.target.field.layout == "strided" or not any(s.target.offsets)
+        return s.target.field.dense or not any(s.target.offsets)
 
     return tuple(
         dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s

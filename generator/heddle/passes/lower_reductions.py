@@ -51,7 +51,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.reduction import NEUTRAL, TILE
 from heddle.ir.visit import statements, walk
-from heddle.passes.apply_schedule import AXES, COLOUR, is_chunk
+from heddle.passes.apply_schedule import AXES, COLOUR, is_chunk, is_split
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
@@ -78,7 +78,10 @@ class _Tiles:
         scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
         rank = self.space.rank if isinstance(self.space, Dense) else 0
         self.axes = [axis for axis in range(rank) if axis not in scanned]
-        self.halved = len(bits(self.space.rank, self.space.colours)) if isinstance(self.space, Dense) else 0
+        self.halved = 0  # axes along which only every second cell is counted
+        self.split = is_split(kernel)
+        if isinstance(self.space, Dense) and not self.split:
+            self.halved = len(bits(self.space.rank, self.space.colours))
 
     # How many tiles there are, and which one a cell belongs to
 
@@ -92,7 +95,7 @@ class _Tiles:
                 return Symbol("i", I64), integer(0), Symbol("cell_count", I64)
             first, last = Symbol("first", I64), Symbol("last", I64)
             return Symbol("n", I64), first, operate("sub", last, first)
-        name = AXES[self.axes[0]]
+        name = "i" if self.split else AXES[self.axes[0]]
         extent = Symbol(f"n_{name}", I64)
         return Symbol(name, I64), integer(0), extent
 

@@ -38,14 +38,16 @@ from models import (
     listed_reduction,
     reduction,
     relaxation,
+    split_relaxation,
 )
 from running import listed_memory, memory, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
-         "chessboard", "edges", "corners", "norms", "residual", "columns")  # fmt: skip
+         "chessboard", "edges", "corners", "norms", "residual", "columns", "split", "mixed")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "count", "some")
 EXTENT = (21, 4, 3)
+EVEN = (70, 4, 3)
 
 
 def stencil(rank: int = 2) -> list[Statement]:
@@ -147,6 +149,8 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     reduced.add("line", column(1, 0))
     everything.add("norms", reduction(), schedule=Schedule(block=(64, 2, 1)))
     everything.add("residual", coloured_reduction(), schedule=Schedule(colours=2, block=(32, 2, 2)))
+    everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, block=(32, 2, 1)))
+    everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
     listed.add("count", listed_reduction(), space=Sparse("fluid"))
     listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
@@ -182,7 +186,8 @@ def compare(
     if name in SPARSE:
         arrays, numbers = listed_memory(kernel, (9, 8), generator)
     else:
-        arrays = memory(kernel, EXTENT[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
+        extent = EVEN if name in ("split", "mixed") else EXTENT
+        arrays = memory(kernel, extent[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
         numbers = scalars(kernel, generator)
     own = Memory(kernel, arrays)
     suffix = precision.replace("/", "_")
@@ -269,6 +274,18 @@ def test_no_such_colour(library: ctypes.CDLL) -> None:
             own = Memory(kernel, arrays)
             assert call(library, "check_chessboard_f64", kernel, own, values | wrong, target) == -2
             assert own.differences(arrays) == []
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+def test_split_fields_have_half_the_extent(library: ctypes.CDLL, target: str) -> None:
+    kernel = KERNELS["mixed"].stages("mixed", "f64", "cpu").kernel
+    arrays = memory(kernel, EVEN, random.Random(2), plain=True)
+    values = scalars(kernel, random.Random(3))
+    for wrong, status in ((("plain", 71, 4, 3), -2), (("out", 70, 5, 3), -2), (("p", 35, 4, 3, 1), -2)):
+        own = Memory(kernel, arrays)
+        replaced = {f"{wrong[0]}_extent": numbers(*wrong[1:])}
+        assert call(library, "check_mixed_f64", kernel, own, values, target, replaced) == status
+        assert own.differences(arrays) == []
 
 
 def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:

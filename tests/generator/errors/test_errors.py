@@ -31,6 +31,7 @@ from heddle import (
     fields,
     lbm,
     parameters,
+    relaxation,
 )
 from heddle.__main__ import main
 from heddle.build import files, load
@@ -133,6 +134,50 @@ def eight_colours_of_a_plane() -> None:
 @says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
 def colours_of_a_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
+      "  Hint: Schedule(colours=2)")  # fmt: skip
+def split_without_colours() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.here)])  # here
+
+
+@says("{here}: 's' is split by colour and cannot be read at a computed position.\n"
+      "  Hint: gather from a field that is not split")  # fmt: skip
+def gathers_from_a_split_field() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.gather(0, 0))], schedule=Schedule(colours=2))  # here
+
+
+@says("{here}: 's' has components or no cells: it cannot be split.\n  Hint: split=False")
+def split_components() -> None:
+    fields("s: real(3)[2D]", split=True)  # here
+
+
+@says("{here}: the residual does not depend on p.here.\n  Hint: write it with its diagonal term")
+def residual_without_a_diagonal() -> None:
+    relaxation.Equation(p, p[1, 0] - q.here)  # here
+
+
+@says("{here}: the residual is not linear in p.here.\n  Hint: linearise it around a second field")
+def residual_that_is_not_linear() -> None:
+    relaxation.Equation(p, p[1, 0] - p.here**2)  # here
+
+
+@says("{here}: faces have openings or coefficients, not both.\n  Hint: set closed ones to 0")
+def openings_and_coefficients() -> None:
+    relaxation.poisson(p, openings=k, coefficients=f)  # here
+
+
+@says("{here}: 'q' holds no bits.\n  Hint: declare it as \"uint8\"")
+def openings_without_bits() -> None:
+    relaxation.poisson(p, openings=q)  # here
+
+
+@says("{here}: 'f' has 3 components for 4 faces.\n  Hint: declare it as real(4)")
+def coefficients_of_other_faces() -> None:
+    relaxation.poisson(p, coefficients=f)  # here
 
 
 @says("{here}: 'first_colour' cannot be a name here: the emitted function uses it itself.\n"

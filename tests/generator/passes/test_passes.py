@@ -29,6 +29,7 @@ from models import (
     random_model,
     reduction,
     relaxation,
+    split_relaxation,
 )
 from running import bits, levels, listed_memory, memory, outcome, scalars
 
@@ -46,7 +47,7 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
 }
 
 
-def agree(entry: KernelModel, chosen: str, target: str, seed: int) -> None:
+def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple[int, ...] = EXTENT) -> None:
     """Run the kernel after every pass on the same fields."""
     generator = random.Random(seed)
     stages = levels(entry, chosen, target)
@@ -54,7 +55,7 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int) -> None:
     exact = entry.schedule.fma  # whole numbers: where no operation rounds, a fused one gives the same
     if hasattr(typed.space, "rank"):
         arrays, arguments = (
-            memory(typed, EXTENT[: typed.space.rank], generator, exact),
+            memory(typed, extent[: typed.space.rank], generator, exact),
             scalars(typed, generator, exact),
         )
     else:
@@ -92,6 +93,43 @@ def test_columns(rank: int, axis: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(column(rank, axis), schedule), "f64", target, 7)
 
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_fields_split_by_colour(rank: int, mixed: bool, name: str) -> None:
+    target, schedule = SCHEDULES[name]
+    entry = model(split_relaxation(rank, mixed), dataclasses.replace(schedule, colours=2))
+    agree(entry, PRECISIONS[rank], target, rank, (8, 5, 3))
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "cuda"])
+def test_a_split_field_holds_what_a_plain_one_does(name: str) -> None:
+    """The same relaxation with both layouts gives the same numbers, cell by cell."""
+    results = []
+    extent = (6, 5, 4)
+    for split in (False, True):
+        p, right = fields("p, right: real[3D]", split=split)
+        change = (sum(p[o] for o in FACES3) - right.here) / 6 - p.here
+        entry = model([Assignment(p.here, p.here + change / 2)], Schedule(colours=2))
+        kernel = levels(entry, "f64", SCHEDULES[name][0])[-1][1]
+        layout = Array([0.0] * 960, 300, (*extent,), (1, 8, 56))
+        if split:
+            layout = Array([0.0] * 960, 300, (extent[0] // 2, *extent[1:], 2), (1, 5, 35, 210))
+        arrays = {"p": layout, "right": dataclasses.replace(layout, values=[0.0] * 960)}
+        places = {}
+        for x, y, z in itertools.product(range(6), range(5), range(4)):
+            where = (x // 2, y, z, (x + y + z) % 2) if split else (x, y, z)
+            at = layout.origin + sum(c * s for c, s in zip(where, layout.stride, strict=True))
+            places[x, y, z] = at
+            arrays["p"].values[at] = math.sin(x + 7 * y + 31 * z)
+            arrays["right"].values[at] = math.cos(x + 5 * y + 3 * z)
+        run(kernel, arrays, {"first_colour": 0, "last_colour": 2})
+        results.append([arrays["p"].values[at] for at in places.values()])
+    assert results[0] == results[1]
+
+
+FACES3 = [o for o in itertools.product((-1, 0, 1), repeat=3) if sum(map(abs, o)) == 1]
 
 REDUCING = ["reference", "cpu", "serial", "tiles", "cuda"]
 
