@@ -77,10 +77,21 @@ class Equation:
         """
         return self._sweep(self.unknown.here, omega, largest_change)
 
-    def residual_into(self, into: Field) -> AssignmentCollection:
-        """Store the residual, 0 where there is no equation: what a correction is computed from."""
-        value = sympy.Piecewise((self.residual, self.active), (0, True))
-        return AssignmentCollection([*self.named, Assignment(into.here, value)])
+    def defect_into(self, into: Field, largest: str = "") -> AssignmentCollection:
+        """Store minus the residual, 0 where there is no equation: the right-hand side for a correction.
+
+        largest: name of an output that receives its largest absolute value, or "".
+        """
+        defect = sympy.Symbol("defect")
+        value = sympy.Piecewise((-self.residual, self.active), (0, True))
+        statements = [
+            *self.named,
+            Assignment(defect, value, self.place),
+            Assignment(into.here, defect, self.place),
+        ]
+        if largest:
+            statements.append(Reduce("max", largest, sympy.Abs(defect), self.place))
+        return AssignmentCollection(statements)
 
     def norm(self, name: str, operation: str = "max", scale: Scalar = 1) -> AssignmentCollection:
         """The largest residual ("max"), or the sum of its squares ("sum"), times `scale`."""
