@@ -10,7 +10,9 @@ phi, right = fields("phi, right: float[3D]", split=True)
 open_faces = fields("open: uint8[3D]", split=True)
 equation = relaxation.poisson(solution, source, parameters("c_x, c_y, c_z: double"), openings=open_faces)
 
-sor_refine = Module("sor_refine", precisions=("f64", "f32"), about="Refinement in double by corrections in float.")
+sor_refine = Module(
+    "sor_refine", precisions=("f64", "f32"), about="Refinement in double by corrections in float."
+)
 sor_refine.add("defect", equation.defect_into(right, largest="largest"), schedule=CHESSBOARD)
 sor_refine.add(
     "correct",

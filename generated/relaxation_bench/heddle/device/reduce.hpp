@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT-0
+// Reductions with one result for any number of threads, lanes and blocks: 32 values at a time become one by halves
+// (value 0 with 16, 1 with 17, ...; then 0 with 8, ...), then 32 of these, until one is left.
+#ifndef HEDDLE_DEVICE_REDUCE_HPP
+#define HEDDLE_DEVICE_REDUCE_HPP
+
+#include <cstdint>
+#include <limits>
+
+#include "heddle/device/arithmetic.hpp"
+#include "heddle/device/qualifiers.hpp"
+
+namespace heddle {
+
+/// Values that become one at a time: the threads of a warp.
+inline constexpr int tile = 32;
+
+/// Each operation has a neutral value, which stands where values are missing.
+struct Sum {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return T(-0.0);  // adding it changes nothing, not even the sign of a zero
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return a + b;
+  }
+};
+
+struct Min {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return std::numeric_limits<T>::infinity();
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return heddle::min(a, b);
+  }
+};
+
+struct Max {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return -std::numeric_limits<T>::infinity();
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return heddle::max(a, b);
+  }
+};
+
+namespace detail {
+
+template <typename Operation, int half, typename T>
+inline void fold(T* values) {
+  for (int i = 0; i < half; ++i) {
+    values[i] = Operation::combine(values[i], values[i + half]);
+  }
+}
+
+}  // namespace detail
+
+/// What one tile becomes; `values` has room for a whole one and is scratch afterwards.
+template <typename Operation, typename T>
+inline T combine_tile(T* values, std::int64_t count) {
+  for (std::int64_t i = count; i < tile; ++i) {
+    values[i] = Operation::template neutral<T>();
+  }
+  detail::fold<Operation, 16>(values);
+  detail::fold<Operation, 8>(values);
+  detail::fold<Operation, 4>(values);
+  detail::fold<Operation, 2>(values);
+  detail::fold<Operation, 1>(values);
+  return values[0];
+}
+
+/// What `count` values become; `values` has room for a whole tile and is scratch afterwards.
+template <typename Operation, typename T>
+inline T combine(T* values, std::int64_t count) {
+  while (count > tile) {
+    std::int64_t tiles = 0;
+    for (std::int64_t first = 0; first < count; first += tile) {
+      T part[tile];
+      const std::int64_t size = count - first < tile ? count - first : tile;
+      for (std::int64_t i = 0; i < size; ++i) {
+        part[i] = values[first + i];
+      }
+      values[tiles++] = combine_tile<Operation>(part, size);
+    }
+    count = tiles;
+  }
+  T part[tile];
+  for (std::int64_t i = 0; i < count; ++i) {
+    part[i] = values[i];
+  }
+  return combine_tile<Operation>(part, count);
+}
+
+}  // namespace heddle
+
+#endif
