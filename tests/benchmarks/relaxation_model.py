@@ -3,7 +3,7 @@
 
 from heddle import Module, Schedule, fields, relaxation
 
-CHESSBOARD = Schedule(colours=2)
+CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
 
 relaxation_bench = Module(
     "relaxation_bench",

@@ -82,10 +82,11 @@ class Equation:
 
         largest: name of an output that receives its largest absolute value, or "".
         """
-        defect = sympy.Symbol("defect")
-        value = sympy.Piecewise((-self.residual, self.active), (0, True))
+        residual, defect = sympy.symbols("residual defect")
+        value = sympy.Piecewise((-residual, self.active), (0, True))
         statements = [
             *self.named,
+            Assignment(residual, self.residual, self.place),
             Assignment(defect, value, self.place),
             Assignment(into.here, defect, self.place),
         ]
@@ -95,15 +96,18 @@ class Equation:
 
     def norm(self, name: str, operation: str = "max", scale: Scalar = 1) -> AssignmentCollection:
         """The largest residual ("max"), or the sum of its squares ("sum"), times `scale`."""
-        value = quantity(scale) * (sympy.Abs(self.residual) if operation == "max" else self.residual**2)
+        residual = sympy.Symbol("residual")
+        value = quantity(scale) * (sympy.Abs(residual) if operation == "max" else residual**2)
         own = sympy.Piecewise((value, self.active), (0, True))
-        return AssignmentCollection([*self.named, Reduce(operation, name, own, self.place)])
+        named = [*self.named, Assignment(residual, self.residual, self.place)]
+        return AssignmentCollection([*named, Reduce(operation, name, own, self.place)])
 
     def _sweep(self, target: Access, omega: Scalar, largest_change: str) -> AssignmentCollection:
-        change = sympy.Symbol("change")
-        value = quantity(omega) * self.residual / self.diagonal
+        residual, change = sympy.symbols("residual change")
+        value = quantity(omega) * residual / self.diagonal
         statements = [
             *self.named,
+            Assignment(residual, self.residual, self.place),  # outside the condition: whole vectors are read
             Assignment(change, sympy.Piecewise((value, self.active), (0, True)), self.place),
             Assignment(target, self.unknown.here + change, self.place),
         ]

@@ -3,7 +3,7 @@
 
 from heddle import Module, Schedule, fields, relaxation
 
-CHESSBOARD = Schedule(colours=2)
+CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
 
 phi, right, phi_next = fields("phi, right, phi_next: real[3D]")
 open_faces = fields("open: uint8[3D]")

@@ -3,7 +3,7 @@
 
 from heddle import Assignment, Module, Schedule, fields, parameters, relaxation
 
-CHESSBOARD = Schedule(colours=2)
+CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
 
 solution, source = fields("solution, source: double[3D]", split=True)
 phi, right = fields("phi, right: float[3D]", split=True)

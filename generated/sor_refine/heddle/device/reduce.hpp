@@ -60,12 +60,9 @@ inline void fold(T* values) {
 
 }  // namespace detail
 
-/// What one tile becomes; `values` has room for a whole one and is scratch afterwards.
+/// What a whole tile becomes; `values` is scratch afterwards.
 template <typename Operation, typename T>
-inline T combine_tile(T* values, std::int64_t count) {
-  for (std::int64_t i = count; i < tile; ++i) {
-    values[i] = Operation::template neutral<T>();
-  }
+inline T combine_tile(T* values) {
   detail::fold<Operation, 16>(values);
   detail::fold<Operation, 8>(values);
   detail::fold<Operation, 4>(values);
@@ -74,26 +71,27 @@ inline T combine_tile(T* values, std::int64_t count) {
   return values[0];
 }
 
-/// What `count` values become; `values` has room for a whole tile and is scratch afterwards.
+/// What `count` values become; `values` is scratch afterwards.
 template <typename Operation, typename T>
 inline T combine(T* values, std::int64_t count) {
-  while (count > tile) {
+  if (count == tile) {
+    return combine_tile<Operation>(values);
+  }
+  while (true) {
     std::int64_t tiles = 0;
-    for (std::int64_t first = 0; first < count; first += tile) {
+    for (std::int64_t first = 0; first < count || tiles == 0; first += tile) {
       T part[tile];
-      const std::int64_t size = count - first < tile ? count - first : tile;
-      for (std::int64_t i = 0; i < size; ++i) {
-        part[i] = values[first + i];
+      for (std::int64_t i = 0; i < tile; ++i) {
+        part[i] = first + i < count ? values[first + i] : Operation::template neutral<T>();
       }
-      values[tiles++] = combine_tile<Operation>(part, size);
+      const T result = combine_tile<Operation>(part);
+      if (count <= tile) {
+        return result;
+      }
+      values[tiles++] = result;
     }
     count = tiles;
   }
-  T part[tile];
-  for (std::int64_t i = 0; i < count; ++i) {
-    part[i] = values[i];
-  }
-  return combine_tile<Operation>(part, count);
 }
 
 }  // namespace heddle
