@@ -167,7 +167,7 @@ def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
 
 def test_a_sum_is_that_of_halves() -> None:
     """The definition, spelled out: (v0 + v16), ... and 33 values are two tiles."""
-    numbers = [1 / (i + 3) for i in range(33)]
+    numbers = [10.0 ** (7 * i % 17) / 3 * (1 if i % 3 else -1) for i in range(33)]
     tile = numbers[:32]
     while len(tile) > 1:
         tile = [tile[i] + tile[i + len(tile) // 2] for i in range(len(tile) // 2)]
