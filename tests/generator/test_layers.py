@@ -29,7 +29,7 @@ ALLOWED = {
     "build": {"module", "emit", "ir", "pipeline", "resources", "schedule"},
     "lbm": {"symbolic"},
     "lift": {"lift", "ir", "resources"},
-    "prove": {"prove", "lift", "ir", "emit", "module", "resources", "schedule"},
+    "prove": {"prove", "lift", "ir", "emit", "module", "passes", "resources", "schedule"},
     "relaxation": {"symbolic"},
     "__init__": {"module", "schedule", "symbolic"},
     "check": {"build", "lift", "module", "prove"},

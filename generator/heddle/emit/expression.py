@@ -100,7 +100,7 @@ class ExpressionPrinter:
 
 def combiner(operation: str, name: str = "combine") -> str:
     """A function of heddle/device/reduce.hpp for an operation."""
-    return f"heddle::{name}<heddle::{operation.capitalize()}>"
+    return f"heddle::{name}_{operation}"
 
 
 def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:

@@ -399,7 +399,8 @@ class If(Statement):
 @node
 class Loop(Statement):
     """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
-    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread)."""
+    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread). reductions: variables that they
+    combine in any order, in code that was lifted; ours go by ir.reduction."""
 
     kind: Literal["serial", "omp", "omp simd", "simd", "thread"]
     counter: Symbol
@@ -407,6 +408,7 @@ class Loop(Statement):
     end: Expression
     step: Expression
     body: tuple[Statement, ...]
+    reductions: tuple[tuple[str, Symbol], ...] = ()
 
 
 @node

@@ -4,8 +4,8 @@
 #ifndef HEDDLE_DEVICE_REDUCE_HPP
 #define HEDDLE_DEVICE_REDUCE_HPP
 
+#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "heddle/device/arithmetic.hpp"
 #include "heddle/device/qualifiers.hpp"
@@ -30,7 +30,7 @@ struct Sum {
 struct Min {
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
-    return std::numeric_limits<T>::infinity();
+    return static_cast<T>(HUGE_VAL);
   }
   template <typename T>
   HEDDLE_HOST_DEVICE static T combine(T a, T b) {
@@ -41,7 +41,7 @@ struct Min {
 struct Max {
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
-    return -std::numeric_limits<T>::infinity();
+    return -static_cast<T>(HUGE_VAL);
   }
   template <typename T>
   HEDDLE_HOST_DEVICE static T combine(T a, T b) {
@@ -92,6 +92,20 @@ inline T combine(T* values, std::int64_t count) {
     }
     count = tiles;
   }
+}
+
+/// What kernels call: sum, minimum and maximum of `count` values; those are scratch afterwards.
+template <typename T>
+inline T combine_sum(T* values, std::int64_t count) {
+  return combine<Sum>(values, count);
+}
+template <typename T>
+inline T combine_min(T* values, std::int64_t count) {
+  return combine<Min>(values, count);
+}
+template <typename T>
+inline T combine_max(T* values, std::int64_t count) {
+  return combine<Max>(values, count);
 }
 
 }  // namespace heddle

@@ -78,6 +78,32 @@ int launch_combine(T* result, T* values, std::int64_t count, void* stream) {
   }
 }
 
+/// What kernels and their launchers call.
+template <typename T>
+__device__ inline void combine_warp_sum(T* results, std::int64_t index, T value, bool known) {
+  combine_warp<Sum>(results, index, value, known);
+}
+template <typename T>
+__device__ inline void combine_warp_min(T* results, std::int64_t index, T value, bool known) {
+  combine_warp<Min>(results, index, value, known);
+}
+template <typename T>
+__device__ inline void combine_warp_max(T* results, std::int64_t index, T value, bool known) {
+  combine_warp<Max>(results, index, value, known);
+}
+template <typename T>
+int launch_combine_sum(T* result, T* values, std::int64_t count, void* stream) {
+  return launch_combine<Sum>(result, values, count, stream);
+}
+template <typename T>
+int launch_combine_min(T* result, T* values, std::int64_t count, void* stream) {
+  return launch_combine<Min>(result, values, count, stream);
+}
+template <typename T>
+int launch_combine_max(T* result, T* values, std::int64_t count, void* stream) {
+  return launch_combine<Max>(result, values, count, stream);
+}
+
 }  // namespace heddle
 
 #endif
