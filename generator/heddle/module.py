@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from heddle.errors import KernelError, Place, calling_place
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import BITS
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
@@ -118,12 +119,17 @@ class Module:
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.")
         rank = _rank(statements, place, name)
+        if schedule.colours > 1 and (isinstance(space, Sparse) or (rank, schedule.colours) not in BITS):
+            what = "the cells of a list have" if isinstance(space, Sparse) else f"{rank} dimensions have"
+            known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
+            hint = "use a dense space" if isinstance(space, Sparse) else " or ".join(known)
+            raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
-            frozen = ir.Dense(rank)
+            frozen = ir.Dense(rank, schedule.colours)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     @property

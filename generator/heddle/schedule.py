@@ -23,6 +23,8 @@ class Schedule:
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
     (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads
     then touch too many rows at once.
+    colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
+    which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
     """
 
     parallel: bool = True
@@ -34,6 +36,7 @@ class Schedule:
     block: tuple[int, int, int] = (256, 1, 1)
     minimum_blocks: int = 0
     renew: bool = False
+    colours: int = 1
 
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]
@@ -42,6 +45,14 @@ class Schedule:
         if (self.prefetch or self.nontemporal) and not self.chunk:
             raise KernelError(
                 calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)"
+            )
+        if self.colours not in (1, 2, 4, 8):
+            raise KernelError(
+                calling_place(), f"there is no colouring with {self.colours} colours.", "2, 4 or 8"
+            )
+        if self.colours > 1 and self.chunk:
+            raise KernelError(
+                calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
             )
         if self.chunk and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")

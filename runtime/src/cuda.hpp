@@ -3,10 +3,14 @@
 #define HEDDLE_CUDA_HPP
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "heddle/memory.hpp"
+#include "heddle/solve.hpp"
+#include "heddle/stream.hpp"
 
 /// All that the library asks of CUDA. Defined in cuda_*.cpp with HEDDLE_CUDA, else in no_cuda.cpp, where each
 /// throws.
@@ -37,6 +41,14 @@ void begin_capture(void* stream);
 void abandon_capture(void* stream) noexcept;
 void launch(void* graph, void* stream);
 void destroy_graph(void* graph) noexcept;
+
+/// Whether a graph can hold a loop.
+[[nodiscard]] bool loops_in_graphs() noexcept;
+/// Runs what `cycle` puts into its stream until heddle::solve is done, without the host.
+Solution loop(const std::function<void(Stream&)>& cycle, const float* measure, std::int64_t count,
+              const Stopping& stopping);
+Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, std::int64_t count,
+              const Stopping& stopping);
 
 /// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.
 [[nodiscard]] std::vector<std::string> devices();

@@ -62,6 +62,16 @@ void launch(void*, void*) {
 }
 void destroy_graph(void*) noexcept {}
 
+bool loops_in_graphs() noexcept {
+  return false;
+}
+Solution loop(const std::function<void(Stream&)>&, const float*, std::int64_t, const Stopping&) {
+  refuse("solve");
+}
+Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, const Stopping&) {
+  refuse("solve");
+}
+
 std::vector<std::string> devices() {
   return {};
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // D3Q19 BGK on one GPU, beside the in-place update of 19 arrays on the same memory.
-#include <cuda_runtime.h>
-
 #include <memory>
 #include <string>
 
+#include "cuda_timer.hpp"
 #include "d3q19_dense_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
-#include "heddle/error.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"
 #include "streams.hpp"
@@ -16,35 +14,7 @@ namespace {
 
 constexpr double omega = 1.2;
 constexpr int rounds = 21;
-constexpr int repeats = 5;  // calls between two events
 constexpr auto q19 = static_cast<double>(bench::populations);
-
-void check(cudaError_t error) {
-  if (error != cudaSuccess) {
-    throw heddle::Error("heddle-bench", cudaGetErrorString(error));
-  }
-}
-
-/// Seconds of one of `repeats` calls, by CUDA events.
-template <typename F>
-double seconds(heddle::Stream& stream, F&& work) {
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  auto* const native = static_cast<cudaStream_t>(stream.native());
-  check(cudaEventRecord(begin, native));
-  for (int i = 0; i < repeats; ++i) {
-    work();
-  }
-  check(cudaEventRecord(end, native));
-  check(cudaEventSynchronize(end));
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, begin, end));
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  return static_cast<double>(milliseconds) * 1e-3 / repeats;
-}
 
 template <typename T>
 bench::Case dense(bool in_place) {
@@ -70,7 +40,7 @@ bench::Case dense(bool in_place) {
                 const d3q19_dense::AaEven<T> even(*f, {.omega = omega});
                 const d3q19_dense::AaOdd<T> odd(*f, {.omega = omega});
                 const d3q19_dense::Pull<T> pull(*f, *g, {.omega = omega});
-                return seconds(*stream, [&] {
+                return bench::cuda_seconds(*stream, [&] {
                   if (in_place) {
                     even(*stream);
                     odd(*stream);
@@ -81,7 +51,7 @@ bench::Case dense(bool in_place) {
               },
           .limit =
               [stream, view, count] {
-                return seconds(*stream, [&] {
+                return bench::cuda_seconds(*stream, [&] {
                   streams::update19_cuda(view.data(), view.stride(3), count, T(1), stream->native());
                 });
               }};
@@ -108,14 +78,14 @@ bench::Case sparse() {
               [list, f, stream] {
                 const d3q19_sparse::AaEven<T> even(*f, list->all(), {.omega = omega});
                 const d3q19_sparse::AaOdd<T> odd(*f, list->all(), {.omega = omega});
-                return seconds(*stream, [&] {
+                return bench::cuda_seconds(*stream, [&] {
                   even(*stream);
                   odd(*stream);
                 });
               },
           .limit =
               [list, f, stream, view, count] {
-                return seconds(*stream, [&] {
+                return bench::cuda_seconds(*stream, [&] {
                   streams::update19_cuda(view.data(), view.stride(1), count, T(1), stream->native());
                 });
               }};

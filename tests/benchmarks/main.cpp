@@ -17,8 +17,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   bench::add_lbm_host();
+  bench::add_relaxation_host();
 #if HEDDLE_WITH_CUDA
   bench::add_lbm_cuda();
+  bench::add_relaxation_cuda();
 #endif
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -20,6 +20,15 @@ void copy19(double* to, const double* from, std::int64_t stride, std::int64_t co
 void update19_cuda(float* f, std::int64_t stride, std::int64_t count, float factor, void* stream);
 void update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream);
 
+/// In place: own = own + factor * (other - right), `count` elements each. What a relaxation can reach that reads its
+/// neighbours from another array.
+void relax(float* own, const float* other, const float* right, std::int64_t count, float factor);
+void relax(double* own, const double* other, const double* right, std::int64_t count, double factor);
+
+/// The same on a CUDA device, 16 bytes a thread.
+void relax_cuda(float* own, const float* other, const float* right, std::int64_t count, float factor, void* stream);
+void relax_cuda(double* own, const double* other, const double* right, std::int64_t count, double factor, void* stream);
+
 }  // namespace streams
 
 #endif

@@ -37,6 +37,33 @@ void launch(T* f, std::int64_t stride, std::int64_t count, T factor, void* strea
   cudaLaunchKernelEx(&configuration, update<Vector, T>, reinterpret_cast<Vector*>(f), stride / lanes, vectors, factor);
 }
 
+template <typename Vector, typename T>
+__global__ void __launch_bounds__(256)
+    relax_vectors(Vector* own, const Vector* other, const Vector* right, std::int64_t count, T factor) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) {
+    return;
+  }
+  Vector value = own[i];
+  Vector a = other[i];
+  Vector b = right[i];
+  for (unsigned lane = 0; lane < sizeof(Vector) / sizeof(T); ++lane) {
+    reinterpret_cast<T*>(&value)[lane] += factor * (reinterpret_cast<T*>(&a)[lane] - reinterpret_cast<T*>(&b)[lane]);
+  }
+  own[i] = value;
+}
+
+template <typename Vector, typename T>
+void launch_relax(T* own, const T* other, const T* right, std::int64_t count, T factor, void* stream) {
+  const std::int64_t vectors = count / static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(static_cast<unsigned>((vectors + 255) / 256));
+  configuration.blockDim = dim3(256);
+  configuration.stream = static_cast<cudaStream_t>(stream);
+  cudaLaunchKernelEx(&configuration, relax_vectors<Vector, T>, reinterpret_cast<Vector*>(own),
+                     reinterpret_cast<const Vector*>(other), reinterpret_cast<const Vector*>(right), vectors, factor);
+}
+
 }  // namespace
 
 void streams::update19_cuda(float* f, std::int64_t stride, std::int64_t count, float factor, void* stream) {
@@ -44,4 +71,12 @@ void streams::update19_cuda(float* f, std::int64_t stride, std::int64_t count, f
 }
 void streams::update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream) {
   launch<double2>(f, stride, count, factor, stream);
+}
+void streams::relax_cuda(float* own, const float* other, const float* right, std::int64_t count, float factor,
+                         void* stream) {
+  launch_relax<float4>(own, other, right, count, factor, stream);
+}
+void streams::relax_cuda(double* own, const double* other, const double* right, std::int64_t count, double factor,
+                         void* stream) {
+  launch_relax<double2>(own, other, right, count, factor, stream);
 }

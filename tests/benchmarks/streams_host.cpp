@@ -57,8 +57,22 @@ void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
   }
 }
 
+template <typename T>
+void relax_rows(T* own, const T* other, const T* right, std::int64_t count, T factor) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) {
+    own[i] += factor * (other[i] - right[i]);
+  }
+}
+
 }  // namespace
 
+void relax(float* own, const float* other, const float* right, std::int64_t count, float factor) {
+  relax_rows(own, other, right, count, factor);
+}
+void relax(double* own, const double* other, const double* right, std::int64_t count, double factor) {
+  relax_rows(own, other, right, count, factor);
+}
 void update19(float* f, std::int64_t stride, std::int64_t count, float factor) {
   update(f, stride, count, factor);
 }

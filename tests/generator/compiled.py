@@ -109,6 +109,9 @@ class Memory:
         self.arrays = arrays
         self.data = {name: np.array(a.values, DTYPES[kinds[name]]) for name, a in arrays.items()}
         self.outputs = {symbol.name: np.zeros(1, DTYPES[str(symbol.type)]) for symbol in kernel.outputs}
+        for name, output in list(self.outputs.items()):  # one value for each cell is more than enough
+            cells = 2 * max(data.size for data in self.data.values()) + 2
+            self.outputs[f"{name}_work"] = np.full(cells, np.nan, output.dtype)
 
     def pointer(self, name: str) -> ctypes.c_void_p:
         data = self.outputs.get(name, self.data.get(name))
@@ -148,7 +151,7 @@ def call(
         name = argument.name
         if replaced and name in replaced:
             passed.append(replaced[name])
-        elif argument.role in ("array", "entries", "table", "runs", "output") or name == "cells":
+        elif argument.role in ("array", "entries", "table", "runs", "output", "work") or name == "cells":
             passed.append(memory.pointer(name))
         elif argument.role in ("extent", "stride"):
             assert argument.field is not None

@@ -3,16 +3,43 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
 import sympy
-from heddle import Assignment, If, KernelError, Module, Reduce, Scan, Schedule, Section, Sparse, fields, lbm
+from heddle import (
+    Assignment,
+    If,
+    KernelError,
+    Module,
+    Reduce,
+    Scan,
+    Schedule,
+    Section,
+    Sparse,
+    coordinates,
+    extents,
+    fields,
+    lbm,
+)
 from heddle.module import KernelModel
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
 
-__all__ = ["KernelError", "column", "lattice_boltzmann", "model", "random_model", "reduction"]
+__all__ = [
+    "KernelError",
+    "coloured_reduction",
+    "column",
+    "column_reduction",
+    "lattice_boltzmann",
+    "listed_reduction",
+    "model",
+    "random_model",
+    "reduction",
+    "relaxation",
+    "split_relaxation",
+]
 
 
 def model(
@@ -178,6 +205,64 @@ def reduction(rank: int = 2) -> list[Statement]:
         Reduce("min", "smallest", p.here),
         Reduce("sum", "total", p.here),
     ]
+
+
+def coloured_reduction() -> list[Statement]:
+    """Relaxation in place with its largest change and a sum under a condition."""
+    p, right = fields("p, right: real[3D]")
+    change = sympy.Symbol("change")
+    neighbours = p[1, 0, 0] + p[-1, 0, 0] + p[0, 1, 0] + p[0, -1, 0] + p[0, 0, 1] + p[0, 0, -1]
+    return [
+        Assignment(change, neighbours / 6 - right.here - p.here),
+        Assignment(p.here, p.here + sympy.Symbol("omega") * change),
+        Reduce("max", "error", sympy.Abs(change)),
+        If(change > 0, [Reduce("sum", "gain", change), Reduce("sum", "gain", change**2)]),
+    ]
+
+
+def split_relaxation(rank: int, mixed: bool = False) -> list[Statement]:
+    """Relaxation of fields that are split by colour, with neighbours of all kinds in fields only read; mixed:
+    with fields that are not split, and the coordinate."""
+    p, right = fields(f"p, right: real[{rank}D]", ghost_layers=2, split=True)
+    plain, out = fields(f"plain, out: real[{rank}D]", ghost_layers=2)
+    faces = [o for o in itertools.product((-1, 0, 1), repeat=rank) if sum(map(abs, o)) == 1]
+    corner, far = (1,) * rank, (*(0,) * (rank - 1), -2)
+    change = sympy.Symbol("change")
+    value = sum(p[offset] for offset in faces) / 7 - right[corner] + right[far] / 3 - p.here
+    statements: list[Statement] = [Assignment(change, sympy.Symbol("omega") * value)]
+    if mixed:
+        statements[0] = Assignment(
+            change, value + plain[corner] / 2 + coordinates(rank)[0] - extents(rank)[0]
+        )
+        statements.append(Assignment(out[far], change))
+    return [*statements, Assignment(p.here, p.here + change), Reduce("max", "most", sympy.Abs(change))]
+
+
+def column_reduction() -> list[Statement]:
+    """What falls through a column, and the most of it."""
+    rain, flux = fields("rain, flux: real[3D]")
+    above = sympy.Symbol("above")
+    body = [Assignment(flux.here, above + rain.here), Reduce("sum", "total", rain.here - above / 4)]
+    return [Scan(2, {above: 0}, [*body, Reduce("max", "most", above)], {above: above / 2 + rain.here})]
+
+
+def listed_reduction() -> list[Statement]:
+    """Sum and least value over listed cells."""
+    u, v = fields("u, v: real[2D]")
+    return [Assignment(v.here, 2 * u.here), Reduce("sum", "total", u.here), Reduce("min", "least", u.here)]
+
+
+def relaxation(rank: int, footprint: str) -> list[Statement]:
+    """A weighted mean of the own cell and its neighbours, in place. footprint: neighbours across "faces",
+    "edges" or "corners", or at the place given as "1,2"."""
+    p, right = fields(f"p, right: real[{rank}D]", ghost_layers=2)
+    if footprint[0] in "-0123456789":
+        offsets = [tuple(int(d) for d in footprint.split(","))]
+    else:
+        far = {"faces": 1, "edges": 2, "corners": rank}[footprint]
+        offsets = [o for o in itertools.product((-1, 0, 1), repeat=rank) if 0 < sum(map(abs, o)) <= far]
+    change = sum(sympy.Rational(1, 3 + n) * p[offset] for n, offset in enumerate(offsets)) - right.here
+    return [Assignment(p.here, p.here + sympy.Symbol("omega") * change)]
 
 
 def lattice_boltzmann(

@@ -98,9 +98,16 @@ def memory(
 ) -> dict[str, Array]:
     """Random contents for the fields of a dense kernel."""
     return {
-        f.name: array(generator, f.type, extent, f.components, f.ghost_layers, exact, plain)
+        f.name: array(generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain)
         for f in kernel.fields
     }
+
+
+def _shape(field: ir.Field, extent: Sequence[int]) -> tuple[tuple[int, ...], int]:
+    """Extent and components in memory: a field that is split by colour has the colours as components."""
+    if field.layout == "split":
+        return (extent[0] // 2, *extent[1:]), 2
+    return tuple(extent), field.components
 
 
 def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) -> dict[str, Number]:
@@ -109,6 +116,8 @@ def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) ->
     for symbol in kernel.parameters:
         assert isinstance(symbol.type, ir.Scalar)
         result[symbol.name] = number(generator, symbol.type, exact)
+    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+        result |= {"first_colour": 0, "last_colour": kernel.space.colours}
     return result
 
 

@@ -224,5 +224,5 @@ def test_as_a_program(model: Path) -> None:
     assert refused.stderr == (
         "heddle: model.py:6: 'shift' reads u[1, 0] and writes u[0, 0]: one cell "
         "reads what another one writes, in no "
-        "defined order.\n  Hint: write to a second field\n"
+        "defined order.\n  Hint: Schedule(colours=2), or write to a second field\n"
     )

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "heddle/index_list.hpp"
 #include "heddle/local_exchange.hpp"
 #include "heddle/reduction.hpp"
+#include "heddle/solve.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/task_graph.hpp"
 #include "lattice.hpp"
@@ -196,6 +198,54 @@ TEST(Device, TooMuchMemoryIsReported) {
 TEST(Device, IsDescribedAndChosen) {
   const heddle::Environment environment({.device = 0});
   EXPECT_NE(environment.describe().find("(used)"), std::string::npos) << environment.describe();
+}
+
+/// A chain of copies: each run moves the values one place on, so that `measure` takes one after the other.
+class Chain {
+public:
+  explicit Chain(const std::vector<double>& values) {
+    for (const double value : values)
+      links_.emplace_back(std::vector<double>{value}, Memory::device);
+    graph_.emplace(heddle::TaskGraphOptions{.memory = Memory::device});
+    const auto copy = [this](heddle::Buffer<double>& to, heddle::Buffer<double>& from) {
+      graph_->add(
+          "copy", {{&from, "from", AccessMode::read}, {&to, "to", AccessMode::write}},
+          [&to, &from](Stream& stream) {
+            ASSERT_EQ(cudaMemcpyAsync(to.data(), from.data(), sizeof(double), cudaMemcpyDeviceToDevice,
+                                      static_cast<cudaStream_t>(stream.native())),
+                      cudaSuccess);
+          },
+          Memory::device);
+    };
+    copy(measure_, links_[0]);
+    for (std::size_t i = 1; i < links_.size(); ++i)
+      copy(links_[i - 1], links_[i]);
+  }
+  heddle::Solution solve(const heddle::Stopping& stopping) { return heddle::solve(*graph_, measure_, stopping); }
+
+private:
+  std::vector<heddle::Buffer<double>> links_;
+  heddle::Buffer<double> measure_{1, Memory::device};
+  std::optional<TaskGraph> graph_;
+};
+
+TEST(Device, ASolveLoopsWithoutTheHost) {
+  const heddle::Solution met = Chain({8, 4, 2, 1, 0.5, 0.25}).solve({.tolerance = 1});
+  EXPECT_TRUE(met.converged()) << to_string(met);
+  EXPECT_EQ(met.cycles, 4);
+  EXPECT_EQ(met.measure, 1);
+  const heddle::Solution stalled = Chain({8, 4, 2}).solve({.tolerance = 1, .patience = 3});
+  EXPECT_EQ(stalled.outcome, heddle::Outcome::stalled);
+  EXPECT_EQ(stalled.cycles, 6);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(Chain({8, nan, 1}).solve({.tolerance = 1}).outcome, heddle::Outcome::diverged);
+  EXPECT_EQ(Chain({8, 4, 2, 1}).solve({.tolerance = 1, .most_cycles = 2}).outcome, heddle::Outcome::exhausted);
+}
+
+TEST(Device, ASolveRefusesAMeasureOnTheHost) {
+  TaskGraph graph({.memory = Memory::device});
+  graph.add("nothing", {}, [](Stream&) {}, Memory::device);
+  EXPECT_THROW((void)heddle::solve(graph, heddle::Buffer<double>(1), {}), heddle::Error);
 }
 
 } // namespace

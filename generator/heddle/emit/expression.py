@@ -50,6 +50,8 @@ class ExpressionPrinter:
             case ir.View(pointer, offset, _):
                 zero = isinstance(offset, ir.Const) and offset.value == 0
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
+            case ir.Combine(operation, values, count):
+                return f"{combiner(operation)}({values.name}, {self(count)})", ATOM
             case ir.Cast(value, scalar):
                 return self.cast(value, scalar), ATOM
             case ir.Select(condition, yes, no):
@@ -94,6 +96,11 @@ class ExpressionPrinter:
         if scalar == ir.F16:
             return f"heddle::to_half({self(value)})"
         return f"static_cast<{type_text(scalar)}>({self(value)})"
+
+
+def combiner(operation: str, name: str = "combine") -> str:
+    """A function of heddle/device/reduce.hpp for an operation."""
+    return f"heddle::{name}_{operation}"
 
 
 def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.cost import cost
-from heddle.emit.expression import type_text
+from heddle.emit.expression import combiner, type_text
 from heddle.emit.files import render
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
+from heddle.passes.apply_schedule import COLOUR
 from heddle.pipeline import Stages
 from heddle.schedule import Precision, Schedule
 
@@ -90,6 +91,14 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
         "half.hpp": ["qualifiers.hpp"],
         "renewed.hpp": ["qualifiers.hpp"],
         "launch.hpp": ["preconditions.hpp"],
+        "reduce.hpp": ["arithmetic.hpp", "qualifiers.hpp"],
+        "reduce_cuda.hpp": [
+            "arithmetic.hpp",
+            "launch.hpp",
+            "preconditions.hpp",
+            "qualifiers.hpp",
+            "reduce.hpp",
+        ],
         "run.hpp": ["row.hpp"],
     }
     return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
@@ -129,6 +138,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
+            case ir.Combine() | ir.Contribute():
+                found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
 
 
@@ -142,7 +153,7 @@ def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
 def _parameter(argument: Argument) -> str:
     """As the kernel function declares it."""
     text = type_text(argument.kind)
-    if argument.role in ("array", "entries", "table", "output"):
+    if argument.role in ("array", "entries", "table", "output", "work"):
         return f"{text} __restrict__ const {argument.name}"
     return (
         f"{text} const {argument.name}"
@@ -188,13 +199,14 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     printer = StatementPrinter(target)
     body = stages.lowered.body
     at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
-    head, loop = body[:at], body[at]
+    head, loop, tail = body[:at], body[at], body[at + 1 :]
     assert isinstance(loop, ir.Loop)
+    inside = loop.body if loop.counter == COLOUR else (loop,)  # what one launch does
     constants = [
         s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))
     ]
     host = [s for s in head if s not in constants and not isinstance(s, ir.Comment)]
-    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in walk(inside) if isinstance(node, ir.Symbol)}
     constants = [s for s in constants if s.symbol.name in needed]
     needed |= {node.name for s in constants for node in walk(s) if isinstance(node, ir.Symbol)}
     computed = [
@@ -204,21 +216,35 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     ]
     used = [argument for argument in everything if argument.name in needed]
     passed = [*used, *computed]
+    if loop.counter == COLOUR:
+        passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
     function = _common(module, kernel, variant, everything)
     return function | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
-        "head": printer.block([*_needed_head(host, loop, constants)]),
-        "cells": _cells(loop, printer),
-        "body": printer.block((*constants, loop)),
+        "head": printer.block([*_needed_head(host, [loop, *tail], constants)]),
+        "combined": [_combination(statement, printer) for statement in tail],
+        "cells": _cells(inside[-1], printer),
+        "body": printer.block((*constants, *inside)),
+        "colours": loop.counter == COLOUR,
     }
 
 
+def _combination(statement: ir.Statement, printer: StatementPrinter) -> str:
+    """The launch that makes one number of what the warps gave."""
+    assert isinstance(statement, ir.Store)
+    assert isinstance(statement.target, ir.Load)
+    whole = statement.value
+    assert isinstance(whole, ir.Combine)
+    result, count = statement.target.pointer.name, printer.expression(whole.count)
+    return f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
+
+
 def _needed_head(
-    host: Sequence[ir.Statement], loop: ir.Loop, constants: Sequence[ir.Statement]
+    host: Sequence[ir.Statement], launched: Sequence[ir.Statement], constants: Sequence[ir.Statement]
 ) -> list[ir.Statement]:
     """Host statements that the launch or a later host statement uses; constants that they use come along."""
-    needed = {node.name for node in walk(loop) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in walk(launched) if isinstance(node, ir.Symbol)}
     kept: list[ir.Statement] = []
     for statement in reversed(host):
         assert isinstance(statement, ir.Let)
@@ -230,18 +256,26 @@ def _needed_head(
     return [*first, *reversed(kept)]
 
 
-def _cells(loop: ir.Loop, printer: StatementPrinter) -> str:
+def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
+    """As many threads along each axis as the longest row has cells."""
     extents: list[str] = []
-    level: ir.Statement = loop
+    level = loop
     while isinstance(level, ir.Loop) and level.kind == "thread":
         begin, end = printer.expression(level.begin), printer.expression(level.end)
-        extents.append(end if begin == "0" else f"{end} - {begin}")
-        level = level.body[0]
+        assert isinstance(level.step, ir.Const)
+        step = int(level.step.value)
+        if step > 1:
+            extents.append(f"({end} + {step - 1}) / {step}")
+        else:
+            extents.append(end if begin == "0" else f"{end} - {begin}")
+        level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
     return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
 
 
 def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
-    dense = isinstance(variant.stages.kernel.space, ir.Dense)
+    space = variant.stages.kernel.space
+    dense = isinstance(space, ir.Dense)
+    colours = space.colours if isinstance(space, ir.Dense) else 1
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
     return {
@@ -257,16 +291,18 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, dense, "unit_stride" if dense else "true"),
-        "device_checks": _checks(everything, dense, "false" if dense else "true", host=False),
+        "checks": _checks(everything, dense, "unit_stride" if dense else "true", colours=colours),
+        "device_checks": _checks(everything, dense, "false" if dense else "true", False, colours),
     }
 
 
-def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True) -> str:
+def _checks(
+    everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True, colours: int = 1
+) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
-    rows: list[str] = []
-    roles = ("entries", "table", "output", "runs") if host else ("entries", "table", "output")
+    rows: dict[bool, list[str]] = {}
+    roles = ("entries", "table", "output", "work", *(["runs"] if host else []))
     for argument in everything:
         if argument.role == "array":
             field = argument.field
@@ -275,9 +311,9 @@ def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host:
             rank = field.rank if dense else 1
             written = "false" if argument.kind.const else "true"
             name = argument.name
-            rows.append(
+            rows.setdefault(field.layout == "split", []).append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
-                f"{rank}, {field.components}, {written}}}"
+                f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
             )
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
@@ -285,13 +321,33 @@ def _checks(everything: Sequence[Argument], dense: bool, unit_stride: str, host:
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
+    if "last_colour" in names:
+        lines.append(f"if (first_colour < 0 || last_colour > {colours}) {{ return heddle::extents_differ; }}")
     if "cell_count" in names:
         lines.append("if (cell_count < 0) { return heddle::extents_differ; }")
     if "neighbour_stride" in names:
         lines.append("if (neighbour_stride <= 0) { return heddle::bad_stride; }")
-    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows)}}};"
+    if len(rows) == 2:
+        lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
+    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
+
+
+def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], unit_stride: str) -> list[str]:
+    """The checks of fields that are split by colour in a kernel that has others, too."""
+    arrays = [argument for argument in everything if argument.role == "array" and argument.field is not None]
+    split = next(a for a in arrays if a.field is not None and a.field.layout == "split")
+    plain = next(a for a in arrays if a.field is not None and a.field.layout != "split")
+    assert plain.field is not None
+    differ = [f"{plain.name}_extent[0] != 2 * {split.name}_extent[0]"]
+    differ += [f"{plain.name}_extent[{d}] != {split.name}_extent[{d}]" for d in range(1, plain.field.rank)]
+    check = f"heddle::check_arrays(split, {unit_stride})"
+    return [
+        f"const heddle::ArrayArgument split[] = {{{', '.join(rows)}}};",
+        f"if (const int wrong = {check}; wrong != heddle::ok) {{ return wrong; }}",
+        f"if ({' || '.join(differ)}) {{ return heddle::extents_differ; }}",
+    ]

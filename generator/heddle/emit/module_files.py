@@ -88,7 +88,8 @@ def _wrapper(
 ) -> dict[str, Any]:
     everything = arguments(variants[0].stages.kernel)
     arrays = [argument for argument in everything if argument.role == "array"]
-    templates = ", ".join(f"typename {_title(argument.name)}" for argument in arrays)
+    outputs = [argument for argument in everything if argument.role == "output"]
+    templates = ", ".join(f"typename {_title(argument.name)}" for argument in [*arrays, *outputs])
     dispatch = f"detail::Element<{_title(arrays[0].name)}>" if arrays else "void"
     setup: list[str] = []
     for argument in arrays:
@@ -137,7 +138,7 @@ def _entries(argument: Argument) -> int:
     field = argument.field
     assert field is not None
     space = 1 if field.layout == "compressed" else field.rank
-    return space + (1 if field.components else 0)
+    return space + (1 if field.components or field.layout == "split" else 0)
 
 
 def _wrapper_parameter(argument: Argument) -> str:
@@ -145,6 +146,8 @@ def _wrapper_parameter(argument: Argument) -> str:
         return f"const {_title(argument.name)}& {argument.name}"
     if argument.role in ("extent", "stride"):
         return ""
+    if argument.role in ("output", "work"):
+        return f"{_title(argument.name.removesuffix('_work'))}* {argument.name}"
     if argument.role == "scalar" and isinstance(argument.kind, ir.Scalar) and argument.kind.is_float:
         return f"double {argument.name}"
     return argument.cpp

@@ -8,9 +8,11 @@ from typing import Literal
 
 from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import formula
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.passes.lower_reductions import work_of
 
-Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output"]
+Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output", "work"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,15 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
             Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
         ]
+    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+        about = (
+            "colours first_colour <= c < last_colour are swept, one after the other; the colour of a cell is "
+        )
+        about += formula(kernel.space.rank, kernel.space.colours)
+        result += [
+            Argument("first_colour", ir.I64, "list", None, about),
+            Argument("last_colour", ir.I64, "list"),
+        ]
     if isinstance(kernel.space, ir.Sparse):
         table = ir.Pointer(ir.U32, True)
         if uses_links(kernel):
@@ -96,15 +107,32 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             ]
     for output in kernel.outputs:
         assert isinstance(output.type, ir.Scalar)
-        result.append(Argument(output.name, ir.Pointer(output.type), "output", None, "the reduced value"))
+        pointer = ir.Pointer(output.type)
+        result.append(Argument(output.name, pointer, "output", None, "the reduced value"))
+        result.append(Argument(work_of(output).name, pointer, "work", None, f"scratch, {_room(kernel)}"))
     for parameter in kernel.parameters:
         assert isinstance(parameter.type, ir.Scalar)
         result.append(Argument(parameter.name, parameter.type, "scalar"))
     return tuple(result)
 
 
+def _room(kernel: ir.Kernel) -> str:
+    """How many values the scratch of a reduction holds. CUDA's last stages work in a part of their own."""
+    if isinstance(kernel.space, ir.Sparse):
+        cells = "cell_count" if kernel.space.listed else "last - first"
+        return f"room for t + t / 1024 + 1 values with t = ({cells} + 31) / 32"
+    scanned = {s.axis for s in statements(kernel.body) if isinstance(s, ir.Scan)}
+    axes = ["xyz"[axis] for axis in range(kernel.space.rank) if axis not in scanned]
+    tiles = [f"({axes[0]} + 31) / 32", *axes[1:]] if axes else ["1"]
+    if kernel.space.colours > 1:
+        tiles.append("colours")
+    return f"room for t + t / 1024 + 1 values with t = {' * '.join(tiles)}"
+
+
 def _shape(field: ir.Field) -> str:
     if field.layout == "compressed":
         return "{cells, components}" if field.components else "{cells}"
     axes = ", ".join("xyz"[: field.rank])
+    if field.layout == "split":
+        return "{x / 2" + axes[1:] + ", colour}"
     return "{" + axes + (", component" if field.components else "") + "}"

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heddle.emit.expression import ExpressionPrinter, type_text
+from heddle.emit.expression import ExpressionPrinter, combiner, type_text
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
-from heddle.ir.visit import walk
-
-_CLAUSE = {"sum": "+", "min": "min", "max": "max"}
+from heddle.ir.visit import statements, walk
 
 
 class StatementPrinter:
@@ -110,26 +108,53 @@ class StatementPrinter:
         return len(loop.body) == 1 and isinstance(loop.body[0], ir.Loop) and loop.body[0].kind == "omp"
 
     def pragma(self, loop: ir.Loop) -> str:
-        clauses = "".join(f" reduction({_CLAUSE[name]} : {symbol.name})" for name, symbol in loop.reductions)
         if loop.kind == "simd":
-            return f"#pragma omp simd{clauses}"
+            return "#pragma omp simd"
         depth, inner = 1, loop
         while self.perfectly_nested(inner):
             depth, inner = depth + 1, inner.body[0]  # type: ignore[assignment]
         collapse = f" collapse({depth})" if depth > 1 else ""
         lanes = " simd" if loop.kind == "omp simd" else ""
-        return f"#pragma omp parallel for{lanes}{collapse} schedule(static){clauses}"
+        return f"#pragma omp parallel for{lanes}{collapse} schedule(static)"
 
     def threads(self, loop: ir.Loop) -> Iterator[str]:
-        """Nested thread loops: find the own cell, leave if there is none."""
+        """Nested thread loops: find the own cell, leave if there is none. Loops that are not perfectly nested
+        follow one after the other: where the inner one begins depends on the outer ones."""
         nest = [loop]
         while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
             nest.append(nest[-1].body[0])
+        inside = [s for s in statements(nest[-1].body) if isinstance(s, ir.Loop) and s.kind == "thread"]
         nest.reverse()  # x first
-        for axis, level in enumerate(nest):
+        for axis, level in enumerate(nest, start=len(inside)):
             place = self.target.coordinates[axis]
             begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
+            step = self.expression(level.step)
+            place = place if step == "1" else f"{step} * ({place})"
             yield f"const std::int64_t {level.counter.name} = {begin}{place};"
-        outside = " || ".join(f"{level.counter.name} >= {self.expression(level.end)}" for level in nest)
-        yield f"if ({outside}) {{ return; }}"
+        if any(isinstance(s, ir.Contribute) for s in nest[0].body):
+            yield from self.together(nest)
+            return
+        yield self.leave(nest)
         yield self.block(nest[0].body)
+
+    def leave(self, nest: Sequence[ir.Loop]) -> str:
+        outside = " || ".join(f"{level.counter.name} >= {self.expression(level.end)}" for level in nest)
+        return f"if ({outside}) {{ return; }}"
+
+    def together(self, nest: Sequence[ir.Loop]) -> Iterator[str]:
+        """A warp lies in one row, and all its threads combine what they have: none may leave alone."""
+        row, *outer = nest
+        if outer:
+            yield self.leave(outer)
+        own = {s.value for s in row.body if isinstance(s, ir.Contribute)}
+        variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
+        given = [s for s in row.body if isinstance(s, ir.Contribute)]
+        yield self.block(variables)
+        inside = f"{row.counter.name} < {self.expression(row.end)}"
+        yield f"if ({inside}) {{"
+        yield self.block([s for s in row.body if s not in variables and s not in given])
+        yield "}"
+        for s in given:
+            given_to = f"{s.target.pointer.name}, {self.expression(s.target.index)}"
+            given_by = f"{self.expression(s.value)}, {self.expression(s.known)}"
+            yield f"{combiner(s.operation, 'combine_warp')}({given_to}, {given_by});"

@@ -33,6 +33,8 @@ def sweep_header(
         module=module.name,
         guard=f"{module.name}_SWEEPS_HPP".upper(),
         links=[_link(link) for link in module.links],
+        reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
+        coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
     )
 
@@ -40,6 +42,10 @@ def sweep_header(
 def _bindable(variant: Variant) -> bool:
     """Runtime fields have three dimensions; planes of them have two."""
     return all(field.rank != 1 for field in variant.stages.kernel.fields)
+
+
+def _colours(kernel: ir.Kernel) -> int:
+    return kernel.space.colours if isinstance(kernel.space, ir.Dense) else 1
 
 
 def _offset(offset: Sequence[int]) -> str:
@@ -63,26 +69,41 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
     constructor = binding.constructor()
     if scalars:
         constructor.append(f"const {title}Parameters& sweep_parameters")
+    if _colours(typed) > 1:
+        constructor.append(f"heddle::ColourRange range = {{0, {_colours(typed)}}}")
     initialisers = binding.initialisers()
     if scalars:
         initialisers.insert(0, "parameters(sweep_parameters)")
+    if _colours(typed) > 1:
+        initialisers.insert(1 if scalars else 0, "colours(range)")
     checks = [
         f"heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, "
         f'{_rank(argument)}, "{kernel}");'
         for argument in arrays
         if dense and _touches_ghosts(typed, argument)
     ]
+    blocks = f"{arrays[0].name}.blocks()" if dense else "1"
+    checks += [f'heddle::require_values({a.name}, {blocks}, "{kernel}");' for a in binding.outputs]
+    if _colours(typed) > 1:
+        checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
     return {
         "kernel": kernel,
         "name": title,
         "about": typed.about or f"Kernel {kernel} bound to fields.",
         "notes": binding.notes(),
-        "explicit": "explicit " if len(constructor) == 1 else "",
+        "explicit": "explicit " if sum(" = " not in text for text in constructor) == 1 else "",
         "constructor": ", ".join(constructor),
         "constructor_body": checks,
         "initialisers": ", ".join(initialisers),
+        "coloured": _colours(typed) > 1,
         "scalars": [{"type": _scalar(argument), "name": argument.name} for argument in scalars],
-        "accesses": _accesses(typed, arrays),
+        "accesses": [
+            *_accesses(typed, arrays),
+            *(
+                f'{{{output.name}_, "{output.name}", heddle::AccessMode::write}}'
+                for output in binding.outputs
+            ),
+        ],
         "exchanged": _exchanged(typed),
         "ghost_reads": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in reads],
         "ghost_writes": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in writes],
@@ -160,6 +181,7 @@ class _Binding:
         self.arrays = [argument for argument in everything if argument.role == "array"]
         self.entries = [argument for argument in everything if argument.role == "entries"]
         self.outputs = [argument for argument in everything if argument.role == "output"]
+        self.work = [argument for argument in everything if argument.role == "work"]
         self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed
 
     def element(self, argument: Argument) -> str:
@@ -191,18 +213,34 @@ class _Binding:
         return [*result, *(a.name for a in self.entries), *(a.name for a in self.outputs)]
 
     def initialisers(self) -> list[str]:
-        return [f"{name}_({name})" if name == "range" else f"{name}_(&{name})" for name in self.names()]
+        result = [f"{name}_({name})" if name == "range" else f"{name}_(&{name})" for name in self.names()]
+        room = f"heddle::reduction_work({self.reduced()}), {self.arrays[0].name}.memory()"
+        return result + [f"{argument.name}_({room})" for argument in self.work]
+
+    def reduced(self) -> str:
+        """What the size of a reduction's scratch follows from."""
+        if not isinstance(self.kernel.space, ir.Dense):
+            return "cells.size()" if self.listed else "range.size()"
+        scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
+        axes = ", ".join(str(axis) for axis in range(self.kernel.space.rank) if axis not in scanned)
+        colours = f", {self.kernel.space.colours}" if self.kernel.space.colours > 1 else ""
+        return f"{self.arrays[0].name}, {{{axes}}}{colours}"
 
     def members(self) -> list[str]:
         result = []
         for parameter, name in zip(self.constructor(), self.names(), strict=True):
             kind = parameter.rsplit(" ", 1)[0]
             result.append(f"{kind} {name}_" if name == "range" else f"{kind.removesuffix('&')}* {name}_")
-        return result
+        return result + [f"mutable heddle::Buffer<{self.element(a)}> {a.name}_" for a in self.work]
 
     def notes(self) -> list[str]:
         if self.listed:
             return ["cells: the cells to run over; fields and buffers must outlive the sweep."]
+        if _colours(self.kernel) > 1:
+            return [
+                "range: the colours to sweep, one after the other. Fields must outlive the sweep;",
+                "heddle::Error if they have too few ghost layers, or blocks that begin at odd cells.",
+            ]
         if not self.dense:
             return ["range: the cells to run over, for example list.all(); fields must outlive the sweep."]
         return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
@@ -213,6 +251,8 @@ class _Binding:
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
             "neighbour_run": f"{self.arrays[0].name}_->list().neighbour_run()",
+            "first_colour": "colours.first",
+            "last_colour": "colours.last",
             "first": "range_.first",
             "last": "range_.last",
             "cells": "cells_->data()",
@@ -224,8 +264,12 @@ class _Binding:
                 assert field is not None
                 plane = ".plane()" if self.dense and field.rank == 2 else ""
                 passed.append(f"{argument.name}_->view({'block' if self.dense else ''}){plane}")
+            elif argument.role == "output" and self.dense:
+                passed.append(f"{argument.name}_->data() + block")
             elif argument.role in ("entries", "output"):
                 passed.append(f"{argument.name}_->data()")
+            elif argument.role == "work":
+                passed.append(f"{argument.name}_.data()")
             elif argument.role == "scalar":
                 passed.append(f"parameters.{argument.name}")
             elif argument.name in lists:

@@ -19,14 +19,15 @@ from fractions import Fraction
 from typing import Any
 
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import bits, colour_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
 from heddle.ir.visit import statements
 
 Number = int | float | bool
 Order = Callable[[list[Any]], Iterable[Any]]
 AXES = "xyz"
 OUTSIDE = -5
-_IDENTITY = {"sum": 0.0, "min": math.inf, "max": -math.inf}
 _FORMATS = {16: ("e", 11, -24, 65504.0), 32: ("f", 24, -149, (2 - 2.0**-23) * 2.0**127)}
 
 
@@ -82,7 +83,8 @@ def run(
     """Run a kernel at any level.
 
     arrays: by the name of the field; with a sparse space also "neighbour" and, if it is listed, "cells".
-    scalars: parameters, and `first` and `last` of a sparse space that is not listed. order: puts the cells of
+    scalars: parameters, and `first` and `last` of a sparse space that is not listed, `first_colour` and
+    `last_colour` of a coloured one. order: puts the cells of
     the space, or the iterations of a loop that is not serial, into the order in which they run.
     """
     return _Interpreter(kernel, arrays, scalars or {}, order).run()
@@ -154,6 +156,9 @@ class _Interpreter:
     order: Order
     names: dict[str, Any] = field(default_factory=dict)  # arguments and counters
     locals: dict[ir.Symbol, Any] = field(default_factory=dict)
+    given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
+    operations: dict[ir.Symbol, str] = field(default_factory=dict)
+    lanes: dict[tuple[str, int], list[float]] = field(default_factory=dict)
     status: int = 0
 
     def run(self) -> Result:
@@ -163,9 +168,16 @@ class _Interpreter:
         if any(isinstance(statement, ir.Loop) for statement in statements(body)):
             self.block(body)
         else:
-            for cell in self.order(list(self.cells())):
-                self.names.update(cell)
-                self.block(body)
+            for part in self.parts():
+                for cell in self.order(part):
+                    self.names.update(cell)
+                    self.block(body)
+        for output, given in self.given.items():
+            numbers = [NEUTRAL[self.operations[output]]] * self.tiles() * TILE
+            for place, number in given.items():
+                numbers[place] = number
+            assert isinstance(output.type, ir.Scalar)
+            outputs[output.name][0] = self.combined(self.operations[output], numbers, output.type)
         return Result(self.status, {name: values[0] for name, values in outputs.items()})
 
     def bind(self, outputs: Mapping[str, list[float]]) -> None:
@@ -181,23 +193,44 @@ class _Interpreter:
         if isinstance(self.kernel.space, ir.Dense):
             for axis, count in enumerate(self.extent):
                 self.names[f"n_{AXES[axis]}"] = count
+            self.names["n_i"] = self.extent[0] // 2
         self.names.update(self.scalars)
         for symbol in self.kernel.parameters:
             assert isinstance(symbol.type, ir.Scalar)
             self.names[symbol.name] = converted(self.scalars[symbol.name], symbol.type)
         for statement in statements(self.kernel.body):
             if isinstance(statement, ir.Reduce):
-                outputs[statement.output.name][0] = _IDENTITY[statement.operation]
+                self.operations[statement.output] = statement.operation
+                self.given.setdefault(statement.output, {})
         for name, values in outputs.items():
             self.names[name] = _Line(name, values)
+            self.names[f"{name}_work"] = _Line(f"{name}_work", [None] * self.tiles())
+        for statement in statements(self.kernel.body):
+            if isinstance(statement, ir.Contribute):  # threads without a cell give what changes nothing
+                line = self.names[statement.target.pointer.name]
+                line.values[:] = [NEUTRAL[statement.operation]] * len(line.values)
 
     @property
     def extent(self) -> tuple[int, ...]:
         rank = self.kernel.space.rank if isinstance(self.kernel.space, ir.Dense) else 0
-        extents = {self.arrays[f.name].extent[:rank] for f in self.kernel.fields if f.layout == "strided"}
+        dense = [f for f in self.kernel.fields if f.dense]
+        extents = {
+            tuple(n * (2 if f.layout == "split" and axis == 0 else 1) for axis, n in enumerate(whole[:rank]))
+            for f, whole in ((f, self.arrays[f.name].extent) for f in dense)
+        }
         if len(extents) != 1:
             raise InterpretationError(f"the extents of the fields of {self.kernel.name} differ")
         return extents.pop()
+
+    def parts(self) -> Iterator[list[dict[str, int]]]:
+        """All cells, or those of one colour after the other."""
+        space, cells = self.kernel.space, list(self.cells())
+        if not isinstance(space, ir.Dense) or space.colours == 1:
+            yield cells
+            return
+        axes = AXES[: space.rank]
+        for colour in range(self.names["first_colour"], self.names["last_colour"]):
+            yield [c for c in cells if colour_of(space.rank, space.colours, [c[a] for a in axes]) == colour]
 
     def cells(self) -> Iterator[dict[str, int]]:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
@@ -215,6 +248,46 @@ class _Interpreter:
         for cell in itertools.product(*(range(self.extent[axis]) for axis in axes)):
             yield {AXES[axis]: position for axis, position in zip(axes, cell, strict=True)}
 
+    # Reductions
+
+    def combined(self, operation: str, values: Sequence[float], scalar: ir.Scalar) -> float:
+        return combined(operation, values, lambda value: float(rounded(value, scalar)))
+
+    def rows(self) -> list[tuple[str, int]]:
+        """The axes along which cells or columns lie, with how many of one colour there are in a row."""
+        space = self.kernel.space
+        assert isinstance(space, ir.Dense)
+        scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
+        axes = [axis for axis in range(space.rank) if axis not in scanned]
+        halved = len(bits(space.rank, space.colours))
+        return [(AXES[a], (self.extent[a] + 1) // 2 if a < halved else self.extent[a]) for a in axes]
+
+    def tiles(self) -> int:
+        """How many tiles of cells there are."""
+        space = self.kernel.space
+        if isinstance(space, ir.Sparse):
+            cells = self.names["cell_count"] if space.listed else self.names["last"] - self.names["first"]
+            return int(-(-cells // TILE))
+        (_, row), *outer = self.rows() or [("", 1)]
+        colours = 1 if space.colours == 1 else self.names["last_colour"] - self.names["first_colour"]
+        return int(-(-row // TILE) * math.prod(count for _, count in outer) * max(colours, 0))
+
+    def place(self) -> int:
+        """Which number of all tiles the own cell gives."""
+        space = self.kernel.space
+        if isinstance(space, ir.Sparse):
+            return int(self.names["i"] if space.listed else self.names["n"] - self.names["first"])
+        halved = len(bits(space.rank, space.colours))
+        rows = self.rows() or [("", 1)]
+        where = [self.names.get(axis, 0) // (2 if AXES.find(axis) < halved else 1) for axis, _ in rows]
+        tile: int = 0
+        if space.colours > 1:
+            cell = [self.names[axis] for axis, _ in rows]
+            tile = colour_of(space.rank, space.colours, cell) - self.names["first_colour"]
+        for number, (_, count) in zip(where[:0:-1], rows[:0:-1], strict=True):
+            tile = tile * count + number
+        return int((tile * -(-rows[0][1] // TILE) + where[0] // TILE) * TILE + where[0] % TILE)
+
     # Statements
 
     def block(self, body: Sequence[ir.Statement]) -> None:
@@ -230,6 +303,8 @@ class _Interpreter:
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
                 assert value is not None
                 self.locals[symbol] = self.value(value)
+                if symbol.name == "x" and symbol.type == ir.I64:  # a coordinate that no loop counts
+                    self.names["x"] = self.locals[symbol]
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)
@@ -237,10 +312,17 @@ class _Interpreter:
             case ir.Local(symbol, length):
                 self.locals[symbol] = _Line(symbol.name, [None] * length)
             case ir.Reduce(operation, output, value):
-                line = self.names[output.name]
-                combine = OPERATORS["add"] if operation == "sum" else FUNCTIONS[operation]
+                given, place = self.given[output], self.place()
+                before = given.get(place, NEUTRAL[operation])
                 assert isinstance(output.type, ir.Scalar)
-                line.values[0] = rounded(combine.meaning(line.values[0], self.value(value)), output.type)
+                given[place] = float(rounded(combination(operation)(before, self.value(value)), output.type))
+            case ir.Contribute(operation, target, lane, value, known):
+                if not self.value(known):
+                    raise InterpretationError(f"{target.pointer.name} has no such tile")
+                line, index = self.element(target)
+                tile = self.lanes.setdefault((line.name, index), [NEUTRAL[operation]] * TILE)
+                tile[self.value(lane)] = self.value(value)
+                line.values[line.at(index)] = self.combined(operation, tile, target.type)
             case ir.If(condition, body):
                 if self.value(condition):
                     self.block(body)
@@ -307,6 +389,10 @@ class _Interpreter:
                 return rounded(FUNCTIONS[name].meaning(*map(self.value, args)), scalar)
             case ir.Select(condition, yes, no):
                 return self.value(yes if self.value(condition) else no)
+            case ir.Combine(operation, values, count):
+                line = self.value(values)
+                numbers = [line.values[line.at(i)] for i in range(self.value(count))]
+                return self.combined(operation, numbers, expression.type)
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
             case ir.Access() | ir.Gather() | ir.Load():
@@ -330,7 +416,7 @@ class _Interpreter:
             case ir.Gather(field, position, component):
                 cell = [self.value(entry) for entry in position]
                 return self.at(field, cell, self.within(self.value(component), 0, max(field.components, 1)))
-            case ir.Access(field, offsets, component) if field.layout == "strided":
+            case ir.Access(field, offsets, component) if field.dense:
                 counters = (self.names[AXES[axis]] for axis in range(field.rank))
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
             case ir.Access(field, offsets, component):
@@ -340,7 +426,12 @@ class _Interpreter:
     def at(self, field: ir.Field, cell: Sequence[int], component: int) -> tuple[_Line, int]:
         """An element of a dense field; outside the ghost layers as `within` has it."""
         array, ghosts = self.arrays[field.name], field.ghost_layers
+        colour = sum(cell) % 2
+        if field.layout == "split":
+            cell = [cell[0] // 2, *cell[1:]]
         inside = [self.within(c, -ghosts, n + ghosts) for c, n in zip(cell, array.extent, strict=False)]
+        if field.layout == "split":
+            inside.append(colour)
         where = [*inside, component] if field.components else inside
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 

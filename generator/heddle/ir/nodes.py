@@ -111,8 +111,8 @@ class Field(Node):
     """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks
     at it.
 
-    layout: "strided" (dense), "compressed" (sparse list), "entries" (one value an entry of a listed sparse
-    space).
+    layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
+    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
     """
 
     name: str
@@ -120,12 +120,17 @@ class Field(Node):
     rank: int
     components: int
     ghost_layers: int
-    layout: Literal["strided", "compressed", "entries"]
+    layout: Literal["strided", "split", "compressed", "entries"]
     component_names: tuple[str, ...] = ()
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
         return self.component_names[q] if self.component_names else str(q)
+
+    @property
+    def dense(self) -> bool:
+        """Whether it has a value for each cell of a box."""
+        return self.layout in ("strided", "split")
 
 
 # --- Expressions --------------------------------------------------------------------------------------------
@@ -223,6 +228,20 @@ class Call(Expression):
     name: str
     args: tuple[Expression, ...]
     type: Scalar | None = None
+
+
+@node
+class Combine(Expression):
+    """What the first `count` elements of an array become (see ir.reduction); it is scratch afterwards."""
+
+    operation: Literal["sum", "min", "max"]
+    values: Symbol
+    count: Expression
+
+    @property
+    def type(self) -> Scalar:
+        assert isinstance(self.values.type, Pointer)
+        return self.values.type.element
 
 
 @node
@@ -347,12 +366,24 @@ class StreamRun(Statement):
 
 @node
 class Reduce(Statement):
-    """Combine `value` over all cells into the output `name`: "sum", "min" or "max"."""
+    """Combine `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
 
     operation: Literal["sum", "min", "max"]
     output: Symbol
     value: Expression
     place: Place = NOWHERE
+
+
+@node
+class Contribute(Statement):
+    """With a thread for each cell: `value` is number `lane` of the 32 values that become `target`. Threads
+    that have no cell take part; `known`: whether there is such a target."""
+
+    operation: Literal["sum", "min", "max"]
+    target: Load
+    lane: Expression
+    value: Expression
+    known: Expression
 
 
 @node
@@ -368,7 +399,8 @@ class If(Statement):
 @node
 class Loop(Statement):
     """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
-    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread)."""
+    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread). reductions: variables that they
+    combine in any order, in code that was lifted; ours go by ir.reduction."""
 
     kind: Literal["serial", "omp", "omp simd", "simd", "thread"]
     counter: Symbol
@@ -415,9 +447,11 @@ class Link(Node):
 
 @node
 class Dense(Node):
-    """Every interior cell of a box of `rank` dimensions."""
+    """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours."""
 
     rank: int
+    colours: int = 1
 
 
 @node

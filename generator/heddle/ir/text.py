@@ -21,7 +21,7 @@ def text(kernel: ir.Kernel) -> str:
 
 def _space(space: ir.Dense | ir.Sparse) -> str:
     if isinstance(space, ir.Dense):
-        return f"dense {space.rank}D"
+        return f"dense {space.rank}D" + (f" in {space.colours} colours" if space.colours > 1 else "")
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"
 
 
@@ -55,6 +55,8 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"store{' nontemporal' if nontemporal else ''} {expression(target)} = {expression(value)}"
         case ir.Reduce(operation, output, value):
             yield f"reduce {operation} {output.name} with {expression(value)}"
+        case ir.Contribute(operation, target, lane, value):
+            yield f"contribute {operation} {expression(target)} lane {expression(lane)} {expression(value)}"
         case ir.If(condition, _, wall):
             yield f"if{' wall' if wall else ''} {expression(condition)} {{"
         case ir.Loop(kind, counter, begin, end, step):
@@ -96,6 +98,8 @@ def expression(value: ir.Expression) -> str:
             return f"{pointer.name}[{expression(index)}]"
         case ir.View(pointer, offset, stride):
             return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
+        case ir.Combine(operation, values, count):
+            return f"combine({operation}, {values.name}, {expression(count)})"
         case ir.Cast(inner, scalar):
             return f"{scalar}({expression(inner)})"
         case ir.Select(condition, yes, no):

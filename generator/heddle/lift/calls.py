@@ -35,6 +35,11 @@ def known_function(name: str) -> str | None:
     return plain if plain in _PLAIN else None
 
 
+def combination(name: str) -> str | None:
+    """The operation by which a building block of heddle/device/reduce.hpp combines an array."""
+    return {f"heddle::combine_{operation}": operation for operation in ("sum", "min", "max")}.get(name)
+
+
 def half_conversion(name: str) -> ir.Scalar | None:
     """The type that a conversion between a half's bits and a number gives."""
     return {"heddle::to_half": ir.F16, "heddle::half_to_float": ir.F32, "heddle::half_to_double": ir.F64}.get(

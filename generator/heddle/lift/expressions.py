@@ -15,7 +15,7 @@ from heddle.ir.build import integer
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.interpret import rounded
 from heddle.ir.visit import walk
-from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, half_conversion, known_function
+from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, combination, half_conversion, known_function
 from heddle.lift.lifted import refuse
 
 
@@ -202,6 +202,11 @@ class ExpressionLifter:
             return ir.Call(known, arguments, call.type)
         if name in INFINITIES:
             return ir.Const(math.inf, call.type)
+        operation = combination(name)
+        if operation is not None:
+            values, offset = self.pointer(call.args[0])
+            assert offset == integer(0)
+            return ir.Combine(operation, values, self.value(call.args[1]))  # type: ignore[arg-type]
         half = half_conversion(name)
         if half is not None:
             return self.half(self.value(call.args[0]), half)

@@ -4,7 +4,11 @@
 before   store u_next[0,0,0] = ...                                (meaning: for every cell)
 after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 
-The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells.
+The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells; with
+a reduction, in tiles.
+
+after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
+                                           loop simd x from x_first by 2 { ... } } }       (two colours)
 """
 
 from __future__ import annotations
@@ -13,12 +17,15 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.errors import KernelError
-from heddle.ir.build import add, integer, operate
+from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
     Access,
     Call,
+    Const,
     Dense,
+    Expression,
     Gather,
     Kernel,
     Let,
@@ -31,6 +38,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
+from heddle.ir.reduction import TILE
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.schedule import Schedule
@@ -42,9 +50,9 @@ CHUNK_BEGIN, CHUNK = "_begin", "_chunk"
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
     if target.threads:
-        _check_threads(kernel)
-    if any(isinstance(s, Reduce) and s.operation == "sum" for s in statements(kernel.body)):
-        schedule = IN_ORDER
+        _check_threads(kernel, schedule)
+    if reduces(kernel):
+        _check_tiles(kernel, schedule)
     if schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
@@ -56,19 +64,41 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     )
 
 
-IN_ORDER = Schedule(parallel=False, simd=False)
-"""For sums: one cell after the other, since the order of additions decides the last bits."""
+def reduces(kernel: Kernel) -> bool:
+    """Whether a kernel (not yet lowered) combines values over its cells."""
+    return any(isinstance(s, Reduce) for s in statements(kernel.body))
 
 
-def _check_threads(kernel: Kernel) -> None:
-    """Each cell, or each column of a scan, has a thread of its own; nothing combines threads."""
+def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
+    """Reductions combine cells tile by tile: chunks have that size, too. With more than two colours, rows of
+    a colour differ in number, and nobody would fill the tiles of those that are not there."""
+    colours = kernel.space.colours if isinstance(kernel.space, Dense) else 1
+    if colours > 2:
+        place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
+        raise KernelError(
+            place,
+            f"'{kernel.name}' reduces over cells of {colours} colours; one or two are known.",
+            "reduce in a kernel of its own, without colours",
+        )
+    if schedule.chunk not in (0, TILE):
+        place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
+        raise KernelError(
+            place,
+            f"'{kernel.name}' reduces {TILE} cells at a time, and is to run in chunks of {schedule.chunk}.",
+            f"chunk={TILE}, or no chunk",
+        )
+
+
+def _check_threads(kernel: Kernel, schedule: Schedule) -> None:
+    """Each cell, or each column of a scan, has a thread of its own; the threads of a warp lie in one row."""
     scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
     for statement in statements(kernel.body):
-        if isinstance(statement, Reduce):
+        if isinstance(statement, Reduce) and schedule.block[0] % TILE:
             raise KernelError(
                 statement.place,
-                f"'{kernel.name}' reduces over cells, which no CUDA kernel does.",
-                "--targets cpu",
+                f"'{kernel.name}' reduces {TILE} cells of a row at a time, and blocks of {schedule.block} "
+                "threads cut them.",
+                f"Schedule(block=({TILE}, ...)), or another multiple along x",
             )
         if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
             raise KernelError(
@@ -79,6 +109,8 @@ def _check_threads(kernel: Kernel) -> None:
 
 
 def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    if space.colours > 1:
+        return _coloured(kernel, space, schedule, target)
     scanned = {statement.axis for statement in statements(kernel.body) if isinstance(statement, Scan)}
     axes = [axis for axis in range(space.rank) if axis not in scanned]
     body: tuple[Statement, ...] = kernel.body
@@ -86,12 +118,64 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         counter = Symbol(AXES[axis], I64)
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
+        if axis == axes[0] and reduces(kernel) and not target.threads:
+            body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
+            continue
         if innermost and schedule.chunk and target.inner == "simd":
             body = _chunked(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
         body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
     return body
+
+
+def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    """Colour by colour; along the axes that a colour's bits name, every second cell from the first one on
+    that has the colour. Its number is named as far out as it can be."""
+    halved = bits(space.rank, space.colours)
+    body: tuple[Statement, ...] = kernel.body
+    waiting: list[tuple[int, Let]] = []
+    for axis in range(space.rank):
+        counter, extent = Symbol(AXES[axis], I64), Symbol(f"n_{AXES[axis]}", I64)
+        first, step = (Symbol(f"{AXES[axis]}_first", I64), 2) if axis < len(halved) else (integer(0), 1)
+        inside = (*(let for outer, let in waiting if outer == axis), *body)
+        waiting = [(outer, let) for outer, let in waiting if outer != axis]
+        if axis < len(halved):
+            outer = min((other for other in halved[axis] if other != axis), default=space.rank)
+            waiting.append((outer, Let(Symbol(f"{AXES[axis]}_first", I64), _first_cell(axis, halved[axis]))))
+        if axis == 0 and is_split(kernel):  # the cells of a row that have the colour follow each other
+            place = add(multiply(integer(2), SPLIT_COUNTER), first)
+            inside = (Let(counter, place), *inside)
+            counter, extent, first, step = SPLIT_COUNTER, Symbol("n_i", I64), integer(0), 1
+        if axis == 0 and reduces(kernel) and not target.threads:
+            body = _tiled(kernel, counter, first, integer(step), inside, schedule, target, space.rank == 1)
+        else:
+            kind = _kind(axis == 0, axis == space.rank - 1, schedule, target)
+            if kind == "omp" and isinstance(first, Symbol) and any(other > axis for other in halved[axis]):
+                kind = "serial"  # its begin is named inside the loop that runs on threads
+            body = (Loop(kind, counter, first, extent, integer(step), inside),)  # type: ignore[arg-type]
+    here = [let for _, let in waiting]
+    begin, end = Symbol("first_colour", I64), Symbol("last_colour", I64)
+    return (Loop("serial", COLOUR, begin, end, integer(1), (*here, *body)),)
+
+
+COLOUR = Symbol("colour", I64)
+SPLIT_COUNTER = Symbol("i", I64)
+"""Counts the cells of a row that have the colour, where fields are split by colour."""
+
+
+def is_split(kernel: Kernel) -> bool:
+    """Whether a kernel has fields that are split by colour."""
+    return any(field.layout == "split" for field in kernel.fields)
+
+
+def _first_cell(axis: int, axes: tuple[int, ...]) -> Expression:
+    """The first coordinate along an axis for which bit `axis` of the colour is right: 0 or 1."""
+    total: Expression = operate("div", COLOUR, integer(2**axis)) if axis else COLOUR
+    for other in axes:
+        if other != axis:
+            total = add(total, Symbol(AXES[other], I64))
+    return operate("bitand", total, integer(1))
 
 
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
@@ -111,7 +195,7 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
         """Links of a sparse list lead to elements that do not follow each other."""
         if not (isinstance(s, Store) and isinstance(s.target, Access)) or s.target.field in read:
             return False
-        return s.target.field.layout == "strided" or not any(s.target.offsets)
+        return s.target.field.dense or not any(s.target.offsets)
 
     return tuple(
         dataclasses.replace(s, nontemporal=True) if isinstance(s, Store) and streams(s) else s
@@ -152,6 +236,44 @@ def _chunked(
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"
     return (Loop(kind, begin, integer(0), extent, chunk, tuple(inner)),)  # type: ignore[arg-type]
+
+
+def _tiled(
+    kernel: Kernel,
+    counter: Symbol,
+    first: Expression,
+    step: Const,
+    body: tuple[Statement, ...],
+    schedule: Schedule,
+    target: Target,
+    outermost: bool,
+) -> tuple[Statement, ...]:
+    """Pieces of a row, each a tile of a reduction: its cells lie `step` apart, from `first` on."""
+    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
+    size = integer(TILE * int(step.value))
+    extent = Symbol(f"n_{counter.name}", I64)
+    scans = any(isinstance(s, Scan) for s in statements(body))
+    inner: list[Statement] = [Let(end, Call("min", (add(begin, size), extent), I64))]
+    inner += _prefetches(kernel.body, schedule)
+    lanes = "simd" if target.inner == "simd" and schedule.simd and not scans else "serial"
+    inner.append(Loop(lanes, counter, add(begin, first), end, step, body))  # type: ignore[arg-type]
+    kind = _kind(False, outermost, schedule, target) if scans or outermost else "serial"
+    return (Loop(kind, begin, integer(0), extent, size, tuple(inner)),)  # type: ignore[arg-type]
+
+
+def _tiled_list(
+    kernel: Kernel, counter: Symbol, first: Expression, last: Symbol, schedule: Schedule, target: Target
+) -> tuple[Statement, ...]:
+    """Pieces of a list, each a tile of a reduction."""
+    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
+    lanes = "simd" if target.inner == "simd" and schedule.simd and counter.name == "n" else "serial"
+    inner = (
+        Let(end, Call("min", (add(begin, integer(TILE)), last), I64)),
+        *_prefetches(kernel.body, schedule),
+        Loop(lanes, counter, begin, end, integer(1), kernel.body),  # type: ignore[arg-type]
+    )
+    kind = _kind(False, True, schedule, target)
+    return (Loop(kind, begin, first, last, integer(TILE), inner),)  # type: ignore[arg-type]
 
 
 def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
@@ -196,11 +318,15 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
     n = Symbol("n", I64)
     if space.listed:
         entry, count = Symbol("i", I64), Symbol("cell_count", I64)
+        if reduces(kernel) and not target.threads:
+            return _tiled_list(kernel, entry, integer(0), count, schedule, target)
         kind = (
             "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
         )
         return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
+    if reduces(kernel) and not target.threads:
+        return _tiled_list(kernel, n, first, last, schedule, target)
     if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):
         return _chunked_list(kernel, n, schedule)
     kind = _kind(True, True, schedule, target)

@@ -6,6 +6,9 @@ offsets that is decidable: element (field, component, cell + offset) belongs to 
 access to that component uses one offset. Along the axis of a Scan, cells run in order and any offset is
 allowed. Stores on wall links (`If(..., wall=True)`) concern elements behind a wall, which no other cell
 reaches. Reads and writes must stay within the ghost layers. The kernel is returned unchanged.
+
+With colours, cells of one colour run in any order and colours one after the other: an element that a cell
+writes may be read by cells of other colours.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import needed, separates
 from heddle.ir.visit import children, statements, walk
 from heddle.symbolic.field import offsets_text
 
@@ -53,6 +57,12 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
             outside.place,
             f"'{kernel.name}' touches '{outside.element.field.name}' outside its scans.",
             "move the statement into a Scan: there it happens once a cell",
+        )
+    if axes and isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+        raise KernelError(
+            touches[0].place,
+            f"'{kernel.name}' scans, and a scan visits all cells of a column, whatever their colour.",
+            "leave colours at 1",
         )
     for touch in touches:
         _check_reach(kernel, touch)
@@ -149,19 +159,52 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
             stored.add((component, touch.element.offsets))
         elif component in owner:
             if touch.across != owner[component].across:
-                raise KernelError(
-                    touch.place,
-                    f"'{kernel.name}' reads {_name(touch.element)} and writes "
-                    f"{_name(owner[component].element)}: "
-                    "one cell reads what another one writes, in no defined order.",
-                    "write to a second field",
-                )
+                _check_order(kernel, touch, owner[component], owner, touches)
             if touch.scan is None and (component, touch.element.offsets) in stored:
                 raise KernelError(
                     touch.place,
                     f"'{kernel.name}' reads {_name(touch.element)} after storing to it: old value or new?",
                     "name the value you mean with a symbol, and use the symbol",
                 )
+
+
+def _check_order(
+    kernel: ir.Kernel, read: _Touch, write: _Touch, owner: dict[int, _Touch], touches: list[_Touch]
+) -> None:
+    """A cell reads what another one writes: that has an order only if they differ in colour."""
+    space = kernel.space
+    names = f"'{kernel.name}' reads {_name(read.element)} and writes {_name(write.element)}: "
+    if not isinstance(space, ir.Dense) or read.scan is not None:
+        what = "one cell reads what another one writes, in no defined order."
+        raise KernelError(read.place, names + what, "write to a second field")
+    if space.colours > 1 and separates(space.rank, space.colours, _apart(read, write)):
+        return
+    colours = needed(space.rank, [d for d in _distances(owner, touches) if any(d)])
+    if colours is None:
+        what = "one cell reads what another one writes, and no colouring by parity separates them."
+        raise KernelError(read.place, names + what, "write to a second field")
+    what = (
+        "one cell reads what another one writes, in no defined order."
+        if space.colours == 1
+        else f"with {space.colours} colours, one cell reads what another one of its colour writes."
+    )
+    raise KernelError(read.place, names + what, f"Schedule(colours={colours}), or write to a second field")
+
+
+def _apart(read: _Touch, write: _Touch) -> tuple[int, ...]:
+    """How far the cell that writes an element lies from the one that reads it."""
+    assert isinstance(read.element, ir.Access)
+    assert isinstance(write.element, ir.Access)
+    return tuple(r - w for r, w in zip(read.element.offsets, write.element.offsets, strict=True))
+
+
+def _distances(owner: dict[int, _Touch], touches: list[_Touch]) -> list[tuple[int, ...]]:
+    """Of all reads of components that the kernel writes."""
+    return [
+        _apart(touch, owner[touch.element.component])
+        for touch in touches
+        if not touch.store and isinstance(touch.element, ir.Access) and touch.element.component in owner
+    ]
 
 
 def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], written: set[ir.Field]) -> None:

@@ -57,6 +57,9 @@ _TYPES = {
 }
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+_COLOUR_NAMES = frozenset(
+    {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
+)
 _SPARSE_NAMES = frozenset({"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"})
 
 
@@ -160,7 +163,10 @@ class _Freezer:
     def check_name(self, name: str) -> None:
         """An argument of the emitted function keeps its name, so it must be one, and free."""
         own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        if isinstance(self.space, ir.Dense) and self.space.colours > 1:
+            own |= _COLOUR_NAMES
         derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
+        derived |= any(name == f"{output}_work" for output in self.outputs)
         if not is_name(name) or name in own or derived:
             reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
             raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", "choose another name")
@@ -250,6 +256,10 @@ class _Freezer:
                     result = ir.Call("min" if isinstance(value, sympy.Min) else "max", (result, entry))
                 return result
             case named.GatherFunction():
+                if type(value).field.split:
+                    name = type(value).field.name
+                    what = f"'{name}' is split by colour and cannot be read at a computed position."
+                    raise KernelError(self.place, what, "gather from a field that is not split")
                 *position, component = (self.expression(argument) for argument in value.args)
                 return ir.Gather(self.field(type(value).field), tuple(position), component)
             case bit_and() | shift_left():
@@ -304,6 +314,12 @@ class _Freezer:
                     "declare a field for each component",
                 )
             return self.declared(field, scalar, "entries")
+        if field.split and self.space != ir.Dense(field.rank, 2):
+            raise KernelError(
+                self.place,
+                f"'{field.name}' is split by colour, but the kernel does not sweep colour by colour.",
+                "Schedule(colours=2)",
+            )
         if isinstance(self.space, ir.Sparse):
             return self.declared(field, scalar, "compressed")
         if field.rank != self.space.rank:
@@ -311,11 +327,11 @@ class _Freezer:
                 self.place,
                 f"'{field.name}' has {field.rank} dimensions, the kernel's space has {self.space.rank}.",
             )
-        return self.declared(field, scalar, "strided")
+        return self.declared(field, scalar, "split" if field.split else "strided")
 
     @staticmethod
     def declared(
-        field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "compressed", "entries"]
+        field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "split", "compressed", "entries"]
     ) -> ir.Field:
         names = field.component_names
         return ir.Field(field.name, scalar, field.rank, field.components, field.ghost_layers, layout, names)

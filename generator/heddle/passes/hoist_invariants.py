@@ -97,12 +97,16 @@ def _uses(body: Sequence[Statement]) -> list[Expression]:
 def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...]:
     kept: list[Statement] = []
     for statement in body:
-        if isinstance(statement, Let) and statement.symbol.name not in used:
+        if isinstance(statement, Let) and statement.symbol.name not in used | _COORDINATES:
             continue
         if isinstance(statement, (Loop, Scan, If)):
             statement = _with_body(statement, _filter(statement.body, used))
         kept.append(statement)
     return tuple(kept)
+
+
+_COORDINATES = {"x", "x_first"}
+"""Accesses use the coordinates of the own cell without naming them; lower_accesses knows which are needed."""
 
 
 def _without_empty_sections(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

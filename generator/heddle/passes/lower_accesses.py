@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from heddle.ir.build import add, integer, multiply
+from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
     I64,
     U32,
@@ -34,6 +34,7 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
+    Node,
     Pointer,
     Prefetch,
     Sparse,
@@ -43,8 +44,8 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.target import Target
-from heddle.ir.visit import statements, transform_expressions, walk
-from heddle.passes.apply_schedule import AXES, is_chunk
+from heddle.ir.visit import children, statements, transform_expressions, walk
+from heddle.passes.apply_schedule import AXES, COLOUR, SPLIT_COUNTER, is_chunk, is_split
 
 _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 NEIGHBOUR = "neighbour"
@@ -77,8 +78,12 @@ class _Lowering:
             for axis in range(self.space.rank):
                 if f"n_{AXES[axis]}" in names or self.target.checked:
                     self.extent(axis)
+            if is_split(self.kernel):
+                self.extent(0, split=True)
         body = self.block(self.kernel.body, [])
         head = sorted(self.head.values(), key=self.head_order)
+        if is_split(self.kernel):
+            body = _without_unused(_without_unused(body, "x"), "x_first")
         used = {node.name for node in walk(body) if isinstance(node, Symbol)}
         return dataclasses.replace(
             self.kernel, body=(*(let for let in head if let.symbol.name in used), *body)
@@ -86,10 +91,10 @@ class _Lowering:
 
     def head_order(self, let: Let) -> tuple[int, int]:
         """Extents first, then the strides of each field in the order of the arguments."""
+        if let.symbol.name.startswith("n_"):
+            return -1, "ixyz".index(let.symbol.name[2])
         assert isinstance(let.value, Load)
         assert isinstance(let.value.index, Const)
-        if let.symbol.name.startswith("n_"):
-            return -1, int(let.value.index.value)
         names = [f"{field.name}_{what}" for what in ("extent", "stride") for field in self.kernel.fields]
         return names.index(let.value.pointer.name), int(let.value.index.value)
 
@@ -98,9 +103,14 @@ class _Lowering:
     def pointer(self, field: Field) -> Symbol:
         return Symbol(field.name, Pointer(field.type, field not in self.written))
 
-    def extent(self, axis: int) -> Symbol:
-        symbol = Symbol(f"n_{AXES[axis]}", I64)
-        reference = next(f for f in self.kernel.fields if f.layout == "strided")
+    def extent(self, axis: int, split: bool = False) -> Symbol:
+        """The number of cells along an axis; `split`: of one colour along x."""
+        symbol = Symbol("n_i" if split else f"n_{AXES[axis]}", I64)
+        layouts = ("split",) if split else ("strided",) if axis == 0 else ("strided", "split")
+        reference = next((f for f in self.kernel.fields if f.layout in layouts), None)
+        if reference is None:  # all fields are split
+            self.head[symbol] = Let(symbol, multiply(integer(2), self.extent(0, split=True)))
+            return symbol
         return self.argument(symbol, f"{reference.name}_extent", axis)
 
     def stride(self, field: Field, axis: int) -> Symbol:
@@ -135,7 +145,8 @@ class _Lowering:
         """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
         if loop.kind == "thread":
             return False
-        return not _loops(loop.body) or is_chunk(loop)
+        inner = _loops(loop.body)
+        return not inner or (is_chunk(loop) and len(inner) == 1)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
@@ -144,9 +155,9 @@ class _Lowering:
                 if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
                 self.position = counter
-                if self.target.threads and kind == "serial":
+                if self.target.threads and kind == "serial" and counter.name in AXES:
                     self.row_axis = AXES.index(counter.name)
-                if is_chunk(statement):
+                if is_chunk(statement) and self.is_row(statement):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
                     body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
@@ -196,7 +207,9 @@ class _Lowering:
             return (*self.list_position(loop), *self.with_pending(loop.body, counters))
         self.row_axis = -1
         lets = self.cell_views(loop, counters)
-        return (*lets, *self.with_pending(loop.body, counters))
+        place = [s for s in loop.body if isinstance(s, Let) and s.symbol == Symbol("x", I64)]
+        rest = [s for s in loop.body if s not in place]
+        return (*place, *lets, *self.with_pending(rest, counters))
 
     # Views
 
@@ -211,16 +224,44 @@ class _Lowering:
             )
         order = {field: number for number, field in enumerate(self.kernel.fields)}
         outer = sorted(
-            {(access.field, access.component, self.across(access)): None for access in accesses},
+            {(access.field, self.part(access), self.across(access)): None for access in accesses},
             key=lambda row: (order[row[0]], row[1], [abs(d) for d in row[2]][::-1], row[2][::-1]),
         )
         offsets: dict[tuple[Field, int], list[tuple[int, ...]]] = {}
         for field, component, across in outer:
             offsets.setdefault((field, component), []).append(across)
         for field, component, across in outer:
-            alone = len(offsets[field, component]) == 1
+            alone = len(offsets[field, component]) == 1 and field.layout != "split"
             lets += self.row_view(field, component, across, alone, counters)
         return lets
+
+    # Fields that are split by colour: "component" 0 is the colour of the own cell, 1 the other one
+
+    @staticmethod
+    def part(access: Access) -> int:
+        """The component, or which colour the element has."""
+        return sum(access.offsets) % 2 if access.field.layout == "split" else access.component
+
+    def part_offset(self, field: Field, part: int) -> Expression:
+        if field.layout == "split":
+            colour = operate("sub", integer(1), COLOUR) if part else COLOUR
+            return multiply(colour, self.stride(field, field.rank))
+        return multiply(integer(part), self.stride(field, field.rank)) if part else integer(0)
+
+    def where(self, field: Field) -> Expression:
+        """The position along x."""
+        if not is_split(self.kernel):
+            return self.position
+        return SPLIT_COUNTER if field.layout == "split" else Symbol("x", I64)
+
+    @staticmethod
+    def along(access: Access, axis: int) -> Expression:
+        """How far an element lies from the own one along an axis, in elements of memory: rows of the other
+        colour begin one cell later or earlier."""
+        d = access.offsets[axis]
+        if access.field.layout != "split" or axis > 0:
+            return integer(d)
+        return add(Symbol("x_first", I64), integer((d - 1) // 2)) if d % 2 else integer(d // 2)
 
     def across(self, access: Access) -> tuple[int, ...]:
         """Offsets with the one along the row set to 0."""
@@ -230,8 +271,8 @@ class _Lowering:
         self, field: Field, component: int, across: tuple[int, ...], alone: bool, counters: list[Symbol]
     ) -> list[Statement]:
         terms: list[Expression] = []
-        if component:
-            terms.append(multiply(integer(component), self.stride(field, field.rank)))
+        if component or field.layout == "split":
+            terms.append(self.part_offset(field, component))
         for axis in range(field.rank):
             counter = Symbol(AXES[axis], I64)
             if counter in counters:
@@ -244,6 +285,8 @@ class _Lowering:
             offset = add(offset, term)
         line = "row" if self.row_axis == 0 else "column"
         name = self.component_label(field, component, line) + ("" if alone else _compass(across))
+        if field.layout == "split" and component != any(across):
+            name += "_own" if any(across) else "_other"
         symbol = Symbol(name, Pointer(field.type, field not in self.written))
         self.views[field, component, across] = symbol
         return [Let(symbol, View(self.pointer(field), offset, self.stride(field, self.row_axis)))]
@@ -256,15 +299,21 @@ class _Lowering:
     def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
         """One pointer a field, to the own cell; scans inside the thread add their own position."""
         lets: list[Statement] = []
-        for field in dict.fromkeys(node.field for node in walk(loop) if isinstance(node, Access)):
-            offset: Expression = integer(0)
+        accesses = [node for node in walk(loop) if isinstance(node, Access)]
+        parts = dict.fromkeys((a.field, self.part(a) if a.field.layout == "split" else 0) for a in accesses)
+        for field, part in parts:
+            offset = self.part_offset(field, part) if field.layout == "split" else integer(0)
             for axis in range(field.rank):
                 counter = Symbol(AXES[axis], I64)
-                if counter in counters:
-                    offset = add(offset, multiply(counter, self.stride(field, axis)))
-            symbol = Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written))
-            lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
+                if counter in counters or SPLIT_COUNTER in counters:
+                    place = self.where(field) if axis == 0 and is_split(self.kernel) else counter
+                    offset = add(offset, multiply(place, self.stride(field, axis)))
+            lets.append(Let(self.cell_pointer(field, part), View(self.pointer(field), offset, integer(1))))
         return lets
+
+    def cell_pointer(self, field: Field, part: int) -> Symbol:
+        name = f"{field.name}_other" if field.layout == "split" and part else f"{field.name}_cell"
+        return Symbol(name, Pointer(field.type, field not in self.written))
 
     def sparse_views(self, accesses: list[Access]) -> list[Statement]:
         lets: list[Statement] = []
@@ -345,8 +394,9 @@ class _Lowering:
             return self.listed_element(access)
         if self.row_axis < 0 or self.target.threads:
             return self.cell_element(access)
-        view = self.views[field, access.component, self.across(access)]
-        where = add(self.position, integer(access.offsets[self.row_axis]))
+        view = self.views[field, self.part(access), self.across(access)]
+        position = self.where(field) if self.row_axis == 0 else self.position
+        where = add(position, self.along(access, self.row_axis))
         return Load(view, self.checked(field, self.row_axis, where))
 
     def cell_element(self, access: Access) -> Load:
@@ -355,10 +405,10 @@ class _Lowering:
         if access.component:
             index = multiply(integer(access.component), self.stride(field, field.rank))
         for axis in range(field.rank):
-            index = add(index, multiply(integer(access.offsets[axis]), self.stride(field, axis)))
+            index = add(index, multiply(self.along(access, axis), self.stride(field, axis)))
         if self.row_axis >= 0:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
-        return Load(Symbol(f"{field.name}_cell", Pointer(field.type, field not in self.written)), index)
+        return Load(self.cell_pointer(field, self.part(access)), index)
 
     def listed_element(self, access: Access) -> Load:
         field = access.field
@@ -410,12 +460,39 @@ class _Lowering:
         if not self.target.checked:
             return where
         lower = integer(-field.ghost_layers)
-        upper = add(Symbol(f"n_{AXES[axis]}", I64), integer(field.ghost_layers))
+        extent = "n_i" if field.layout == "split" and axis == 0 else f"n_{AXES[axis]}"
+        upper = add(Symbol(extent, I64), integer(field.ghost_layers))
         return Call("within", (where, lower, upper), I64)
 
 
 def _loops(body: Sequence[Statement]) -> list[Loop]:
     return [statement for statement in statements(body) if isinstance(statement, Loop)]
+
+
+def _without_unused(body: Sequence[Statement], name: str) -> tuple[Statement, ...]:
+    """The same statements without a coordinate that nobody names."""
+    named = [node for s in statements(body) for node in walk(_own_parts(s)) if isinstance(node, Symbol)]
+    if any(node.name == name for node in named):
+        return tuple(body)
+    return _without(body, name)
+
+
+def _own_parts(statement: Statement) -> list[Node]:
+    """What a statement evaluates itself."""
+    inner = set(getattr(statement, "body", ()))
+    skipped = {statement.symbol} if isinstance(statement, Let) else set()
+    return [part for part in children(statement) if part not in inner and part not in skipped]
+
+
+def _without(body: Sequence[Statement], name: str) -> tuple[Statement, ...]:
+    kept: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Let) and statement.symbol.name == name:
+            continue
+        if isinstance(statement, (Loop, If)):
+            statement = dataclasses.replace(statement, body=_without(statement.body, name))
+        kept.append(statement)
+    return tuple(kept)
 
 
 def _compass(offsets: tuple[int, ...]) -> str:

@@ -4,92 +4,259 @@
 before   scan z carry c = 0 { store c_prime[0,0,0] = ... } update c = ...
 after    var c = 0; loop serial z { store c_prime[0,0,0] = ...; assign c = ... }
 
-before   loop omp y { loop simd x { reduce max error = abs(r) } }
-after    var error_max = -inf; loop omp y reduction(max) { ... assign error_max = max(error_max, abs(r)) };
-store *error
+before   loop omp y { loop serial x_begin by 32 { loop simd x { reduce sum e with r } } }
+after    let x_tiles = div(add(n_x, 31), 32)
+         loop omp y { loop serial x_begin by 32 {
+           local e_run[32]; loop simd x { store e_run[x - x_begin] = r }
+           store e_work[y*x_tiles + x_begin/32] = combine(sum, e_run) } }
+         store e[0] = combine(sum, e_work, n_y*x_tiles)
+
+With a thread for each cell:
+after    loop thread y { loop thread x {
+           var e_cell; assign e_cell = add(e_cell, r);
+           contribute sum e_work[y*x_tiles + x/32] lane x%32 e_cell } }
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 
-from heddle.ir.build import add, integer, operate
+from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
     Assign,
     Call,
+    Combine,
     Const,
+    Contribute,
+    Dense,
     Expression,
     If,
     Kernel,
     Let,
     Load,
+    Local,
     Loop,
     Pointer,
     Reduce,
     Scalar,
     Scan,
+    Sparse,
     Statement,
     Store,
     Symbol,
     Var,
 )
+from heddle.ir.reduction import NEUTRAL, TILE
 from heddle.ir.visit import statements, walk
-from heddle.passes.apply_schedule import AXES
-
-_IDENTITY = {"sum": 0.0, "min": math.inf, "max": -math.inf}
+from heddle.passes.apply_schedule import AXES, COLOUR, is_chunk, is_split
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
-    """Replace Scan and Reduce by Var, Assign and Loop."""
-    body = _block(kernel.body)
-    reductions = tuple(
-        dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
-    )
-    head: list[Statement] = []
-    tail: list[Statement] = []
-    for operation, output in reductions:
-        total = _total(operation, output)
-        assert isinstance(total.type, Scalar)
-        head.append(Var(total, Const(_IDENTITY[operation], total.type)))
-        pointer = Symbol(output.name, Pointer(total.type))
-        tail.append(Store(Load(pointer, integer(0)), total))
-    if reductions:
-        body = _announce(
-            body, tuple((operation, _total(operation, output)) for operation, output in reductions)
-        )
-    return dataclasses.replace(kernel, body=(*head, *body, *tail))
+    """Replace Scan and Reduce by Var, Assign, Loop, Combine and Contribute."""
+    found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
+    if not found:
+        return dataclasses.replace(kernel, body=_block(kernel.body))
+    tiles = _Tiles(kernel, tuple(found))
+    body = tiles.block(kernel.body)
+    return dataclasses.replace(kernel, body=(*tiles.head(), *_block(body), *tiles.tail()))
 
 
-def _total(operation: str, output: Symbol) -> Symbol:
-    return Symbol(f"{output.name}_{operation}", output.type)
+def work_of(output: Symbol) -> Symbol:
+    """The array that holds what tiles of cells gave."""
+    assert isinstance(output.type, Scalar)
+    return Symbol(f"{output.name}_work", Pointer(output.type))
+
+
+class _Tiles:
+    """Where the cells' numbers go: tile by tile, in the order that ir.reduction says."""
+
+    def __init__(self, kernel: Kernel, outputs: tuple[tuple[str, Symbol], ...]) -> None:
+        self.kernel, self.outputs, self.space = kernel, outputs, kernel.space
+        scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
+        rank = self.space.rank if isinstance(self.space, Dense) else 0
+        self.axes = [axis for axis in range(rank) if axis not in scanned]
+        self.halved = 0  # axes along which only every second cell is counted
+        self.split = is_split(kernel)
+        if isinstance(self.space, Dense) and not self.split:
+            self.halved = len(bits(self.space.rank, self.space.colours))
+
+    # How many tiles there are, and which one a cell belongs to
+
+    def half(self, axis: int, value: Expression) -> Expression:
+        return operate("div", value, integer(2)) if axis < self.halved else value
+
+    def row(self) -> tuple[Symbol, Expression, Expression]:
+        """The counter along which tiles lie, where it begins, how far it goes."""
+        if isinstance(self.space, Sparse):
+            if self.space.listed:
+                return Symbol("i", I64), integer(0), Symbol("cell_count", I64)
+            first, last = Symbol("first", I64), Symbol("last", I64)
+            return Symbol("n", I64), first, operate("sub", last, first)
+        name = "i" if self.split else AXES[self.axes[0]]
+        extent = Symbol(f"n_{name}", I64)
+        return Symbol(name, I64), integer(0), extent
+
+    @property
+    def of_row(self) -> Symbol:
+        return Symbol(f"{self.row()[0].name}_tiles", I64)
+
+    def head(self) -> list[Statement]:
+        if not self.axes and isinstance(self.space, Dense):
+            return []
+        size = TILE * (2 if self.halved else 1)  # every second cell: one tile in twice the length
+        cells = add(self.row()[2], integer(size - 1))
+        return [Let(self.of_row, operate("div", cells, integer(size)))]
+
+    def count(self) -> Expression:
+        """Of all tiles."""
+        if not self.axes and isinstance(self.space, Dense):
+            return integer(1)
+        total: Expression = self.of_row
+        for axis in self.axes[1:]:
+            total = multiply(total, self.rows(axis))
+        if isinstance(self.space, Dense) and self.space.colours > 1:
+            colours = operate("sub", Symbol("last_colour", I64), Symbol("first_colour", I64))
+            total = multiply(colours, total)
+        return total
+
+    def rows(self, axis: int) -> Expression:
+        extent = Symbol(f"n_{AXES[axis]}", I64)
+        return self.half(axis, add(extent, integer(1))) if axis < self.halved else extent
+
+    def tile(self, place: Expression) -> Expression:
+        """The number of the own tile; `place`: of the cell or its tile's first one, along the row."""
+        number: Expression | None = None
+        if isinstance(self.space, Dense) and self.space.colours > 1:
+            number = operate("sub", COLOUR, Symbol("first_colour", I64))
+        for axis in self.axes[:0:-1]:
+            where = self.half(axis, Symbol(AXES[axis], I64))
+            number = where if number is None else add(multiply(number, self.rows(axis)), where)
+        of_tile = operate("div", place, integer(TILE * (2 if self.halved else 1)))
+        return of_tile if number is None else add(multiply(number, self.of_row), of_tile)
+
+    # Loops
+
+    def block(self, body: Sequence[Statement]) -> tuple[Statement, ...]:
+        if not self.axes and isinstance(self.space, Dense):  # one single scan
+            stores = [Store(Load(work_of(output), integer(0)), _cell(output)) for _, output in self.outputs]
+            return (*self.variables(), *_assigned(body), *stores)
+        result: list[Statement] = []
+        for statement in body:
+            if isinstance(statement, Loop) and is_chunk(statement):
+                statement = self.tile_loop(statement)
+            elif isinstance(statement, Loop) and statement.counter == self.row()[0]:
+                statement = self.thread(statement)
+            elif isinstance(statement, Loop):
+                statement = dataclasses.replace(statement, body=self.block(statement.body))
+            result.append(statement)
+        return tuple(result)
+
+    def variables(self) -> list[Statement]:
+        return [Var(_cell(output), _neutral(operation, output)) for operation, output in self.outputs]
+
+    def thread(self, loop: Loop) -> Loop:
+        """The body of one thread."""
+        counter, first, _ = self.row()
+        place = counter if first == integer(0) else operate("sub", counter, first)
+        lane = operate("rem", self.half(0, place), integer(TILE))
+        size = integer(TILE * (2 if self.halved else 1))
+        known = operate("lt", operate("div", place, size), self.of_row)
+        given = [
+            Contribute(operation, Load(work_of(output), self.tile(place)), lane, _cell(output), known)  # type: ignore[arg-type]
+            for operation, output in self.outputs
+        ]
+        return dataclasses.replace(loop, body=(*self.variables(), *_assigned(loop.body), *given))
+
+    def tile_loop(self, chunk: Loop) -> Loop:
+        """One piece of a row: its cells fill a small array, which becomes one number."""
+        *before, loop = chunk.body
+        assert isinstance(loop, Loop)
+        begin = chunk.counter
+        step = int(loop.step.value) if isinstance(loop.step, Const) else 1
+        lane: Expression = operate("sub", loop.counter, begin)
+        cells: Expression = operate("sub", loop.end, loop.begin)
+        if step > 1:
+            lane = operate("div", lane, integer(step))
+            cells = operate("div", add(cells, integer(step - 1)), integer(step))
+        locals_: list[Statement] = []
+        after: list[Statement] = []
+        inside: list[Statement] = list(loop.body)
+        head: list[Statement] = []
+        for operation, output in self.outputs:
+            assert isinstance(output.type, Scalar)
+            run = Symbol(f"{output.name}_run", Pointer(output.type))
+            locals_.append(Local(run, TILE, "scratch"))
+            place = begin if self.row()[1] == integer(0) else operate("sub", begin, self.row()[1])
+            combined = Combine(operation, run, cells)  # type: ignore[arg-type]
+            after.append(Store(Load(work_of(output), self.tile(place)), combined))
+            alone = [s for s in statements(loop.body) if isinstance(s, Reduce) and s.output == output]
+            if len(alone) == 1 and alone[0] in inside:
+                at = inside.index(alone[0])
+                inside[at] = Store(Load(run, lane), _first(alone[0]))
+            else:
+                head.append(Var(_cell(output), _neutral(operation, output)))
+                inside.append(Store(Load(run, lane), _cell(output)))
+        inner = dataclasses.replace(loop, body=(*head, *_assigned(inside)))
+        return dataclasses.replace(chunk, body=(*before, *locals_, inner, *after))
+
+    def tail(self) -> list[Statement]:
+        stores: list[Statement] = []
+        for operation, output in self.outputs:
+            assert isinstance(output.type, Scalar)
+            whole = Combine(operation, work_of(output), self.count())  # type: ignore[arg-type]
+            stores.append(Store(Load(Symbol(output.name, Pointer(output.type)), integer(0)), whole))
+        return stores
+
+
+def _cell(output: Symbol) -> Symbol:
+    return Symbol(f"{output.name}_cell", output.type)
+
+
+def _neutral(operation: str, output: Symbol) -> Const:
+    assert isinstance(output.type, Scalar)
+    return Const(NEUTRAL[operation], output.type)
+
+
+def _first(reduce: Reduce) -> Expression:
+    """What a cell with a single Reduce gives. Minimum and maximum drop NaN."""
+    if reduce.operation == "sum":
+        return reduce.value
+    return _combined(reduce, _neutral(reduce.operation, reduce.output))
+
+
+def _combined(reduce: Reduce, before: Expression) -> Expression:
+    if reduce.operation == "sum":
+        return operate("add", before, reduce.value)
+    assert isinstance(reduce.output.type, Scalar)
+    return Call(reduce.operation, (before, reduce.value), reduce.output.type)
+
+
+def _assigned(body: Sequence[Statement]) -> list[Statement]:
+    """Reduce as an assignment to the own cell's variable."""
+    result: list[Statement] = []
+    for statement in body:
+        match statement:
+            case Reduce(_, output):
+                statement = Assign(_cell(output), _combined(statement, _cell(output)))
+            case Loop() | If() | Scan():
+                statement = dataclasses.replace(statement, body=tuple(_assigned(statement.body)))
+        result.append(statement)
+    return result
 
 
 def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for statement in body:
-        result += _statement(statement)
+        if isinstance(statement, Scan):
+            result += _scan(statement)
+        elif isinstance(statement, (Loop, If)):
+            result.append(dataclasses.replace(statement, body=_block(statement.body)))
+        else:
+            result.append(statement)
     return tuple(result)
-
-
-def _statement(statement: Statement) -> list[Statement]:
-    match statement:
-        case Reduce(operation, output, value):
-            total = _total(operation, output)
-            assert isinstance(total.type, Scalar)
-            combined: Expression = (
-                operate("add", total, value)
-                if operation == "sum"
-                else Call(operation, (total, value), total.type)
-            )
-            return [Assign(total, combined)]
-        case Scan():
-            return _scan(statement)
-        case Loop() | If():
-            return [dataclasses.replace(statement, body=_block(statement.body))]
-    return [statement]
 
 
 def _scan(scan: Scan) -> list[Statement]:
@@ -121,15 +288,3 @@ def _updates(scan: Scan) -> list[Statement]:
         assigned.append(Assign(symbol, value))
         done.add(symbol)
     return [*named, *assigned]
-
-
-def _announce(
-    body: tuple[Statement, ...], reductions: tuple[tuple[str, Symbol], ...]
-) -> tuple[Statement, ...]:
-    """Threads and lanes need to know which variables they combine."""
-    return tuple(
-        dataclasses.replace(statement, body=_announce(statement.body, reductions), reductions=reductions)
-        if isinstance(statement, Loop)
-        else statement
-        for statement in body
-    )

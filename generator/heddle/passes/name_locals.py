@@ -32,6 +32,7 @@ def is_name(text: str) -> bool:
 def name_locals(kernel: Kernel) -> Kernel:
     """Rename what C++ would not accept or what would hide another name."""
     arguments = {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
+    arguments |= {f"{output.name}_work" for output in kernel.outputs}
     for field in kernel.fields:
         arguments |= {field.name, f"{field.name}_extent", f"{field.name}_stride"}
     return dataclasses.replace(kernel, body=_block(kernel.body, RESERVED | arguments, {}))

@@ -62,11 +62,12 @@ def _block(kernel: Kernel, body: Sequence[Statement], length: int) -> tuple[Stat
 
 
 def _chunk(kernel: Kernel, chunk: Loop, length: int) -> tuple[Statement, ...]:
-    *before, loop = chunk.body
+    at = next(i for i, statement in enumerate(chunk.body) if isinstance(statement, Loop))
+    before, loop, after = chunk.body[:at], chunk.body[at], chunk.body[at + 1 :]
     assert isinstance(loop, Loop)
     staged = _Staging(kernel, chunk, loop, length)
     inner = dataclasses.replace(loop, body=staged.body())
-    return (*before, *staged.locals, *staged.loads, inner, *staged.stores)
+    return (*before, *staged.locals, *staged.loads, inner, *staged.stores, *after)
 
 
 class _Staging:

@@ -32,6 +32,7 @@ class Entry:
     entry: str
     arguments: tuple[Argument, ...]
     dense: bool
+    colours: int = 1
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -39,7 +40,9 @@ class Entry:
         listed = [text for text in map(_declared, self.checked(device))] + (
             ["bool unit_stride"] if asks_unit else []
         )
-        rows = [self.row(a) for a in self.arguments if a.role == "array"]
+        split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
+        plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
+        rows = [self.row(a) for a in plain or split]
         unit = "unit_stride" if asks_unit else "false:bool" if self.dense else "true:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         lines = [
@@ -47,12 +50,28 @@ class Entry:
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
         ]
         conditions = list(self.conditions(device))
-        if not conditions:
+        beside = self.split_beside_plain(plain[0], split, unit) if plain and split else []
+        if not conditions and not beside:
             return [*lines, f"return {call}"]
-        lines += [f"const i32 status = {call}", f"if ne(status, {OK}) {{", "return status", "}"]
+        lines += [f"const i32 status = {call}", f"if ne(status, {OK}) {{", "return status", "}", *beside]
         for condition, code in conditions:
             lines += [f"if {condition} {{", f"return {code}", "}"]
         return [*lines, f"return {OK}"]
+
+    def split_beside_plain(self, plain: Argument, split: Sequence[Argument], unit: str) -> list[str]:
+        """The checks of fields that are split by colour beside others."""
+        assert plain.field is not None
+        one, other = f"{plain.name}_extent", f"{split[0].name}_extent"
+        differ = f"ne({one}[0:i32], mul(i64(2:i32), {other}[0:i32]))"
+        for d in range(1, plain.field.rank):
+            differ = f"or({differ}, ne({one}[{d}:i32], {other}[{d}:i32]))"
+        rows = ", ".join(map(self.row, split))
+        return [
+            f"const heddle::ArrayArgument[{len(split)}] split = {{{rows}}}",
+            f"const i32 wrong = heddle::check_arrays<{len(split)}>(split, {unit})",
+            f"if ne(wrong, {OK}) {{", "return wrong", "}",
+            f"if {differ} {{", f"return {EXTENTS_DIFFER}", "}",
+        ]  # fmt: skip
 
     def checked(self, device: bool) -> list[Argument]:
         """The arguments that are checked: all but the scalars; the device does not use runs."""
@@ -68,12 +87,12 @@ class Entry:
         name = argument.name
         return (
             f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
-            f"{rank}:i32, {field.components}:i32, {written}:bool}}"
+            f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool}}"
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
         """Conditions under which the entry refuses, with the code it returns."""
-        pointers = {"entries", "table", "output"} | (set() if device else {"runs"})
+        pointers = {"entries", "table", "output", "work"} | (set() if device else {"runs"})
         for argument in self.arguments:
             if argument.role in pointers or argument.name == "cells":
                 yield f"eq({argument.name}, nullptr)", NULL_POINTER
@@ -81,6 +100,9 @@ class Entry:
         if "last" in names:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
             yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER
+        if "last_colour" in names:
+            range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.colours}:i32)))"
+            yield range_, EXTENTS_DIFFER
         if "cell_count" in names:
             yield "lt(cell_count, i64(0:i32))", EXTENTS_DIFFER
         if "neighbour_stride" in names:
@@ -132,6 +154,10 @@ class Entry:
         counts = ", ".join([*cells, *["i64(1:i32)"] * (3 - len(cells))])
         sizes = ", ".join(f"u32({size}:i32)" for size in block)
         return f"return heddle::launch({kernel}, {{{counts}}}, dim3({sizes}), stream, {', '.join(passed)})"
+
+
+def _is_split(argument: Argument) -> bool:
+    return argument.field is not None and argument.field.layout == "split"
 
 
 def _declared(argument: Argument, anonymous: bool = False) -> str:

@@ -13,7 +13,7 @@ from heddle.ir.visit import expressions, walk
 from heddle.lift.lifted import Lifted
 from heddle.prove.canonical import Body, canonical
 
-POINTED = ("array", "entries", "table", "output")
+POINTED = ("array", "entries", "table", "output", "work")
 """Roles of arguments that no other argument points into: `__restrict__`."""
 
 
@@ -84,6 +84,7 @@ def same_device_kernel(
 def used_names(body: Sequence[ir.Statement]) -> set[str]:
     """Every name that statements mention."""
     names = {node.name for node in expressions(body) if isinstance(node, ir.Symbol)}
+    names |= {node.values.name for node in walk(body) if isinstance(node, ir.Combine)}
     return names | {node.pointer.name for node in walk(body) if isinstance(node, (ir.Load, ir.View))}
 
 

@@ -21,6 +21,7 @@ from heddle.lift.kernels import lifted
 from heddle.lift.outline import outline, statement_outline
 from heddle.lift.statements import StatementLifter
 from heddle.module import Module
+from heddle.passes.apply_schedule import COLOUR
 from heddle.prove.canonical import canonical
 from heddle.prove.entry import Entry, same_lines
 from heddle.prove.kernel import DifferenceError, same_device_kernel, same_host_kernel, used_names
@@ -31,7 +32,8 @@ from heddle.schedule import precision
 @dataclass(frozen=True)
 class Verdict:
     """What came of one kernel in one precision. problem: empty where the text is proved to do what was
-    lowered, bit for bit."""
+    lowered, bit for bit. unread: the text is of a kind that is not
+    read back."""
 
     module: str
     kernel: str
@@ -40,9 +42,12 @@ class Verdict:
     file: str
     seconds: float
     problem: str = ""
+    unread: bool = False
 
     @property
     def tier(self) -> str:
+        if self.unread:
+            return "NOT READ"
         return "structural" if not self.problem else "NOT PROVED"
 
 
@@ -78,6 +83,9 @@ def proved_kernel(
         failure = str(error)
     for chosen in module.precisions:
         problem = failure
+        if device and _beyond(module.stages(name, chosen, target).lowered):
+            yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, 0.0, unread=True)
+            continue
         if units is not None:
             try:
                 (_device if device else _host)(module, name, chosen, target, *units)
@@ -85,6 +93,15 @@ def proved_kernel(
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()
         yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
+
+
+def _beyond(lowered: ir.Kernel) -> bool:
+    """Whether a CUDA kernel is launched once a colour, or combines the threads of a warp: neither is read
+    back yet. The emulation runs both against the interpreter."""
+    return any(
+        isinstance(node, ir.Contribute) or (isinstance(node, ir.Loop) and node.counter == COLOUR)
+        for node in walk(lowered.body)
+    )
 
 
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
@@ -97,6 +114,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         everything,
         isinstance(stages.kernel.space, ir.Dense),
+        stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
     )
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
@@ -125,6 +143,7 @@ def _device(
         f"{module.name}_{name}_{suffix}_cuda",
         everything,
         isinstance(stages.kernel.space, ir.Dense),
+        stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     body, head = _launching(launcher, entry)

@@ -57,10 +57,11 @@ class If:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Combine `value` over all cells: operation is "sum", "min" or "max"; `name` is the output. CPU only.
+    """Combine `value` over all cells: operation is "sum", "min" or "max"; `name` is the output.
 
-    A sum adds one cell after the other on one thread, so that its bits do not depend on how many threads run;
-    where that is too slow, store the values and let heddle::Reduction add them by its fixed tree.
+    Cells are combined 32 at a time by halves, then these results, and so on: one order, and one result, for
+    any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and maximum skip NaN
+    and are infinite where there is nothing else; a sum with a NaN is NaN.
     """
 
     operation: str

@@ -30,7 +30,8 @@ class Field:
     name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one
     value an entry of a listed sparse space. components: 0 for a scalar, else the number of components.
     ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
-    component_names: how the components are called in emitted code; their numbers otherwise. Fields have an
+    component_names: how the components are called in emitted code; their numbers otherwise. split: the cells
+    of each chessboard colour lie together, so that a row holds every second cell (see fields). Fields have an
     order because SymPy sorts the accesses.
     """
 
@@ -40,6 +41,7 @@ class Field:
     components: int = 0
     ghost_layers: int = 1
     component_names: tuple[str, ...] = ()
+    split: bool = False
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
@@ -188,11 +190,15 @@ def extents(rank: int = 3) -> tuple[Extent, ...]:
     return tuple(Extent(axis) for axis in range(rank))
 
 
-def fields(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
+def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
     `type(n)` has n components. `[entries]` is one value an entry of a listed sparse space. Returns the fields
     in order; a single field is returned bare. Raises KernelError for a declaration it cannot read.
+
+    split: element (x, y, z) lies at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z) % 2,
+    the last axis of the memory; there is an even number of cells along x. A relaxation with two colours then
+    moves the bytes it needs and no others, in whole vectors.
     """
     result: list[Field] = []
     for group in declarations.split(";"):
@@ -212,9 +218,14 @@ def fields(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fiel
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
                 raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a field.")
-            result.append(
-                Field(name.strip(), match[1], rank, int(match[2] or 0), ghost_layers if rank else 0)
-            )
+            if split and (match[2] or not rank):
+                raise KernelError(
+                    calling_place(),
+                    f"'{name.strip()}' has components or no cells: it cannot be split.",
+                    "split=False",
+                )
+            ghosts = ghost_layers if rank else 0
+            result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghosts, split=split))
     return result[0] if len(result) == 1 else tuple(result)
 
 

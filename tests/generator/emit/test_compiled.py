@@ -31,13 +31,23 @@ from heddle import (
 )
 from heddle.ir.interpret import run
 from heddle.symbolic.assignment import Statement
-from models import column, reduction
+from models import (
+    coloured_reduction,
+    column,
+    column_reduction,
+    listed_reduction,
+    reduction,
+    relaxation,
+    split_relaxation,
+)
 from running import listed_memory, memory, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
-DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume")
-SPARSE = ("fluid_even", "fluid_odd", "pull", "wall")
+DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
+         "chessboard", "edges", "corners", "norms", "residual", "columns", "split", "mixed")  # fmt: skip
+SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "count", "some")
 EXTENT = (21, 4, 3)
+EVEN = (70, 4, 3)
 
 
 def stencil(rank: int = 2) -> list[Statement]:
@@ -118,6 +128,9 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("thomas", column(2, 1))
     everything.add("fall", fall())
     everything.add("moving", moving())
+    everything.add("chessboard", relaxation(2, "faces"), schedule=Schedule(colours=2))
+    everything.add("edges", relaxation(3, "edges"), schedule=Schedule(colours=4, block=(8, 2, 2)))
+    everything.add("corners", relaxation(3, "corners"), schedule=Schedule(colours=8, block=(4, 4, 1)))
     bgk = lbm.BGK(lattice, "omega")
     everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32, renew=True))
     everything.add(
@@ -133,8 +146,14 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
         "pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True)
     )
     reduced = Module("reduced", precisions=PRECISIONS)
-    reduced.add("extremes", [s for s in reduction() if getattr(s, "operation", "") != "sum"])
     reduced.add("line", column(1, 0))
+    everything.add("norms", reduction(), schedule=Schedule(block=(64, 2, 1)))
+    everything.add("residual", coloured_reduction(), schedule=Schedule(colours=2, block=(32, 2, 2)))
+    everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, block=(32, 2, 1)))
+    everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
+    everything.add("columns", column_reduction())
+    listed.add("count", listed_reduction(), space=Sparse("fluid"))
+    listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
     all_targets = ("reference", "cpu", "cuda")
     return [(everything, all_targets), (listed, all_targets), (reduced, ("reference", "cpu"))]
 
@@ -154,7 +173,7 @@ KERNELS = {name: module for module, _ in MODULES for name in module.kernels}
 
 
 def test_every_kernel_is_compared() -> None:
-    assert {*DENSE, *SPARSE, "extremes", "line"} | {"wall"} == KERNELS.keys()
+    assert {*DENSE, *SPARSE, "line"} == KERNELS.keys()
 
 
 def compare(
@@ -167,7 +186,8 @@ def compare(
     if name in SPARSE:
         arrays, numbers = listed_memory(kernel, (9, 8), generator)
     else:
-        arrays = memory(kernel, EXTENT[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
+        extent = EVEN if name in ("split", "mixed") else EXTENT
+        arrays = memory(kernel, extent[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
         numbers = scalars(kernel, generator)
     own = Memory(kernel, arrays)
     suffix = precision.replace("/", "_")
@@ -200,7 +220,7 @@ def test_sparse(library: ctypes.CDLL, name: str, precision: str, target: str) ->
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit"])
 @pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("name", ["extremes", "line"])
+@pytest.mark.parametrize("name", ["line"])
 def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
     for seed in range(2):
         compare(library, name, precision, target, seed, plain=target == "unit")
@@ -243,6 +263,29 @@ def test_error_codes(library: ctypes.CDLL, target: str) -> None:
     assert faulty(library, target, {"out_stride": numbers(1, 0)}) == -3
     assert faulty(library, target, {"many_stride": numbers(1, 30, 0)}) == -3
     assert faulty(library, target, {}, overlap=True) == -4
+
+
+def test_no_such_colour(library: ctypes.CDLL) -> None:
+    kernel = KERNELS["chessboard"].stages("chessboard", "f64", "cpu").kernel
+    arrays = memory(kernel, EXTENT[:2], random.Random(2), plain=True)
+    values = scalars(kernel, random.Random(3))
+    for target in ("reference", "cpu", "unit", "cuda"):
+        for wrong in ({"first_colour": -1}, {"last_colour": 3}):
+            own = Memory(kernel, arrays)
+            assert call(library, "check_chessboard_f64", kernel, own, values | wrong, target) == -2
+            assert own.differences(arrays) == []
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+def test_split_fields_have_half_the_extent(library: ctypes.CDLL, target: str) -> None:
+    kernel = KERNELS["mixed"].stages("mixed", "f64", "cpu").kernel
+    arrays = memory(kernel, EVEN, random.Random(2), plain=True)
+    values = scalars(kernel, random.Random(3))
+    for wrong, status in ((("plain", 71, 4, 3), -2), (("out", 70, 5, 3), -2), (("p", 35, 4, 3, 1), -2)):
+        own = Memory(kernel, arrays)
+        replaced = {f"{wrong[0]}_extent": numbers(*wrong[1:])}
+        assert call(library, "check_mixed_f64", kernel, own, values, target, replaced) == status
+        assert own.differences(arrays) == []
 
 
 def test_unit_stride_promised_and_not_given(library: ctypes.CDLL) -> None:

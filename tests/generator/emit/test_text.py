@@ -147,6 +147,7 @@ CHANGES = {
     "block": Schedule(chunk=64, block=(32, 4, 1)),
     "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
     "renew": Schedule(chunk=64, renew=True),
+    "colours": Schedule(colours=2),
 }
 
 
@@ -164,7 +165,7 @@ def test_every_option_has_a_case() -> None:
 
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
-    base = Schedule() if option == "simd" else BASE
+    base = Schedule() if option in ("simd", "colours") else BASE
     in_place = option == "renew"
     assert both(CHANGES[option], in_place) != both(base, in_place)
 

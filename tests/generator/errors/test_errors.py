@@ -31,6 +31,7 @@ from heddle import (
     fields,
     lbm,
     parameters,
+    relaxation,
 )
 from heddle.__main__ import main
 from heddle.build import files, load
@@ -77,16 +78,119 @@ def kernel(
 @says(
     "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads what "
     "another one writes, in no defined order.\n"
-    "  Hint: write to a second field"
+    "  Hint: Schedule(colours=2), or write to a second field"
 )
 def racy_stencil() -> None:
     kernel([Assignment(p[0, 0], p[-1, 0] + p[1, 0])])  # here
 
 
 @says(
+    "{here}: 'k' reads p[-1, -1] and writes p[0, 0]: with 2 colours, one cell reads what another one of its "
+    "colour writes.\n  Hint: Schedule(colours=4), or write to a second field"
+)
+def too_few_colours() -> None:
+    kernel([Assignment(p.here, p[1, 0] + p[-1, -1])], schedule=Schedule(colours=2))  # here
+
+
+@says(
+    "{here}: 'k' reads wide[2, 0] and writes wide[0, 0]: one cell reads what another one writes, and no "
+    "colouring by parity separates them.\n  Hint: write to a second field"
+)
+def no_colouring() -> None:
+    wide = fields("wide: real[2D]", ghost_layers=2)
+    kernel([Assignment(wide.here, wide[1, 0] + wide[2, 0])], schedule=Schedule(colours=4))  # here
+
+
+@says(
+    "{here}: 'k' reads p[1, 0] and writes p[0, 0]: one cell reads what another one writes, in no defined "
+    "order.\n  Hint: write to a second field"
+)
+def racy_scan() -> None:
+    kernel([Scan(1, {c: 0}, [Assignment(p.here, p[1, 0] + c)], {c: c + 1})])  # here
+
+
+@says("{here}: 'k' scans, and a scan visits all cells of a column, whatever their colour.\n"
+      "  Hint: leave colours at 1")  # fmt: skip
+def colours_of_a_scan() -> None:
+    scan = Scan(1, {c: 0}, [Assignment(p.here, c)], {c: c + 1})  # here
+    kernel([scan], schedule=Schedule(colours=2))
+
+
+@says("{here}: there is no colouring with 3 colours.\n  Hint: 2, 4 or 8")
+def three_colours() -> None:
+    Schedule(colours=3)  # here
+
+
+@says("{here}: cells of one colour do not follow each other in chunks.\n  Hint: chunk=0")
+def colours_in_chunks() -> None:
+    Schedule(colours=2, chunk=16)  # here
+
+
+@says("{here}: 'k' asks for 8 colours, which 2 dimensions have not.\n  Hint: 2 or 4")
+def eight_colours_of_a_plane() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(colours=8))  # here
+
+
+@says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
+def colours_of_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
+      "  Hint: Schedule(colours=2)")  # fmt: skip
+def split_without_colours() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.here)])  # here
+
+
+@says("{here}: 's' is split by colour and cannot be read at a computed position.\n"
+      "  Hint: gather from a field that is not split")  # fmt: skip
+def gathers_from_a_split_field() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.gather(0, 0))], schedule=Schedule(colours=2))  # here
+
+
+@says("{here}: 's' has components or no cells: it cannot be split.\n  Hint: split=False")
+def split_components() -> None:
+    fields("s: real(3)[2D]", split=True)  # here
+
+
+@says("{here}: the residual does not depend on p.here.\n  Hint: write it with its diagonal term")
+def residual_without_a_diagonal() -> None:
+    relaxation.Equation(p, p[1, 0] - q.here)  # here
+
+
+@says("{here}: the residual is not linear in p.here.\n  Hint: linearise it around a second field")
+def residual_that_is_not_linear() -> None:
+    relaxation.Equation(p, p[1, 0] - p.here**2)  # here
+
+
+@says("{here}: faces have openings or coefficients, not both.\n  Hint: set closed ones to 0")
+def openings_and_coefficients() -> None:
+    relaxation.poisson(p, openings=k, coefficients=f)  # here
+
+
+@says("{here}: 'q' holds no bits.\n  Hint: declare it as \"uint8\"")
+def openings_without_bits() -> None:
+    relaxation.poisson(p, openings=q)  # here
+
+
+@says("{here}: 'f' has 3 components for 4 faces.\n  Hint: declare it as real(4)")
+def coefficients_of_other_faces() -> None:
+    relaxation.poisson(p, coefficients=f)  # here
+
+
+@says("{here}: 'first_colour' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_colour() -> None:
+    colour = sympy.Symbol("first_colour")
+    kernel([Assignment(p.here, p[1, 0] + colour)], schedule=Schedule(colours=2))  # here
+
+
+@says(
     "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads "
     "what another one writes, in no defined "
-    "order.\n  Hint: write to a second field"
+    "order.\n  Hint: Schedule(colours=2), or write to a second field"
 )
 def racy_component() -> None:
     kernel(
@@ -572,9 +676,28 @@ def nontemporal_in_place() -> None:
     kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(chunk=64, nontemporal=True))  # here
 
 
-@says("{here}: 'k' reduces over cells, which no CUDA kernel does.\n  Hint: --targets cpu")
-def reduction_on_cuda() -> None:
-    kernel([Reduce("max", "e", p.here)], targets="cuda")  # here
+@says("{here}: 'k' reduces 32 cells of a row at a time, and blocks of (48, 1, 1) threads cut them.\n"
+      "  Hint: Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
+def reduction_in_odd_blocks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
+
+
+@says("{here}: 'k' reduces 32 cells at a time, and is to run in chunks of 16.\n  Hint: chunk=32, or no chunk")
+def reduction_in_other_chunks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(chunk=16))  # here
+
+
+@says("{here}: 'k' reduces over cells of 4 colours; one or two are known.\n"
+      "  Hint: reduce in a kernel of its own, without colours")  # fmt: skip
+def reduction_in_four_colours() -> None:
+    statements = [Assignment(p.here, p[1, 1]), Reduce("max", "e", q.here)]  # here
+    kernel(statements, schedule=Schedule(colours=4))
+
+
+@says("{here}: 'e_work' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_scratch() -> None:
+    kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e_work"))])  # here
 
 
 @says("{here}: 'k' is one single scan: CUDA has no threads for it.\n  Hint: --targets cpu")
@@ -806,7 +929,7 @@ def _command(tmp_path: Path, text: str, *arguments: str) -> int:
             ("show",),
             "model.py:6: 'race' reads u[1, 0] and writes u[0, 0]: one cell "
             "reads what another one writes, in no "
-            "defined order.\n  Hint: write to a second field",
+            "defined order.\n  Hint: Schedule(colours=2), or write to a second field",
         ),
         (
             GOOD + "\n\n1 / 0\n",

@@ -18,7 +18,7 @@ from heddle.ir.text import expression, text
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, transform, walk
 from heddle.schedule import Schedule, precision
-from models import column, lattice_boltzmann, model, random_model, reduction
+from models import coloured_reduction, column, lattice_boltzmann, model, random_model, reduction
 from running import levels
 
 X = ir.Symbol("x", ir.I64)
@@ -65,6 +65,8 @@ def _kernels() -> list[ir.Kernel]:
     entries += [model(column(3, 2)), model(reduction())]
     entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(chunk=16, prefetch=64))]
     found = [kernel for entry in entries for _, kernel in levels(entry, "f32", "cpu")]
+    coloured = model(coloured_reduction(), Schedule(colours=2))
+    found += [kernel for target in ("cpu", "cuda") for _, kernel in levels(coloured, "f32", target)]
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):
         sparse = lattice_boltzmann(pattern, step, Sparse("fluid"), Schedule(chunk=16, nontemporal=streamed))
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]

@@ -4,16 +4,34 @@ cells."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import math
 import random
 from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, If, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
+from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
+from heddle.ir.colouring import colour_of
+from heddle.ir.interpret import Array, run
+from heddle.ir.reduction import combined
 from heddle.module import KernelModel, Module
+from heddle.schedule import precision
 from heddle.symbolic.field import Access
-from models import column, lattice_boltzmann, model, random_model, reduction
-from running import levels, listed_memory, memory, outcome, scalars
+from models import (
+    coloured_reduction,
+    column,
+    column_reduction,
+    lattice_boltzmann,
+    listed_reduction,
+    model,
+    random_model,
+    reduction,
+    relaxation,
+    split_relaxation,
+)
+from running import bits, levels, listed_memory, memory, outcome, scalars
 
 EXTENT = (7, 5, 3)
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
@@ -21,22 +39,23 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "reference": ("reference", Schedule()),
     "cpu": ("cpu", Schedule()),
     "serial": ("cpu", Schedule(parallel=False, simd=False)),
+    "tiles": ("cpu", Schedule(chunk=32, prefetch=32)),
     "chunks": ("cpu", Schedule(chunk=4)),
     "prefetch": ("cpu", Schedule(chunk=3, prefetch=16)),
     "nontemporal": ("cpu", Schedule(chunk=4, nontemporal=True)),
-    "cuda": ("cuda", Schedule(block=(4, 2, 1))),
+    "cuda": ("cuda", Schedule(block=(32, 2, 1))),
 }
 
 
-def agree(entry: KernelModel, chosen: str, target: str, seed: int, sums: bool = False) -> None:
-    """Run the kernel after every pass on the same fields. sums: the order of the cells matters."""
+def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple[int, ...] = EXTENT) -> None:
+    """Run the kernel after every pass on the same fields."""
     generator = random.Random(seed)
     stages = levels(entry, chosen, target)
     typed = stages[0][1]
     exact = entry.schedule.fma  # whole numbers: where no operation rounds, a fused one gives the same
     if hasattr(typed.space, "rank"):
         arrays, arguments = (
-            memory(typed, EXTENT[: typed.space.rank], generator, exact),
+            memory(typed, extent[: typed.space.rank], generator, exact),
             scalars(typed, generator, exact),
         )
     else:
@@ -48,9 +67,8 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int, sums: bool = 
             key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
         ]
         assert not different, f"{name} changes {different}"
-    if not sums:
-        for kernel in (typed, stages[-1][1]):
-            assert outcome(kernel, arrays, arguments, shuffled=seed) == expected
+    for kernel in (typed, stages[-1][1]):
+        assert outcome(kernel, arrays, arguments, shuffled=seed) == expected
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
@@ -76,10 +94,134 @@ def test_columns(rank: int, axis: int, name: str) -> None:
     agree(model(column(rank, axis), schedule), "f64", target, 7)
 
 
-@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "chunks"])
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_fields_split_by_colour(rank: int, mixed: bool, name: str) -> None:
+    target, schedule = SCHEDULES[name]
+    entry = model(split_relaxation(rank, mixed), dataclasses.replace(schedule, colours=2))
+    agree(entry, PRECISIONS[rank], target, rank, (8, 5, 3))
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "cuda"])
+def test_a_split_field_holds_what_a_plain_one_does(name: str) -> None:
+    """The same relaxation with both layouts gives the same numbers, cell by cell."""
+    results = []
+    extent = (6, 5, 4)
+    for split in (False, True):
+        p, right = fields("p, right: real[3D]", split=split)
+        change = (sum(p[o] for o in FACES3) - right.here) / 6 - p.here
+        entry = model([Assignment(p.here, p.here + change / 2)], Schedule(colours=2))
+        kernel = levels(entry, "f64", SCHEDULES[name][0])[-1][1]
+        layout = Array([0.0] * 960, 300, (*extent,), (1, 8, 56))
+        if split:
+            layout = Array([0.0] * 960, 300, (extent[0] // 2, *extent[1:], 2), (1, 5, 35, 210))
+        arrays = {"p": layout, "right": dataclasses.replace(layout, values=[0.0] * 960)}
+        places = {}
+        for x, y, z in itertools.product(range(6), range(5), range(4)):
+            where = (x // 2, y, z, (x + y + z) % 2) if split else (x, y, z)
+            at = layout.origin + sum(c * s for c, s in zip(where, layout.stride, strict=True))
+            places[x, y, z] = at
+            arrays["p"].values[at] = math.sin(x + 7 * y + 31 * z)
+            arrays["right"].values[at] = math.cos(x + 5 * y + 3 * z)
+        run(kernel, arrays, {"first_colour": 0, "last_colour": 2})
+        results.append([arrays["p"].values[at] for at in places.values()])
+    assert results[0] == results[1]
+
+
+FACES3 = [o for o in itertools.product((-1, 0, 1), repeat=3) if sum(map(abs, o)) == 1]
+
+REDUCING = ["reference", "cpu", "serial", "tiles", "cuda"]
+
+
+@pytest.mark.parametrize("name", REDUCING)
 def test_reductions(name: str) -> None:
     target, schedule = SCHEDULES[name]
-    agree(model(reduction(), schedule), "f64", target, 3, sums=True)
+    agree(model(reduction(), schedule), "f64", target, 3)
+    agree(model(column_reduction(), schedule), "f32", target, 4)
+    agree(
+        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+        "f32",
+        target,
+        5,
+    )
+    for listed in (False, True):
+        agree(model(listed_reduction(), schedule, Sparse("fluid", listed)), "f64", target, 6)
+
+
+@pytest.mark.parametrize("name", REDUCING)
+@pytest.mark.parametrize("cells", [0, 1, 31, 32, 33, 63, 64, 65, 1025])
+def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
+    """Around tiles of 32 cells, and of 64 with two colours."""
+    target, schedule = SCHEDULES[name]
+    for entry in (
+        model(reduction(), schedule),
+        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+    ):
+        stages = levels(entry, "f64", target)
+        typed, generator = stages[0][1], random.Random(cells)
+        extent = (cells, 2, 1)[: typed.space.rank]  # type: ignore[union-attr]
+        arrays, values = memory(typed, extent, generator), scalars(typed, generator)
+        assert outcome(stages[-1][1], arrays, values) == outcome(typed, arrays, values)
+
+
+def test_a_sum_is_that_of_halves() -> None:
+    """The definition, spelled out: (v0 + v16), ... and 33 values are two tiles."""
+    numbers = [10.0 ** (7 * i % 17) / 3 * (1 if i % 3 else -1) for i in range(33)]
+    tile = numbers[:32]
+    while len(tile) > 1:
+        tile = [tile[i] + tile[i + len(tile) // 2] for i in range(len(tile) // 2)]
+    assert combined("sum", numbers, float) == tile[0] + numbers[32]
+    assert combined("sum", numbers, float) != sum(numbers)
+
+
+def test_minimum_and_maximum_skip_nan() -> None:
+    p = fields("p: real[1D]")
+    statements = [Reduce("max", "most", p.here), Reduce("min", "least", p.here)]
+    typed = model(statements).typed(precision("f64"))
+    for contents, most, least in (
+        ([math.nan, 1.0, -2.0, math.nan], 1.0, -2.0),
+        ([math.nan], -math.inf, math.inf),
+    ):
+        result = run(typed, {"p": Array(contents, 0, (len(contents),), (1,))})
+        assert result.outputs == {"most": most, "least": least}
+
+
+COLOURED = [
+    (1, "faces", 2), (2, "faces", 2), (3, "faces", 2), (3, "edges", 4), (2, "corners", 4), (3, "corners", 8),
+    (3, "faces", 4), (2, "1,2", 2), (1, "1", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
+@pytest.mark.parametrize(("rank", "footprint", "colours"), COLOURED)
+def test_colours(rank: int, footprint: str, colours: int, name: str) -> None:
+    target, schedule = SCHEDULES[name]
+    coloured = dataclasses.replace(schedule, colours=colours)
+    agree(model(relaxation(rank, footprint), coloured), PRECISIONS[rank], target, rank)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_colours_one_at_a_time(target: str) -> None:
+    """A range of colours touches their cells only, and all ranges together are the whole sweep."""
+    stages = levels(model(relaxation(3, "edges"), Schedule(colours=4)), "f64", target)
+    typed, lowered = stages[0][1], stages[-1][1]
+    generator = random.Random(5)
+    arrays, values = memory(typed, EXTENT, generator), scalars(typed, generator)
+    whole = outcome(lowered, arrays, values)
+    parts = {name: Array(list(a.values), a.origin, a.extent, a.stride) for name, a in arrays.items()}
+    for first, last in ((0, 1), (1, 3), (3, 4)):
+        before = list(parts["p"].values)
+        run(lowered, parts, values | {"first_colour": first, "last_colour": last})
+        array = parts["p"]
+        changed = {
+            colour_of(3, 4, cell)
+            for cell in itertools.product(*map(range, EXTENT))
+            for at in [array.origin + sum(c * s for c, s in zip(cell, array.stride, strict=True))]
+            if before[at] != array.values[at]
+        }
+        assert changed == set(range(first, last))
+    assert [bits(value) for value in parts["p"].values] == whole["p"]
 
 
 def scan_under_condition() -> list[Any]:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reduction over cells means: one result, whatever the number of threads, blocks and lanes.
+
+Each cell (each column, where an axis is scanned) gives one number: what its Reduce statements gave, combined
+in their order. 32 numbers at a time, a tile of cells of one colour along a row, become one by halves: number
+0 with 16, 1 with 17, ..., then 0 with 8, and so on. 32 of these results, in the order of the rows (x fastest,
+colours last), become one in the same way, until one is left. Where numbers are missing, the neutral element
+stands for them.
+
+Minimum and maximum skip NaN: if there is nothing else, they are infinite. A sum of which a part is NaN is
+NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from heddle.ir.functions import FUNCTIONS, OPERATORS
+
+TILE = 32
+"""Cells that become one number at a time: the threads of a warp."""
+
+NEUTRAL = {"sum": -0.0, "min": math.inf, "max": -math.inf}
+"""Changes nothing it is combined with; for a sum not even the sign of a zero."""
+
+
+def combination(operation: str) -> Callable[..., Any]:
+    """How two numbers become one."""
+    return (OPERATORS["add"] if operation == "sum" else FUNCTIONS[operation]).meaning
+
+
+def combined(operation: str, values: Sequence[float], rounded: Callable[[float], float]) -> float:
+    """What a sequence of numbers becomes; each step is `rounded`."""
+    combine = combination(operation)
+    values = list(values)
+    while True:
+        tiles = []
+        for begin in range(0, max(len(values), 1), TILE):
+            tile = [*values[begin : begin + TILE]]
+            tile += [NEUTRAL[operation]] * (TILE - len(tile))
+            while len(tile) > 1:
+                half = len(tile) // 2
+                tile = [rounded(combine(tile[i], tile[i + half])) for i in range(half)]
+            tiles.append(tile[0])
+        if len(tiles) == 1:
+            return tiles[0]
+        values = tiles

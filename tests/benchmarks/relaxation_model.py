@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The relaxations that heddle-bench times: red-black SOR around walls, in both layouts, measured or not."""
+
+from heddle import Module, Schedule, fields, relaxation
+
+CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
+
+relaxation_bench = Module(
+    "relaxation_bench",
+    precisions=("f64", "f32"),
+    about="Red-black SOR of div grad phi = right around walls, one byte of openings a cell.",
+)
+for layout, split in (("plain", False), ("split", True)):
+    phi, right = fields("phi, right: real[3D]", split=split)
+    equation = relaxation.poisson(phi, right, openings=fields("open: uint8[3D]", split=split))
+    relaxation_bench.add(f"{layout}_sweep", equation.sor(), schedule=CHESSBOARD)
+    relaxation_bench.add(f"{layout}_check", equation.sor(largest_change="largest"), schedule=CHESSBOARD)
