@@ -230,14 +230,15 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     }
 
 
-def _combination(statement: ir.Statement, printer: StatementPrinter) -> str:
+def _combination(statement: ir.Statement, printer: StatementPrinter) -> dict[str, str]:
     """The launch that makes one number of what the warps gave."""
     assert isinstance(statement, ir.Store)
     assert isinstance(statement.target, ir.Load)
     whole = statement.value
     assert isinstance(whole, ir.Combine)
     result, count = statement.target.pointer.name, printer.expression(whole.count)
-    return f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
+    call = f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
+    return {"result": result, "text": call}
 
 
 def _needed_head(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from heddle.lift.expressions import ExpressionLifter
 
 Arguments = tuple[ir.Expression, ...]
+Block = Callable[["ExpressionLifter", tuple[Any, ...], Arguments], Iterator[ir.Statement]]
 
 
 def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
@@ -53,6 +54,17 @@ def _stream_run(
     )
 
 
+def _contribute(operation: str) -> Block:
+    def lifted(
+        lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+    ) -> Iterator[ir.Statement]:
+        results, index, value, known = args
+        target = ir.Load(_whole(lifter, results), lifter.index(index))
+        yield ir.Contribute(operation, target, integer(0), lifter.value(value), lifter.value(known))  # type: ignore[arg-type]
+
+    return lifted
+
+
 def _whole(lifter: ExpressionLifter, expression: ir.Expression) -> ir.Symbol:
     """A name that stands for a line from its first element on."""
     pointer, offset = lifter.pointer(expression)
@@ -60,7 +72,8 @@ def _whole(lifter: ExpressionLifter, expression: ir.Expression) -> ir.Symbol:
     return pointer
 
 
-BLOCKS: dict[str, Callable[[ExpressionLifter, tuple[Any, ...], Arguments], Iterator[ir.Statement]]] = {
+BLOCKS: dict[str, Block] = {
+    **{f"heddle::combine_warp_{name}": _contribute(name) for name in ("sum", "min", "max")},
     "heddle::prefetch": _prefetch,
     "heddle::load_run": _load_run,
     "heddle::store_run": _store_run,

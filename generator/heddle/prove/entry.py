@@ -149,12 +149,6 @@ class Entry:
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
         return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
 
-    def launch(self, kernel: str, cells: Sequence[str], block: Sequence[int], passed: Sequence[str]) -> str:
-        """The last statement of the CUDA entry. cells: threads along each axis that the space has."""
-        counts = ", ".join([*cells, *["i64(1:i32)"] * (3 - len(cells))])
-        sizes = ", ".join(f"u32({size}:i32)" for size in block)
-        return f"return heddle::launch({kernel}, {{{counts}}}, dim3({sizes}), stream, {', '.join(passed)})"
-
 
 def _is_split(argument: Argument) -> bool:
     return argument.field is not None and argument.field.layout == "split"

@@ -29,56 +29,9 @@ def same_host_kernel(found: Lifted, lowered: ir.Kernel, arguments: Sequence[Argu
     parameters = [parameter(argument) for argument in arguments if argument.name in names]
     if reports:
         parameters.append(source.FunctionParameter(ir.Symbol("status", ir.I32), False, True))
-    same_parameters(found, parameters)
+    same_parameters(found.parameters, parameters)
     same_bodies(canonical(found.body), expected)
     assumed_nothing(found)
-
-
-def same_device_kernel(
-    found: Lifted, host: Body, lowered: ir.Kernel, arguments: Sequence[Argument]
-) -> list[ir.Symbol]:
-    """A CUDA kernel function together with what its launcher computes (`host`, canonical).
-
-    Returns the parameters of the kernel in order, which the launch has to pass under their own names.
-    Raises DifferenceError.
-    """
-    expected = canonical(lowered.body)
-    head = {s.symbol.name: s for s in expected if isinstance(s, ir.Let)}
-    order = list(head)
-    loop = next(s for s in expected if isinstance(s, ir.Loop))
-    body = canonical(found.body)
-    same_bodies(tuple(s for s in body if isinstance(s, ir.Loop)), (loop,))
-    for statement in (*host, *(s for s in body if not isinstance(s, ir.Loop))):
-        if not isinstance(statement, ir.Let):
-            raise DifferenceError(f"a {type(statement).__name__} stands before the cells")
-        if head.get(statement.symbol.name) is not statement:
-            name = statement.symbol.name
-            same_bodies((statement,), (head[name],) if name in head else ())
-    for part in (host, body):
-        names = [s.symbol.name for s in part if isinstance(s, ir.Let)]
-        if names != sorted(names, key=order.index):
-            raise DifferenceError("its constants stand in another order")
-    by_name = {argument.name: parameter(argument) for argument in arguments}
-    computed = {s.symbol.name: s.symbol for s in host if isinstance(s, ir.Let)}
-    own = {s.symbol.name for s in body if isinstance(s, ir.Let)}
-    passed: list[ir.Symbol] = []
-    parameters: list[source.FunctionParameter] = []
-    for given in found.parameters:
-        name = given.symbol.name
-        if name not in by_name and name not in computed:
-            raise DifferenceError(f"the parameter '{name}' of the kernel is given no value")
-        parameters.append(by_name.get(name) or source.FunctionParameter(computed[name]))
-        passed.append(given.symbol)
-    same_parameters(found, parameters)
-    known = {symbol.name for symbol in passed} | own
-    for name in sorted(used_names(body) & (set(head) | set(by_name))):
-        if name not in known:
-            raise DifferenceError(f"'{name}' is not known to the kernel")
-    for name in sorted(used_names(host) & set(head)):
-        if name not in computed:
-            raise DifferenceError(f"'{name}' is not known to the launcher")
-    assumed_nothing(found)
-    return passed
 
 
 def used_names(body: Sequence[ir.Statement]) -> set[str]:
@@ -94,11 +47,14 @@ def parameter(argument: Argument) -> source.FunctionParameter:
     return source.FunctionParameter(ir.Symbol(argument.name, kind), argument.role in POINTED)
 
 
-def same_parameters(found: Lifted, expected: Sequence[source.FunctionParameter]) -> None:
-    if tuple(found.parameters) != tuple(expected):
+def same_parameters(
+    found: Sequence[source.FunctionParameter], expected: Sequence[source.FunctionParameter]
+) -> None:
+    """Raises DifferenceError where names, types or `__restrict__` differ."""
+    if tuple(found) != tuple(expected):
         texts = [
             ", ".join(f"{p.symbol.type}{' restrict' if p.restrict else ''} {p.symbol.name}" for p in which)
-            for which in (found.parameters, expected)
+            for which in (found, expected)
         ]
         raise DifferenceError(f"its parameters are ({texts[0]}), not ({texts[1]})")
 

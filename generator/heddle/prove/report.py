@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +16,14 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.visit import walk
 from heddle.lift.front_end import FrontEnd, read
-from heddle.lift.kernels import lifted
+from heddle.lift.kernels import find, lifted
 from heddle.lift.outline import outline, statement_outline
 from heddle.lift.statements import StatementLifter
 from heddle.module import Module
-from heddle.passes.apply_schedule import COLOUR
 from heddle.prove.canonical import canonical
+from heddle.prove.device import Launched, launch_lines, same_device_kernel, untemplated
 from heddle.prove.entry import Entry, same_lines
-from heddle.prove.kernel import DifferenceError, same_device_kernel, same_host_kernel, used_names
+from heddle.prove.kernel import DifferenceError, same_host_kernel, used_names
 from heddle.resources import folder
 from heddle.schedule import precision
 
@@ -32,8 +31,7 @@ from heddle.schedule import precision
 @dataclass(frozen=True)
 class Verdict:
     """What came of one kernel in one precision. problem: empty where the text is proved to do what was
-    lowered, bit for bit. unread: the text is of a kind that is not
-    read back."""
+    lowered, bit for bit."""
 
     module: str
     kernel: str
@@ -42,12 +40,9 @@ class Verdict:
     file: str
     seconds: float
     problem: str = ""
-    unread: bool = False
 
     @property
     def tier(self) -> str:
-        if self.unread:
-            return "NOT READ"
         return "structural" if not self.problem else "NOT PROVED"
 
 
@@ -83,9 +78,6 @@ def proved_kernel(
         failure = str(error)
     for chosen in module.precisions:
         problem = failure
-        if device and _beyond(module.stages(name, chosen, target).lowered):
-            yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, 0.0, unread=True)
-            continue
         if units is not None:
             try:
                 (_device if device else _host)(module, name, chosen, target, *units)
@@ -93,15 +85,6 @@ def proved_kernel(
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()
         yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
-
-
-def _beyond(lowered: ir.Kernel) -> bool:
-    """Whether a CUDA kernel is launched once a colour, or combines the threads of a warp: neither is read
-    back yet. The emulation runs both against the interpreter."""
-    return any(
-        isinstance(node, ir.Contribute) or (isinstance(node, ir.Loop) and node.counter == COLOUR)
-        for node in walk(lowered.body)
-    )
 
 
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
@@ -146,24 +129,32 @@ def _device(
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
+    launched = Launched.of(lowered)
+    function, lifter = find(kernels, kernel), StatementLifter(kernels)
+    found = canonical(lifter.function(function))
+    if lifter.assumptions:
+        raise DifferenceError("it relies on an assumption: " + lifter.assumptions[0])
     body, head = _launching(launcher, entry)
-    lifter = StatementLifter(launcher)
-    host = canonical(lifter.block(body[:-1]))
-    found = lifted(kernels, kernel)
-    passed = same_device_kernel(found, host, lowered, everything)
+    constants = next(i for i, s in enumerate(body) if not _is_constant(s))
+    host = canonical(StatementLifter(launcher).block(body[:constants]))
+    passed = same_device_kernel(function.parameters, found, host, launched, everything)
     _same(launcher, f"{entry.function}_check", entry.checks(True))
     same_lines(entry.entry, head, entry.guarded(entry.entry, True))
     threads = schedule.block[0] * schedule.block[1] * schedule.block[2]
     bounds = (threads, schedule.minimum_blocks) if schedule.minimum_blocks else (threads,)
-    if found.launch_bounds != bounds:
-        raise DifferenceError(f"its launch bounds are {found.launch_bounds}, not {bounds}")
-    last = statement_outline(body[-1:], {f.key: f for f in launcher.functions})
-    expected = entry.launch(kernel, _cells(lowered), schedule.block, [symbol.name for symbol in passed])
-    same_lines(
-        entry.entry,
-        [re.sub(r"^return heddle::launch<.*?>\(", "return heddle::launch(", line) for line in last],
-        [expected],
-    )
+    if function.launch_bounds != bounds:
+        raise DifferenceError(f"its launch bounds are {function.launch_bounds}, not {bounds}")
+    lines = statement_outline(body[constants:], {f.key: f for f in launcher.functions})
+    expected = launch_lines(launched, kernel, schedule.block, passed)
+    same_lines(entry.entry, [untemplated(line) for line in lines], list(expected))
+
+
+def _is_constant(statement: ir.Statement) -> bool:
+    """Whether a statement of a launcher computes an argument."""
+    if not isinstance(statement, source.Declaration):
+        return False
+    value = statement.value
+    return not (isinstance(value, source.Invoke) and value.function.startswith("heddle::launch"))
 
 
 def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...], list[str]]:
@@ -172,21 +163,6 @@ def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...
     lines = outline(function, {f.key: f for f in unit.functions})
     head = len(statement_outline(function.body[:2])) + 1
     return function.body[2:], lines[:head]
-
-
-def _cells(lowered: ir.Kernel) -> list[str]:
-    """How many threads a launch needs along x, y and z, as far as the space has axes."""
-    counts: list[str] = []
-    level: ir.Statement = next(s for s in lowered.body if isinstance(s, ir.Loop))
-    while isinstance(level, ir.Loop) and level.kind == "thread":
-        begin, end = level.begin, level.end
-        assert isinstance(end, ir.Symbol)
-        if isinstance(begin, ir.Symbol):
-            counts.insert(0, f"sub({end.name}, {begin.name})")
-        else:
-            counts.insert(0, end.name)
-        level = level.body[0]
-    return counts
 
 
 def _same(unit: source.Unit, name: str, expected: list[str]) -> None:

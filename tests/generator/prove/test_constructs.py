@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from heddle import Module, Schedule, Sparse, lbm
+import sympy
+from heddle import Assignment, Module, Reduce, Schedule, Sparse, fields, lbm
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.prove.report import proved
@@ -47,7 +48,25 @@ def test_reductions(rank: int, tmp_path: Path) -> None:
     module = Module("reductions", precisions=("f64", "f16"))
     module.add("norms", reduction(rank))
     module.add("serial", reduction(rank), schedule=Schedule(parallel=False, simd=False))
-    assert problems(module, HOST, tmp_path) == []
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_colours(rank: int, tmp_path: Path) -> None:
+    p, right = fields(f"p, right: real[{rank}D]")
+    own = [tuple(int(axis == other) for other in range(rank)) for axis in range(rank)]
+    neighbours = sum(p[offset] + p[tuple(-d for d in offset)] for offset in own)
+    new = sympy.Symbol("new")
+    sweep = [
+        Assignment(new, (neighbours - right.here) / (2 * rank)),
+        Assignment(p.here, new),
+        Reduce("max", "largest", sympy.Abs(new)),
+        Reduce("sum", "total", right.here),
+    ]
+    module = Module("colours", precisions=("f64", "f32"))
+    module.add("sweep", sweep[:2], schedule=Schedule(colours=2))
+    module.add("check", sweep, schedule=Schedule(colours=2))
+    assert problems(module, ALL, tmp_path) == []
 
 
 @pytest.mark.parametrize("pattern", ["Pull", "Push", "AA", "EsoTwist", "EsoPull"])

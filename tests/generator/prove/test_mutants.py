@@ -27,6 +27,7 @@ MODELS = [
     "tests/kernels/lbm_sparse/model.py",
     "tests/kernels/lbm_schedules/model.py",
     "tests/kernels/lbm_d3q19/model.py",
+    "tests/kernels/sor/model.py",
 ]
 pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 
