@@ -320,11 +320,11 @@ class RecursiveRegularised(Regularised):
         eddy_viscosity: Smagorinsky | None = None,
         compressible: bool = True,
     ) -> None:
-        if lattice.name == "D3Q15":
+        if lattice.name not in ("D2Q9", "D3Q19", "D3Q27"):
             raise KernelError(
                 calling_place(),
-                "D3Q15 has too few directions for third-order moments.",
-                "use D3Q19 or D3Q27, or the Regularised operator",
+                f"{lattice.name} has no orthogonal third-order moments, or too few directions for them.",
+                "use D2Q9, D3Q19 or D3Q27, or the Regularised operator",
             )
         super().__init__(
             lattice, omega, force=force, eddy_viscosity=eddy_viscosity, compressible=compressible

@@ -793,9 +793,28 @@ def formatter_that_fails() -> None:
 # --- Lattice Boltzmann: words are pinned beside the physics, in tests/generator/symbolic --------------------
 
 
-@says("{here}: 'D3Q18' is not a lattice.\n  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27")
+@says(
+    "{here}: 'D3Q18' is not a lattice.\n"
+    "  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27; or give the weights of your own"
+)
 def unknown_lattice() -> None:
     lbm.Lattice("D3Q18")  # here
+
+
+@says(
+    "{here}: 'D2Q5' with weights of axis is not a lattice of your own.\n"
+    "  Hint: a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner"
+)
+def own_lattice_without_rest() -> None:
+    lbm.Lattice("D2Q5", {"axis": "1/4"})  # here
+
+
+@says(
+    "{here}: the weights of D2Q5_x belong to 5 directions and add up to 3/2.\n"
+    "  Hint: the number after Q counts the directions; their weights add up to 1"
+)
+def own_lattice_that_does_not_add_up() -> None:
+    lbm.Lattice("D2Q5_x", {"rest": "1/2", "axis": "1/4"})  # here
 
 
 @says(
