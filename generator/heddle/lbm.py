@@ -10,16 +10,10 @@ start = stream.initialise("rho", "u")
 """
 
 from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
-from heddle.symbolic.collision import (
-    BGK,
-    TRT,
-    Collided,
-    CollisionOperator,
-    RecursiveRegularised,
-    Regularised,
-    Smagorinsky,
-)
+from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moment_collision import MRT, CentralMoment
+from heddle.symbolic.operator import Collided, CollisionOperator
 from heddle.symbolic.streaming import (
     AA,
     EsoPull,
@@ -30,12 +24,15 @@ from heddle.symbolic.streaming import (
     StreamingKernels,
     StreamingPattern,
 )
+from heddle.symbolic.viscosity import Smagorinsky, ViscosityModel
 
 __all__ = [
     "AA",
     "BGK",
+    "MRT",
     "TRT",
     "BoundaryCondition",
+    "CentralMoment",
     "Collided",
     "CollisionOperator",
     "EsoPull",
@@ -52,4 +49,5 @@ __all__ = [
     "StreamingKernels",
     "StreamingPattern",
     "VelocityBounceBack",
+    "ViscosityModel",
 ]

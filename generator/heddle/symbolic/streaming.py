@@ -19,13 +19,13 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
-from heddle.symbolic.collision import CollisionOperator
 from heddle.symbolic.equations import Equations, Scalar
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
+from heddle.symbolic.operator import CollisionOperator
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]

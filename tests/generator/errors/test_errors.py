@@ -863,6 +863,8 @@ def _marked(case: Case) -> str:
 PACKAGE = Path(heddle.__file__).parent
 BESIDE_THE_PHYSICS = (
     "collision.py",
+    "moment_collision.py",
+    "operator.py",
     "boundary.py",
     "streaming.py",
     "equilibrium.py",

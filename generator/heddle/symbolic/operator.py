@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the collision operators: from the populations that arrive in a cell to those that leave it.
+
+Each operator is a function of a mapping from direction names to populations. It knows nothing of streaming or
+storage but whether the populations are zero-centred (f - w, which keeps the rounding errors of weak flows
+small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import Statement
+from heddle.symbolic.equations import Equations, Scalar, quantity
+from heddle.symbolic.equilibrium import require_momentum
+from heddle.symbolic.force import force_vector
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.viscosity import ViscosityModel
+
+
+@dataclass(frozen=True)
+class Collided:
+    """The statements of a collision and what the post-collision population of each direction is called."""
+
+    statements: tuple[Statement, ...]
+    post: Mapping[str, sympy.Expr]
+
+
+class Options(TypedDict, total=False):
+    """What every operator takes beside its lattice and rates; see CollisionOperator."""
+
+    force: Sequence[Scalar] | None
+    eddy_viscosity: ViscosityModel | None
+    compressible: bool
+
+
+class CollisionOperator(ABC):
+    """Base of the operators.
+
+    omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
+    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a model of the local
+    viscosity, or None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
+    steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or
+    a rate known to be unstable.
+    """
+
+    def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
+        require_momentum(lattice, type(self).__name__)
+        self.lattice = lattice
+        self.omega = relaxation_rate(omega)
+        self.force = force_vector(lattice, options.get("force"))
+        self.eddy_viscosity = options.get("eddy_viscosity")
+        self.compressible = options.get("compressible", True)
+
+    @property
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+        local = () if self.eddy_viscosity is None else self.eddy_viscosity.given
+        return (self.omega, *self.force, *local)
+
+    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
+        """The statements from arrived to post-collision populations."""
+        equations = Equations(self.given)
+        relaxed = self.derive(equations, populations, zero_centred)
+        post = {name: equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
+        return Collided(tuple(equations.statements), post)
+
+    @abstractmethod
+    def derive(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> Mapping[str, sympy.Expr]:
+        """The post-collision value of each direction, after the statements that it needs."""
+
+
+def relaxation_rate(rate: Scalar) -> sympy.Expr:
+    """A relaxation rate as given. Raises KernelError for a number outside (0, 2)."""
+    value = quantity(rate)
+    if value.is_number and not 0 < float(value) < 2:
+        raise KernelError(
+            calling_place(),
+            f"the relaxation rate {value} is not stable.",
+            "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
+        )
+    return value
