@@ -11,6 +11,7 @@ start = stream.initialise("rho", "u")
 
 from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
 from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
+from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
@@ -35,11 +36,13 @@ __all__ = [
     "CentralMoment",
     "Collided",
     "CollisionOperator",
+    "Cumulant",
     "EsoPull",
     "EsoTwist",
     "Lattice",
     "Link",
     "NoSlip",
+    "ParametrisedCumulant",
     "PressureAntiBounceBack",
     "Pull",
     "Push",

@@ -47,6 +47,14 @@ class Work:
     omega: sympy.Expr
 
 
+@dataclass(frozen=True)
+class RelaxedStress:
+    """pi: the second moment of f* - f_eq. slopes: 3 rho d_a u_a of each axis, from the moments before."""
+
+    pi: Tensor
+    slopes: Sequence[sympy.Expr]
+
+
 class MomentOperator(CollisionOperator):
     """Base of the operators that relax moments and go back to populations.
 
@@ -186,7 +194,7 @@ class RatesByOrder(MomentOperator):
 
 def relax_stress(
     work: Work, omega_bulk: sympy.Expr, second: Tensor, third: sympy.Expr, source: Tensor, *, galilean: bool
-) -> Tensor:
+) -> RelaxedStress:
     """Name the second moment of f* - f_eq, `pi_xx_post`.
 
     second: the moment of f less the flow, so that its equilibrium is `third` = delta_rho / 3 on the diagonal.
@@ -207,9 +215,13 @@ def relax_stress(
         common.append(multiply(equations.let("source_rate", bulk_less_shear), mean_source))
     relaxed: Tensor = {}
     deviators = [equations.let(labelled("deviator", a, a), add(second[a, a], negate(mean))) for a in range(d)]
+    slopes = _slopes(work, omega_bulk, deviators, excess)
     defects: list[sympy.Expr] = [sympy.Integer(0)] * d
     if galilean:
-        defects = _galilean_defects(work, omega_bulk, deviators, excess)
+        defects = [
+            equations.let(labelled("defect", a), multiply(u, u, slopes[a]))
+            for a, u in enumerate(work.state.velocity)
+        ]
         rate = equations.let("defect_rate", multiply(Fraction(1, 2 * d), add(omega_bulk, negate(omega))))
         common.append(multiply(rate, add(*defects)))
     shared = equations.let("pi_mean_post", add(*common))
@@ -218,22 +230,21 @@ def relax_stress(
         extra = add(source[a, b], negate(defects[a])) if a == b else source[a, b]
         terms = [multiply(keep, value), multiply(half, extra), shared if a == b else sympy.Integer(0)]
         relaxed[a, b] = equations.let(labelled("pi", a, b) + "_post", add(*terms))
-    return relaxed
+    return RelaxedStress(relaxed, slopes)
 
 
-def _galilean_defects(
+def _slopes(
     work: Work, omega_bulk: sympy.Expr, deviators: Sequence[sympy.Expr], excess: sympy.Expr
 ) -> list[sympy.Expr]:
-    """Name 3 rho u_a^2 d_a u_a, with 3 rho d_a u_a = -9/2 (omega deviator_aa + omega_bulk excess)."""
+    """Name 3 rho d_a u_a = -9/2 (omega deviator_aa + omega_bulk excess), the strain rate of each axis."""
     equations = work.equations
     shear = equations.let("shear_slope", multiply(Fraction(-9, 2), work.omega))
     bulk = equations.let("bulk_slope", multiply(Fraction(-9, 2), omega_bulk))
     common = equations.let("slope_mean", multiply(bulk, excess))
-    defects = []
-    for a, (u, deviator) in enumerate(zip(work.state.velocity, deviators, strict=True)):
-        slope = equations.let(labelled("slope", a, a), add(multiply(shear, deviator), common))
-        defects.append(equations.let(labelled("defect", a), multiply(u, u, slope)))
-    return defects
+    return [
+        equations.let(labelled("slope", a, a), add(multiply(shear, deviator), common))
+        for a, deviator in enumerate(deviators)
+    ]
 
 
 class MRT(RatesByOrder):
@@ -280,7 +291,7 @@ class MRT(RatesByOrder):
         equations.section(
             "Collide: m* = m - S (m - m_eq), the stress with omega, ghost moments with their rates"
         )
-        pi = relax_stress(work, self.omega_bulk, second, third, source, galilean=False)
+        pi = relax_stress(work, self.omega_bulk, second, third, source, galilean=False).pi
         relaxed: Moments = {powers_of(lattice): state.deviation}
         for a in range(lattice.dimension):
             relaxed[powers_of(lattice, a)] = equations.let(
@@ -396,7 +407,7 @@ class MovingFrame:
         self.stress = relax_stress(self.work, omega_bulk, self.second, self.third, nothing, galilean=galilean)
         relaxed: Moments = {powers_of(lattice): self.state.deviation}
         relaxed |= {powers_of(lattice, a): half for a, half in enumerate(self.state.half_force)}
-        for (a, b), value in self.stress.items():
+        for (a, b), value in self.stress.pi.items():
             name = labelled("k", a, b) + "_post"
             relaxed[powers_of(lattice, a, b)] = equations.let(
                 name, add(self.third, value) if a == b else value

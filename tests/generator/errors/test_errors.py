@@ -863,6 +863,7 @@ def _marked(case: Case) -> str:
 PACKAGE = Path(heddle.__file__).parent
 BESIDE_THE_PHYSICS = (
     "collision.py",
+    "cumulant.py",
     "moment_collision.py",
     "operator.py",
     "boundary.py",
