@@ -12,6 +12,7 @@ start = stream.initialise("rho", "u")
 from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
 from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
 from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
+from heddle.symbolic.entropic import KBC
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
@@ -30,6 +31,7 @@ from heddle.symbolic.viscosity import Smagorinsky, ViscosityModel
 __all__ = [
     "AA",
     "BGK",
+    "KBC",
     "MRT",
     "TRT",
     "BoundaryCondition",

@@ -96,8 +96,10 @@ def raw_moments(
     return values
 
 
-def populations(equations: Equations, lattice: Lattice, moments: Mapping[Powers, sympy.Expr]) -> Moments:
-    """The populations (velocity -> value) that have the given moments."""
+def populations(
+    equations: Equations, lattice: Lattice, moments: Mapping[Powers, sympy.Expr], suffix: str = "_post"
+) -> Moments:
+    """The populations (velocity -> value) that have the given moments. suffix: of the names in between."""
     values: Moments = dict(moments)
     last = lattice.dimension - 1
     for axis in range(lattice.dimension):
@@ -111,7 +113,7 @@ def populations(equations: Equations, lattice: Lattice, moments: Mapping[Powers,
                 (minus, add(m2, negate(m1))),
             ):
                 if axis < last:
-                    found[key] = equations.let(_partial("m", key, axis + 1, "_post"), value)
+                    found[key] = equations.let(_partial("m", key, axis + 1, suffix), value)
                 else:
                     found[key] = multiply(Fraction(1, 2 ** sum(map(abs, key))), value)
         values = _without_zeros(found)
@@ -145,9 +147,15 @@ def central_moments(
 
 
 def raw_from_central(
-    equations: Equations, moments: Moments, velocity: Vector, rho: sympy.Expr, first: Vector, whole: Fraction
+    equations: Equations,
+    moments: Moments,
+    velocity: Vector,
+    rho: sympy.Expr,
+    first: Vector,
+    whole: Fraction,
+    suffix: str = "_post",
 ) -> Moments:
-    """The inverse of `central_moments`. first: the first raw moments, which are known."""
+    """The inverse of `central_moments`. first: the first raw moments, which are known. suffix: of names."""
     values = dict(moments)
     complete = _Complete(equations, rho, whole)
     for axis in reversed(range(len(velocity))):
@@ -160,10 +168,10 @@ def raw_from_central(
                 values[one] = first[axis]
             else:
                 shift = multiply(u, complete(zeroth, values[zeroth], axis))
-                values[one] = equations.let(_shifted("k", one, axis, "_post"), add(k1, shift))
+                values[one] = equations.let(_shifted("k", one, axis, suffix), add(k1, shift))
             if two in values:
                 shift = multiply(u, add(k1, values[one]))
-                values[two] = equations.let(_shifted("k", two, axis, "_post"), add(values[two], shift))
+                values[two] = equations.let(_shifted("k", two, axis, suffix), add(values[two], shift))
     return values
 
 

@@ -864,6 +864,7 @@ PACKAGE = Path(heddle.__file__).parent
 BESIDE_THE_PHYSICS = (
     "collision.py",
     "cumulant.py",
+    "entropic.py",
     "moment_collision.py",
     "operator.py",
     "boundary.py",

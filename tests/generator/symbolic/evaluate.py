@@ -75,9 +75,9 @@ def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> 
     if expression.is_Number:
         return float(expression)
     if isinstance(expression, sympy.Piecewise):
-        *cases, (result, _) = [
-            [evaluate(part, load, values) for part in case.args] for case in expression.args
-        ]
+        with np.errstate(all="ignore"):  # branches that are not taken
+            evaluated = [[evaluate(part, load, values) for part in case.args] for case in expression.args]
+        *cases, (result, _) = evaluated
         for value, condition in reversed(cases):
             result = np.where(condition, value, result)
         return result
