@@ -16,6 +16,7 @@ from heddle.symbolic.entropic import KBC
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
+from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
 from heddle.symbolic.streaming import (
     AA,
     EsoPull,
@@ -26,7 +27,8 @@ from heddle.symbolic.streaming import (
     StreamingKernels,
     StreamingPattern,
 )
-from heddle.symbolic.viscosity import Smagorinsky, ViscosityModel
+from heddle.symbolic.subgrid import WALE, Smagorinsky, Vreman
+from heddle.symbolic.viscosity import ViscosityModel
 
 __all__ = [
     "AA",
@@ -34,17 +36,21 @@ __all__ = [
     "KBC",
     "MRT",
     "TRT",
+    "WALE",
     "BoundaryCondition",
+    "Carreau",
     "CentralMoment",
     "Collided",
     "CollisionOperator",
     "Cumulant",
     "EsoPull",
     "EsoTwist",
+    "HerschelBulkley",
     "Lattice",
     "Link",
     "NoSlip",
     "ParametrisedCumulant",
+    "PowerLaw",
     "PressureAntiBounceBack",
     "Pull",
     "Push",
@@ -55,4 +61,5 @@ __all__ = [
     "StreamingPattern",
     "VelocityBounceBack",
     "ViscosityModel",
+    "Vreman",
 ]

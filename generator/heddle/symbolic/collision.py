@@ -59,7 +59,7 @@ class Derivation:
         half = "" if all(map(is_zero, self.force)) else " + F / 2"
         equations.section(f"Moments: {density}, j = rho u = sum c_q f_q{half}")
         stress = operator.needs_stress or (
-            operator.eddy_viscosity is not None and operator.eddy_viscosity.needs_stress
+            operator.viscosity_model is not None and operator.viscosity_model.needs_stress
         )
         self.state = macroscopic(
             equations,
@@ -76,8 +76,8 @@ class Derivation:
             self.moments = second_moments(equations, self.lattice, self.state)
             self.third_of_density = equations.let("third", multiply(Fraction(1, 3), self.state.deviation))
         self.omega = operator.omega
-        if operator.eddy_viscosity is not None:
-            self.omega = self._local_rate(operator.eddy_viscosity)
+        if operator.viscosity_model is not None:
+            self.omega = self._local_rate(operator.viscosity_model)
         deviation = "delta_rho" if zero_centred else "rho"
         equations.section(operator.title.replace("{d}", deviation))
 

@@ -91,7 +91,7 @@ class KBC(CollisionOperator):
         }
 
     def _rate(self, equations: Equations, state: MomentState) -> sympy.Expr:
-        if self.eddy_viscosity is None:
+        if self.viscosity_model is None:
             return self.omega
         flow = LocalFlow(
             equations,
@@ -100,7 +100,7 @@ class KBC(CollisionOperator):
             state.inv_rho,
             lambda: _stress(equations, self.lattice, state),
         )
-        return self.eddy_viscosity.rate(flow)
+        return self.viscosity_model.rate(flow)
 
     def _shear(self, equations: Equations, state: MomentState) -> dict[str, sympy.Expr]:
         """The populations whose only moments are the (traceless) stress: half of it along axes, a quarter

@@ -112,9 +112,9 @@ class MomentOperator(CollisionOperator):
     def work(self, equations: Equations, state: MomentState, stress: Callable[[], Tensor]) -> Work:
         """With the local relaxation rate if there is a model of the viscosity."""
         omega = self.omega
-        if self.eddy_viscosity is not None:
+        if self.viscosity_model is not None:
             flow = LocalFlow(equations, self.lattice, omega, state.inv_rho, stress)
-            omega = self.eddy_viscosity.rate(flow)
+            omega = self.viscosity_model.rate(flow)
         return Work(equations, self.lattice, state, omega)
 
 

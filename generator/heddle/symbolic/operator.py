@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
 
     force: Sequence[Scalar] | None
     eddy_viscosity: ViscosityModel | None
+    rheology: ViscosityModel | None
     compressible: bool
 
 
@@ -44,8 +45,9 @@ class CollisionOperator(ABC):
     """Base of the operators.
 
     omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
-    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a model of the local
-    viscosity, or None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
+    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a subgrid model that adds
+    to the viscosity of omega, or None. rheology: a law of the viscosity, which takes the place of omega, or
+    None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
     steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or
     a rate known to be unstable.
     """
@@ -55,13 +57,30 @@ class CollisionOperator(ABC):
         self.lattice = lattice
         self.omega = relaxation_rate(omega)
         self.force = force_vector(lattice, options.get("force"))
-        self.eddy_viscosity = options.get("eddy_viscosity")
+        self.viscosity_model = self._model(options.get("eddy_viscosity"), options.get("rheology"))
         self.compressible = options.get("compressible", True)
+
+    def _model(self, eddy: ViscosityModel | None, law: ViscosityModel | None) -> ViscosityModel | None:
+        """The model in use. Raises KernelError for two, or for one that is given as the other kind."""
+        wrong = (eddy is not None and eddy.replaces_omega) or (law is not None and not law.replaces_omega)
+        if wrong or (eddy is not None and law is not None):
+            raise KernelError(
+                calling_place(),
+                "a subgrid model is an eddy_viscosity, a law of the viscosity is a rheology, one of them.",
+                "eddy_viscosity=lbm.Smagorinsky(), or rheology=lbm.PowerLaw(...)",
+            )
+        if law is not None and self.omega != quantity("omega"):
+            raise KernelError(
+                calling_place(),
+                f"the rate {self.omega} has no meaning beside a rheology, which gives the whole viscosity.",
+                "leave out omega",
+            )
+        return eddy or law
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        local = () if self.eddy_viscosity is None else self.eddy_viscosity.given
+        local = () if self.viscosity_model is None else self.viscosity_model.given
         return (self.omega, *self.force, *local)
 
     def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:

@@ -6,11 +6,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import sympy
 
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, square_root
+from heddle.symbolic.equations import Equations, square_root
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, contract
 
@@ -31,9 +30,14 @@ class LocalFlow:
 
 
 class ViscosityModel(ABC):
-    """Base of the models. needs_stress: whether `rate` takes the stress of the cell."""
+    """Base of the models.
+
+    needs_stress: whether `rate` takes the stress of the cell. replaces_omega: whether the model knows the
+    whole viscosity, so that the operator's rate has no meaning.
+    """
 
     needs_stress = True
+    replaces_omega = False
 
     @property
     @abstractmethod
@@ -45,31 +49,7 @@ class ViscosityModel(ABC):
         """The local relaxation rate, after the statements that it needs."""
 
 
-@dataclass(frozen=True)
-class Smagorinsky(ViscosityModel):
-    """An eddy viscosity (C_s Delta)^2 |S|, from the local stress in closed form (Hou et al. 1996).
-
-    tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2. constant: C_s, 0.1 to 0.18.
-    """
-
-    constant: Scalar = 0.12
-
-    @property
-    def given(self) -> tuple[sympy.Expr, ...]:
-        """C_s."""
-        return (quantity(self.constant),)
-
-    def rate(self, flow: LocalFlow) -> sympy.Expr:
-        equations = flow.equations
-        equations.section("Eddy viscosity: tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2")
-        stress = flow.stress()
-        magnitude = equations.let("stress_norm", square_root(contract(equations, stress, "stress_squared")))
-        tau_0 = equations.let("tau_0", divide(1, flow.omega))
-        constant = quantity(self.constant)
-        factor = sympy.Float(18 * 2**0.5)
-        if constant.is_number:
-            factor, constant = sympy.Float(18 * 2**0.5 * float(constant) ** 2), sympy.Integer(1)
-        strength = equations.let("strength", multiply(factor, constant, constant))
-        under_root = add(multiply(tau_0, tau_0), multiply(strength, magnitude, flow.inv_rho))
-        tau = equations.let("tau", multiply(Fraction(1, 2), add(tau_0, square_root(under_root))))
-        return equations.let("omega_local", divide(1, tau))
+def stress_norm(flow: LocalFlow) -> sympy.Expr:
+    """Name Q = sqrt(Pi_ab Pi_ab); the shear rate is |S| = 3 omega Q / (sqrt(2) rho)."""
+    stress = flow.stress()
+    return flow.equations.let("stress_norm", square_root(contract(flow.equations, stress, "stress_squared")))

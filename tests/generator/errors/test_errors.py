@@ -865,6 +865,7 @@ BESIDE_THE_PHYSICS = (
     "collision.py",
     "cumulant.py",
     "entropic.py",
+    "rheology.py",
     "moment_collision.py",
     "operator.py",
     "boundary.py",

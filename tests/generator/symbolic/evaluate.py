@@ -20,7 +20,14 @@ Array: TypeAlias = Any
 Load = Callable[[Access], Array]
 Store = Callable[[Access, Array, Array | None], None]
 
+_FUNCTIONS: dict[Any, Any] = {
+    sympy.Abs: np.abs,
+    sympy.exp: np.exp,
+    sympy.Max: np.maximum,
+    sympy.Min: np.minimum,
+}
 _COMPARISONS: dict[Any, Any] = {
+    sympy.Equality: np.equal,
     sympy.StrictGreaterThan: np.greater,
     sympy.GreaterThan: np.greater_equal,
     sympy.StrictLessThan: np.less,
@@ -100,8 +107,8 @@ def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> 
         exponent = int(expression.exp) if expression.exp.is_Integer else arguments[1]
         with np.errstate(divide="ignore"):  # a branch not taken may stand at a pole
             return np.asarray(arguments[0])[()] ** exponent
-    if isinstance(expression, sympy.Abs):
-        return np.abs(arguments[0])
+    if type(expression) in _FUNCTIONS:
+        return _FUNCTIONS[type(expression)](*arguments)
     if isinstance(expression, sympy.And):
         return np.logical_and.reduce(np.broadcast_arrays(*arguments))
     if type(expression) in _COMPARISONS:
