@@ -13,6 +13,8 @@ from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBoun
 from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
 from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
 from heddle.symbolic.entropic import KBC
+from heddle.symbolic.force import ForceModel
+from heddle.symbolic.forcing import ExactDifference, He
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
@@ -45,6 +47,9 @@ __all__ = [
     "Cumulant",
     "EsoPull",
     "EsoTwist",
+    "ExactDifference",
+    "ForceModel",
+    "He",
     "HerschelBulkley",
     "Lattice",
     "Link",

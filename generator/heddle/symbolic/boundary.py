@@ -20,7 +20,7 @@ from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
 from heddle.symbolic.field import Access
-from heddle.symbolic.force import Vector, force_vector
+from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
 
@@ -149,7 +149,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         rho: Scalar = 1,
         velocity: Sequence[Scalar] | None = None,
         *,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
         saved: str = "u",
     ) -> None:
         self.rho = quantity(rho)
@@ -159,7 +159,8 @@ class PressureAntiBounceBack(BoundaryCondition):
 
     def given(self) -> Sequence[sympy.Expr]:
         """Density, velocity and force."""
-        return [self.rho, *(self.velocity or ()), *(quantity(component) for component in self.force or ())]
+        vector = self.force.vector if isinstance(self.force, ForceModel) else self.force or ()
+        return [self.rho, *(self.velocity or ()), *map(quantity, vector)]
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """Weights, velocity, and the deviation rho - 1 of zero-centred populations."""

@@ -13,7 +13,7 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity
 from heddle.symbolic.equilibrium import Third, halves, name_weights, outer
-from heddle.symbolic.force import Vector, is_zero
+from heddle.symbolic.force import ForcedCell, Vector, is_zero
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, entry, indices, labelled, macroscopic, second_moments
 from heddle.symbolic.operator import CollisionOperator, Options
@@ -30,7 +30,15 @@ class PairOperator(CollisionOperator):
     def derive(
         self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
     ) -> Mapping[str, sympy.Expr]:
-        return self.relax(Derivation(self, equations, populations, zero_centred))
+        work = Derivation(self, equations, populations, zero_centred)
+        relaxed = self.relax(work)
+        if self.force_model is None:
+            return relaxed
+        cell = ForcedCell(
+            equations, self.lattice, work.weights, work.state, work.pushing, work.omega, work.odd_rate
+        )
+        source = self.force_model.source(cell)
+        return {name: add(value, source[name]) for name, value in relaxed.items()}
 
     @abstractmethod
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
@@ -38,7 +46,10 @@ class PairOperator(CollisionOperator):
 
 
 class Derivation:
-    """One derivation in progress: the statements so far, moments, weights and the relaxation rate in use."""
+    """One derivation in progress: the statements so far, moments, weights and the relaxation rates in use.
+
+    force: what the operator itself has to apply, by Guo's scheme; pushing: the whole force, for a ForceModel.
+    """
 
     def __init__(
         self,
@@ -55,6 +66,9 @@ class Derivation:
         self.force: Vector = tuple(
             equations.let(labelled("force", a), component) for a, component in enumerate(operator.force)
         )
+        self.pushing, model = self.force, operator.force_model
+        if model is not None and not model.in_velocity:
+            self.force = (sympy.Integer(0),) * self.lattice.dimension
         density = "delta_rho = sum f_q" if zero_centred else "rho = sum f_q"
         half = "" if all(map(is_zero, self.force)) else " + F / 2"
         equations.section(f"Moments: {density}, j = rho u = sum c_q f_q{half}")
@@ -70,6 +84,8 @@ class Derivation:
             compressible=operator.compressible,
             share_planes=stress,
         )
+        if model is not None:
+            self.force = (sympy.Integer(0),) * self.lattice.dimension
         self.third_of_density: sympy.Expr = sympy.Integer(0)
         self.moments: Tensor = {}
         if stress:
@@ -78,6 +94,7 @@ class Derivation:
         self.omega = operator.omega
         if operator.viscosity_model is not None:
             self.omega = self._local_rate(operator.viscosity_model)
+        self.odd_rate = self.omega
         deviation = "delta_rho" if zero_centred else "rho"
         equations.section(operator.title.replace("{d}", deviation))
 
@@ -133,6 +150,7 @@ class Derivation:
 class BGK(PairOperator):
     """Single relaxation time (Bhatnagar, Gross and Krook 1954), second-order equilibrium."""
 
+    takes_force_models = True
     title = "Collide: f* = f + omega (f_eq - f), f_eq = w [{d} + rho (3 c.u + 9/2 (c.u)^2 - 3/2 u^2)]"
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
@@ -158,6 +176,7 @@ class TRT(PairOperator):
     1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection.
     """
 
+    takes_force_models = True
     title = "Collide: f* = f - omega (f+ - f_eq+) - omega_minus (f- - f_eq-), even and odd half of each pair"
 
     def __init__(
@@ -182,6 +201,7 @@ class TRT(PairOperator):
         even_time = add(divide(1, work.omega), -half)
         odd_rate = equations.let("omega_minus", divide(1, add(half, divide(self.magic, even_time))))
         keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        work.odd_rate = odd_rate
         half_plus = equations.let("half_omega", multiply(half, work.omega))
         half_minus = equations.let("half_omega_minus", multiply(half, odd_rate))
         guo_plus, guo_minus = work.guo(work.omega, "_plus"), work.guo(odd_rate, "_minus")

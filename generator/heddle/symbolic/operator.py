@@ -9,7 +9,7 @@ small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
@@ -19,7 +19,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.equations import Equations, Scalar, quantity
 from heddle.symbolic.equilibrium import require_momentum
-from heddle.symbolic.force import force_vector
+from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.viscosity import ViscosityModel
 
@@ -35,7 +35,7 @@ class Collided:
 class Options(TypedDict, total=False):
     """What every operator takes beside its lattice and rates; see CollisionOperator."""
 
-    force: Sequence[Scalar] | None
+    force: Force | None
     eddy_viscosity: ViscosityModel | None
     rheology: ViscosityModel | None
     compressible: bool
@@ -45,18 +45,29 @@ class CollisionOperator(ABC):
     """Base of the operators.
 
     omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
-    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a subgrid model that adds
+    force density, one entry an axis - names of arguments, numbers, fields, expressions of the place - or a
+    ForceModel with one, or None. eddy_viscosity: a subgrid model that adds
     to the viscosity of omega, or None. rheology: a law of the viscosity, which takes the place of omega, or
     None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
     steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or
     a rate known to be unstable.
     """
 
+    takes_force_models = False
+
     def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
         require_momentum(lattice, type(self).__name__)
         self.lattice = lattice
         self.omega = relaxation_rate(omega)
-        self.force = force_vector(lattice, options.get("force"))
+        force = options.get("force")
+        self.force = force_vector(lattice, force)
+        self.force_model = force if isinstance(force, ForceModel) else None
+        if self.force_model is not None and not self.takes_force_models:
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} has a way of its own to take a force, not {type(force).__name__}.",
+                "give the vector alone, force=(...); He and ExactDifference serve BGK and TRT",
+            )
         self.viscosity_model = self._model(options.get("eddy_viscosity"), options.get("rheology"))
         self.compressible = options.get("compressible", True)
 

@@ -21,7 +21,7 @@ from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
 from heddle.symbolic.equations import Equations, Scalar
 from heddle.symbolic.field import Access, Field
-from heddle.symbolic.force import force_vector
+from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
@@ -197,7 +197,7 @@ class StreamingPattern(ABC):
         rho: str | None = "rho",
         u: str | None = "u",
         *,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
         compressible: bool = True,
     ) -> StreamingKernels:
         """Kernels that write density and velocity of the state that `step` would collide.
@@ -208,7 +208,7 @@ class StreamingPattern(ABC):
         return self._each(lambda step: self._moments(step, rho, u, force, compressible))
 
     def _moments(
-        self, step: str, rho: str | None, u: str | None, force: Sequence[Scalar] | None, compressible: bool
+        self, step: str, rho: str | None, u: str | None, force: Force | None, compressible: bool
     ) -> list[Statement]:
         lattice, body_force = self.lattice, force_vector(self.lattice, force)
         equations = Equations(body_force, [name for name in (rho, u) if name is not None])
@@ -242,7 +242,7 @@ class StreamingPattern(ABC):
         u: str | Sequence[Scalar | Access] = "u",
         *,
         omega: Scalar | None = None,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
     ) -> StreamingKernels:
         """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
 
