@@ -19,6 +19,9 @@ from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
 from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
+from heddle.symbolic.scalar import AdvectionDiffusion, boussinesq
+from heddle.symbolic.scalar_boundary import ScalarFlux, ScalarValue
+from heddle.symbolic.slip import FreeSlip
 from heddle.symbolic.streaming import (
     AA,
     EsoPull,
@@ -39,6 +42,7 @@ __all__ = [
     "MRT",
     "TRT",
     "WALE",
+    "AdvectionDiffusion",
     "BoundaryCondition",
     "Carreau",
     "CentralMoment",
@@ -49,6 +53,7 @@ __all__ = [
     "EsoTwist",
     "ExactDifference",
     "ForceModel",
+    "FreeSlip",
     "He",
     "HerschelBulkley",
     "Lattice",
@@ -61,10 +66,13 @@ __all__ = [
     "Push",
     "RecursiveRegularised",
     "Regularised",
+    "ScalarFlux",
+    "ScalarValue",
     "Smagorinsky",
     "StreamingKernels",
     "StreamingPattern",
     "VelocityBounceBack",
     "ViscosityModel",
     "Vreman",
+    "boussinesq",
 ]

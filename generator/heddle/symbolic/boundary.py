@@ -8,7 +8,7 @@ and gives f_q for each incoming direction q from f*_p, the population that left 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,7 +32,8 @@ class BoundaryCell:
     post: the post-collision population of each direction where all lie in the own cell, else None.
     always_post: post is there after every step. leaving: incoming q -> where f* of the opposite direction
     lies. arriving: incoming q -> where the next step reads f_q. mask: the bits of the incoming directions,
-    None if all in `leaving` come in.
+    None if all in `leaving` come in. side: the outward normal of a dense face, else None. beside: q and an
+    offset along the face -> where f*_q of the cell there lies.
     """
 
     lattice: Lattice
@@ -42,6 +43,8 @@ class BoundaryCell:
     leaving: Mapping[int, Access]
     arriving: Mapping[int, Access]
     mask: Access | None
+    side: tuple[int, ...] | None
+    beside: Callable[[int, tuple[int, ...]], Access]
 
 
 class BoundaryCondition(ABC):

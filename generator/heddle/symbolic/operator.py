@@ -41,8 +41,32 @@ class Options(TypedDict, total=False):
     compressible: bool
 
 
-class CollisionOperator(ABC):
-    """Base of the operators.
+class Collision(ABC):
+    """Anything that makes post-collision populations of arrived ones, on the lattice `lattice`."""
+
+    lattice: Lattice
+
+    @property
+    @abstractmethod
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+
+    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
+        """The statements from arrived to post-collision populations."""
+        equations = Equations(self.given)
+        relaxed = self.derive(equations, populations, zero_centred)
+        post = {name: equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
+        return Collided(tuple(equations.statements), post)
+
+    @abstractmethod
+    def derive(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> Mapping[str, sympy.Expr]:
+        """The post-collision value of each direction, after the statements that it needs."""
+
+
+class CollisionOperator(Collision):
+    """Base of the operators of a flow.
 
     omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
     force density, one entry an axis - names of arguments, numbers, fields, expressions of the place - or a
@@ -93,19 +117,6 @@ class CollisionOperator(ABC):
         """The user's expressions."""
         local = () if self.viscosity_model is None else self.viscosity_model.given
         return (self.omega, *self.force, *local)
-
-    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
-        """The statements from arrived to post-collision populations."""
-        equations = Equations(self.given)
-        relaxed = self.derive(equations, populations, zero_centred)
-        post = {name: equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
-        return Collided(tuple(equations.statements), post)
-
-    @abstractmethod
-    def derive(
-        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
-    ) -> Mapping[str, sympy.Expr]:
-        """The post-collision value of each direction, after the statements that it needs."""
 
 
 def relaxation_rate(rate: Scalar) -> sympy.Expr:

@@ -19,13 +19,14 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
-from heddle.symbolic.equations import Equations, Scalar
+from heddle.symbolic.equations import Equations, Scalar, quantity
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
-from heddle.symbolic.operator import CollisionOperator
+from heddle.symbolic.operator import Collision
+from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -162,7 +163,7 @@ class StreamingPattern(ABC):
             "use AA, Pull or Push, or give the face: stream.boundary(condition, face=...)",
         )
 
-    def __call__(self, collide: CollisionOperator) -> StreamingKernels:
+    def __call__(self, collide: Collision) -> StreamingKernels:
         """The kernels that stream and collide: one a step, Load, the collision, Store."""
         if collide.lattice != self.lattice:
             raise KernelError(
@@ -175,7 +176,7 @@ class StreamingPattern(ABC):
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)
 
-    def _step(self, collide: CollisionOperator, step: str) -> list[Statement]:
+    def _step(self, collide: Collision, step: str) -> list[Statement]:
         equations = Equations()
         arrived = self._load(equations, step)
         collided = collide(arrived, self.zero_centred)
@@ -235,6 +236,37 @@ class StreamingPattern(ABC):
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
         return equations.statements
+
+    def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:
+        """Kernels that write a scalar, T = sum g_q + source / 2, of the state that `step` would collide."""
+        return self._each(lambda step: self._scalar_moments(step, name, quantity(source)))
+
+    def _scalar_moments(self, step: str, name: str, source: sympy.Expr) -> list[Statement]:
+        equations = Equations([source], [name])
+        arrived = self._load(equations, step)
+        equations.section("Scalar: T = sum g_q" + (" + source / 2" if source != 0 else ""))
+        state = scalar_state(equations, self.lattice, arrived, source, zero_centred=self.zero_centred)
+        equations.section("Store")
+        equations.store(Field(name, "real", self.lattice.dimension).here, state.value)
+        return equations.statements
+
+    def initialise_scalar(
+        self, value: Scalar | Access = "T", u: str | Sequence[Scalar | Access] | None = None
+    ) -> StreamingKernels:
+        """A kernel that sets the populations of a scalar to its equilibrium, where the first step reads them.
+
+        value: the name of a field, or an expression. u: as in AdvectionDiffusion.
+        """
+        d = self.lattice.dimension
+        scalar = Field(value, "real", d).here if isinstance(value, str) else quantity(value)
+        velocity = scalar_velocity(self.lattice, u)
+        names = [name for name in (value, u) if isinstance(name, str)]
+        equations = Equations([scalar, *velocity], names)
+        values = scalar_equilibrium(equations, self.lattice, scalar, velocity, zero_centred=self.zero_centred)
+        equations.section("Store")
+        for q, name in enumerate(self.lattice.names):
+            equations.store(self.access(self.read(q, self.steps[0])), values[name])
+        return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
 
     def initialise(
         self,
@@ -302,6 +334,8 @@ class StreamingPattern(ABC):
                 leaving=leaving,
                 arriving=arriving,
                 mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
+                side=None if face is None else self._side(face),
+                beside=lambda q, along: self.access((here[q][0], _plus(here[q][1], along))),
             ),
         )
 
@@ -415,3 +449,7 @@ class EsoPull(InPlace):
 
 def _minus(velocity: Offset) -> Offset:
     return tuple(-c for c in velocity)
+
+
+def _plus(a: Offset, b: Offset) -> Offset:
+    return tuple(i + j for i, j in zip(a, b, strict=True))
