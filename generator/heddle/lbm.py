@@ -15,6 +15,7 @@ from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
 from heddle.symbolic.entropic import KBC
 from heddle.symbolic.force import ForceModel
 from heddle.symbolic.forcing import ExactDifference, He
+from heddle.symbolic.interpolated import Bouzidi
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
@@ -44,6 +45,7 @@ __all__ = [
     "WALE",
     "AdvectionDiffusion",
     "BoundaryCondition",
+    "Bouzidi",
     "Carreau",
     "CentralMoment",
     "Collided",

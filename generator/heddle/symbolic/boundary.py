@@ -15,7 +15,7 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.assignment import Assignment, If, Statement
+from heddle.symbolic.assignment import Assignment, If, Reduce, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
@@ -45,12 +45,18 @@ class BoundaryCell:
     mask: Access | None
     side: tuple[int, ...] | None
     beside: Callable[[int, tuple[int, ...]], Access]
+    arrival: Callable[[int], Access]
 
 
 class BoundaryCondition(ABC):
-    """Base of the conditions. title: the formula, for the emitted code."""
+    """Base of the conditions.
+
+    title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
+    cells; it may, since what it stores lies behind walls, where no other cell reads.
+    """
 
     title = ""
+    reads_neighbours = False
 
     @abstractmethod
     def given(self) -> Sequence[sympy.Expr]:
@@ -77,20 +83,54 @@ class BoundaryState:
     post: Mapping[int, sympy.Expr] | None = None
 
 
-def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell) -> list[Statement]:
-    """The statements of one boundary sweep."""
+def boundary_statements(
+    condition: BoundaryCondition, cell: BoundaryCell, force: str | None = None
+) -> list[Statement]:
+    """The statements of one boundary sweep. force: the name of the sums of the momentum exchanged."""
     equations = Equations(condition.given())
     state = condition.prepare(cell, equations)
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
+    exchanged: dict[int, sympy.Expr] = {}
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
+        if force is not None:
+            left = equations.let(f"left_{cell.lattice.names[q]}", left)
         value = condition.incoming(cell, state, q, left)
+        if force is not None:
+            value = equations.let(f"in_{cell.lattice.names[q]}", value)
+            exchanged[q] = add(left, value)
         if value == cell.arriving[q]:
             continue
         store = Assignment(cell.arriving[q], value)
-        equations.statements.append(store if cell.mask is None else If(has_bit(cell.mask, q), [store]))
+        behind = condition.reads_neighbours
+        equations.statements.append(
+            store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
+        )
+    if force is not None:
+        _exchange(equations, cell, exchanged, force)
     return equations.statements
+
+
+def _comes_in(cell: BoundaryCell, q: int) -> sympy.Basic:
+    return sympy.true if cell.mask is None else has_bit(cell.mask, q)
+
+
+def _exchange(
+    equations: Equations, cell: BoundaryCell, exchanged: Mapping[int, sympy.Expr], force: str
+) -> None:
+    """F = sum over wall links of c_p (f*_p + f_q), p opposite to q, one sum an axis."""
+    equations.section("Force on the wall: sum of c_p (f*_p + f_q), p opposite to q")
+    for a, axis in enumerate(cell.lattice.axes):
+        terms = []
+        for q, both in exchanged.items():
+            share = multiply(-cell.lattice.velocities[q][a], both)
+            if share != 0:
+                terms.append(
+                    share if cell.mask is None else sympy.Piecewise((share, _comes_in(cell, q)), (0, True))
+                )
+        total = equations.let(f"exchange_{axis}", add(*terms))
+        equations.statements.append(Reduce("sum", f"{force}_{axis}", total))
 
 
 class VelocityBounceBack(BoundaryCondition):

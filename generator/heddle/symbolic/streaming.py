@@ -292,7 +292,12 @@ class StreamingPattern(ABC):
         return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
 
     def boundary(
-        self, condition: BoundaryCondition, *, face: str | None = None, mask: str = "mask"
+        self,
+        condition: BoundaryCondition,
+        *,
+        face: str | None = None,
+        mask: str = "mask",
+        force: str | None = None,
     ) -> StreamingKernels:
         """Boundary sweeps to run between steps: after_even and after_odd, or one for two-array patterns.
 
@@ -300,16 +305,20 @@ class StreamingPattern(ABC):
         a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
-        are known.
+        are known. force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum
+        that the fluid leaves at walls at rest (momentum exchange, Ladd 1994), on the CPU only. Of
+        zero-centred populations that is the force beside a uniform pressure 1/3.
         """
         steps = {
-            f"after_{step}" if step else "": AssignmentCollection(self._boundary(condition, step, face, mask))
+            f"after_{step}" if step else "": AssignmentCollection(
+                self._boundary(condition, step, face, mask, force)
+            )
             for step in self.steps
         }
         return StreamingKernels(steps, self.links)
 
     def _boundary(
-        self, condition: BoundaryCondition, step: str, face: str | None, mask: str
+        self, condition: BoundaryCondition, step: str, face: str | None, mask: str, force: str | None
     ) -> list[Statement]:
         lattice, following = self.lattice, self.next_step(step)
         here = [self.write(q, step) for q in range(lattice.size)]
@@ -336,7 +345,9 @@ class StreamingPattern(ABC):
                 mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
                 side=None if face is None else self._side(face),
                 beside=lambda q, along: self.access((here[q][0], _plus(here[q][1], along))),
+                arrival=lambda q: self.access(self.read(q, following)),
             ),
+            force,
         )
 
     def _side(self, face: str) -> tuple[int, ...]:

@@ -134,7 +134,7 @@ class Periodic:
         array = self.fields[access.field.name][access.component]
         shift, axes = access.offsets, tuple(range(array.ndim))
         moved = np.roll(np.broadcast_to(value, array.shape), shift, axes)
-        keep = np.ones(array.shape, bool) if where is None else np.roll(where, shift, axes)
+        keep = np.roll(np.broadcast_to(True if where is None else where, array.shape), shift, axes)
         array[keep] = moved[keep]
 
     def run(self, statements: Iterable[Statement], **arguments: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from evaluate import Listed, Periodic
 from heddle import lbm
 from heddle.errors import KernelError
-from heddle.symbolic.assignment import Assignment, Section
+from heddle.symbolic.assignment import Assignment, Section, stores
 from heddle.symbolic.field import Access
 from test_collision import collide as apply
 from test_collision import stress, weights
@@ -379,11 +379,9 @@ def _run_row(box: Periodic, statements: Any, row: int, **arguments: float) -> No
     before = {name: array.copy() for name, array in box.fields.items()}
     after = Periodic(**{name: array.copy() for name, array in before.items()})
     after.run(statements, **arguments)
-    for statement in statements:
-        if isinstance(statement, Assignment) and isinstance(statement.target, Access):
-            y = row + statement.target.offsets[1]
-            q = statement.target.component
-            box.fields["f"][q, :, y] = after.fields["f"][q, :, y]
+    for target in stores(statements):
+        y, q = row + target.offsets[1], target.component
+        box.fields["f"][q, :, y] = after.fields["f"][q, :, y]
 
 
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, *IN_PLACE])
