@@ -19,6 +19,7 @@ from heddle.symbolic.interpolated import Bouzidi
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.operator import Collided, CollisionOperator
+from heddle.symbolic.outflow import ConvectiveOutflow, Outflow, PressureJump
 from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
 from heddle.symbolic.scalar import AdvectionDiffusion, boussinesq
 from heddle.symbolic.scalar_boundary import ScalarFlux, ScalarValue
@@ -50,6 +51,7 @@ __all__ = [
     "CentralMoment",
     "Collided",
     "CollisionOperator",
+    "ConvectiveOutflow",
     "Cumulant",
     "EsoPull",
     "EsoTwist",
@@ -61,9 +63,11 @@ __all__ = [
     "Lattice",
     "Link",
     "NoSlip",
+    "Outflow",
     "ParametrisedCumulant",
     "PowerLaw",
     "PressureAntiBounceBack",
+    "PressureJump",
     "Pull",
     "Push",
     "RecursiveRegularised",

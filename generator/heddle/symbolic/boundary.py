@@ -45,7 +45,22 @@ class BoundaryCell:
     mask: Access | None
     side: tuple[int, ...] | None
     beside: Callable[[int, tuple[int, ...]], Access]
-    arrival: Callable[[int], Access]
+    arrival: Callable[[int, tuple[int, ...]], Access]
+
+    @property
+    def here(self) -> tuple[int, ...]:
+        """The offset of the own cell."""
+        return (0,) * self.lattice.dimension
+
+    def normal(self, what: str) -> tuple[int, ...]:
+        """The outward normal. Raises KernelError for a list of cells, which have none."""
+        if self.side is None:
+            raise KernelError(
+                calling_place(),
+                f"{what} needs the normal of the boundary, which a list of cells does not have.",
+                "sweep over a dense face: stream.boundary(condition, face=...)",
+            )
+        return self.side
 
 
 class BoundaryCondition(ABC):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState
 from heddle.symbolic.equations import Equations
 
@@ -30,13 +29,7 @@ class FreeSlip(BoundaryCondition):
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """The mirrored populations."""
         del equations
-        if cell.side is None:
-            raise KernelError(
-                calling_place(),
-                "free slip needs the normal of the wall, which a list of cells does not have.",
-                "use a dense face: stream.boundary(lbm.FreeSlip(), face=...)",
-            )
-        axis = next(a for a, normal in enumerate(cell.side) if normal)
+        axis = next(a for a, normal in enumerate(cell.normal("free slip")) if normal)
         terms: dict[int, sympy.Expr] = {}
         for q in cell.leaving:
             c = cell.lattice.velocities[q]

@@ -344,8 +344,8 @@ class StreamingPattern(ABC):
                 arriving=arriving,
                 mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
                 side=None if face is None else self._side(face),
-                beside=lambda q, along: self.access((here[q][0], _plus(here[q][1], along))),
-                arrival=lambda q: self.access(self.read(q, following)),
+                beside=lambda q, along: self.access(_moved(here[q], along)),
+                arrival=lambda q, along: self.access(_moved(self.read(q, following), along)),
             ),
             force,
         )
@@ -462,5 +462,6 @@ def _minus(velocity: Offset) -> Offset:
     return tuple(-c for c in velocity)
 
 
-def _plus(a: Offset, b: Offset) -> Offset:
-    return tuple(i + j for i, j in zip(a, b, strict=True))
+def _moved(place: Slot, along: Offset) -> Slot:
+    """The same place of the cell at `along`."""
+    return place[0], tuple(i + j for i, j in zip(place[1], along, strict=True))

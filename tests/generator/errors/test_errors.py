@@ -868,7 +868,6 @@ BESIDE_THE_PHYSICS = (
     "rheology.py",
     "scalar.py",
     "scalar_boundary.py",
-    "slip.py",
     "moment_collision.py",
     "operator.py",
     "boundary.py",

@@ -54,5 +54,5 @@ def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
 
 
 def test_a_list_has_no_normal() -> None:
-    with pytest.raises(KernelError, match="free slip needs the normal of the wall"):
+    with pytest.raises(KernelError, match="free slip needs the normal of the boundary"):
         lbm.AA(lbm.Lattice("D2Q9")).boundary(lbm.FreeSlip())

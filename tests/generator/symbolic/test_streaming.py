@@ -376,12 +376,18 @@ def test_couette_between_dense_faces_is_exact(pattern: type[lbm.StreamingPattern
 
 def _run_row(box: Periodic, statements: Any, row: int, **arguments: float) -> None:
     """A sweep over the cells of one row only."""
-    before = {name: array.copy() for name, array in box.fields.items()}
-    after = Periodic(**{name: array.copy() for name, array in before.items()})
+    run_layer(box, statements, 1, row, **arguments)
+
+
+def run_layer(box: Periodic, statements: Any, axis: int, layer: int, **arguments: float) -> None:
+    """A sweep over the cells of one layer across an axis only."""
+    after = Periodic(**{name: array.copy() for name, array in box.fields.items()})
     after.run(statements, **arguments)
     for target in stores(statements):
-        y, q = row + target.offsets[1], target.component
-        box.fields["f"][q, :, y] = after.fields["f"][q, :, y]
+        array, found = box.fields[target.field.name], after.fields[target.field.name]
+        position = (layer + target.offsets[axis]) % array.shape[axis + 1]
+        where = (target.component, *(slice(None),) * axis, position)
+        array[where] = found[where]
 
 
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, *IN_PLACE])
