@@ -140,13 +140,13 @@ class Lattice:
 
     def moment(self, powers: tuple[int, ...]) -> Fraction:
         """The sum over q of weight times velocity components to the given powers, exactly."""
-        total = Fraction(0)
+        sums = dict.fromkeys(self.class_weights, 0)
         for q, velocity in enumerate(self.velocities):
-            term = self.weight(q)
+            term = 1
             for component, power in zip(velocity, powers, strict=True):
                 term *= component**power
-            total += term
-        return total
+            sums[self.order(q)] += term
+        return sum((self.class_weights[order] * value for order, value in sums.items()), Fraction(0))
 
     def isotropy(self) -> int:
         """The highest even order (2, 4, 6; else 0) up to which the moments are those of the Maxwellian."""
@@ -155,10 +155,10 @@ class Lattice:
 
     def defect(self, order: int) -> Defect | None:
         """The first moment, by order, that is not the Maxwellian's; None if all are up to `order`."""
-        by_order = sorted(product(range(order + 1), repeat=self.dimension), key=lambda p: (sum(p), p[::-1]))
-        for powers in by_order:
+        every = product(range(order + 1), repeat=self.dimension)
+        for powers in sorted((p for p in every if sum(p) <= order), key=lambda p: (sum(p), p[::-1])):
             value, expected = self.moment(powers), self._gaussian(powers)
-            if sum(powers) <= order and value != expected:
+            if value != expected:
                 return Defect(powers, value, expected)
         return None
 
