@@ -22,8 +22,6 @@ from heddle.symbolic.viscosity import LocalFlow, ViscosityModel, stress_norm
 
 Constants = tuple[sympy.Expr, ...]
 Law = tuple[sympy.Expr, sympy.Expr]
-_TINY = sympy.Float("1e-30")
-"""Added to a shear rate that stands under a negative power: a fluid at rest has the largest viscosity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +94,10 @@ class GeneralisedNewtonian(ViscosityModel):
 
 @dataclass(frozen=True, kw_only=True)
 class PowerLaw(GeneralisedNewtonian):
-    """nu = K |S|^(n - 1) (Ostwald and de Waele). consistency: K. exponent: n, below 1 for thinning."""
+    """nu = K |S|^(n - 1) (Ostwald and de Waele). consistency: K. exponent: n, below 1 for thinning.
+
+    A thinning fluid at rest, of infinite viscosity by the law, has the largest of `bounds`.
+    """
 
     consistency: Scalar
     exponent: Scalar
@@ -112,7 +113,7 @@ class PowerLaw(GeneralisedNewtonian):
     def law(self, equations: Equations, shear_rate: sympy.Expr, known: Constants, step: int) -> Law:
         del equations, step
         consistency, power = known
-        return multiply(consistency, sympy.Pow(add(shear_rate, _TINY), power, evaluate=False)), power
+        return multiply(consistency, sympy.Pow(shear_rate, power, evaluate=False)), power
 
 
 @dataclass(frozen=True, kw_only=True)

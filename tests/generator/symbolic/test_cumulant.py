@@ -240,15 +240,25 @@ def test_viscosity_of_the_linearised_operator(
     assert viscosity_ratio(operator, u, direction) == pytest.approx(expected, abs=digits)
 
 
-@pytest.mark.parametrize("omega", [1.6, 1.8, 14 / 9, 1.0, 1.2])
-def test_parameters_fall_back_to_the_all_one_rates(omega: float) -> None:
+@pytest.mark.parametrize(
+    ("omega", "bulk", "usable"),
+    [
+        (1.8, 1.0, True),
+        (1.2, 1.0, True),
+        (1.6, 1.0, False),
+        (14 / 9, 1.0, False),
+        (1.0, 1.0, False),
+        (1.9, 1.85, True),
+        (1.851, 1.85, False),  # rates within (0, 2), coefficients of the fourth order above 10
+    ],
+)
+def test_parameters_fall_back_to_the_all_one_rates(omega: float, bulk: float, usable: bool) -> None:
     """A rate outside (0, 2), a pole, omega = omega_bulk; the choice is the same for a number and a name."""
     f = disturbed(D3Q27) - weights(D3Q27)[:, None]
-    by_name = collide(lbm.ParametrisedCumulant(D3Q27), f, omega=omega)
-    by_number = collide(lbm.ParametrisedCumulant(D3Q27, omega), f)
-    all_one = collide(lbm.Cumulant(D3Q27), f, omega=omega)
+    by_name = collide(lbm.ParametrisedCumulant(D3Q27, omega_bulk="b"), f, omega=omega, b=bulk)
+    by_number = collide(lbm.ParametrisedCumulant(D3Q27, omega, omega_bulk=bulk), f)
+    all_one = collide(lbm.Cumulant(D3Q27, omega_bulk="b"), f, omega=omega, b=bulk)
     assert by_name == pytest.approx(by_number, abs=1e-15)
-    usable = omega in (1.8, 1.2)
     assert (abs(by_name - all_one).max() > 1e-6) == usable
 
 
