@@ -111,6 +111,18 @@ def test_mrt_equals_its_matrix_form(name: str, basis: str, forced: bool, zero_ce
     compare(operator, expected, zero_centred, force)
 
 
+@pytest.mark.parametrize("basis", ["raw", "weighted"])
+def test_mrt_on_a_lattice_of_ones_own(basis: str) -> None:
+    """Its moments are no products over the axes, and projections couple more of them."""
+    lattice = half_way()
+    f = disturbed(lattice)
+    rho, u = state(lattice, f, np.zeros(3))
+    matrix, rates = modes(lattice, velocities(lattice), basis)
+    relaxed = matrix @ f - np.diag(rates) @ matrix @ (f - equilibrium(lattice, rho, u))
+    operator = lbm.MRT(lattice, basis=basis, omega_bulk=BULK, higher=list(HIGHER.values()))
+    compare(operator, np.linalg.solve(matrix, relaxed), True, np.zeros(3))
+
+
 def test_the_orthogonal_moments_of_the_literature() -> None:
     """D3Q19, weighted: the fourth-order modes are 3c^4-6c^2+1, (2c^2-3)(3x^2-c^2), (2c^2-3)(y^2-z^2)."""
     lattice = lbm.Lattice("D3Q19")

@@ -68,6 +68,14 @@ def test_diffusivity(magic: float | None, direction: tuple[float, ...], expected
     assert ratio == pytest.approx(expected, abs=1e-4)
 
 
+def test_diffusivity_on_a_lattice_of_ones_own() -> None:
+    """D = c_s^2 (1 / omega - 1 / 2) with c_s^2 = 3/10 of the weights."""
+    lattice, omega = lbm.Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"}), 1.2
+    factor = growth(lbm.AdvectionDiffusion(lattice, u=None, magic=1 / 6), AXIS, omega)
+    expected = 0.3 * (1 / omega - 0.5)
+    assert -np.log(abs(factor)) / (2 * np.pi / 32) ** 2 == pytest.approx(expected, rel=3e-3)
+
+
 @pytest.mark.parametrize("name", ["D2Q5", "D2Q9", "D3Q7", "D3Q19"])
 def test_a_wave_moves_with_the_flow(name: str) -> None:
     lattice, u = lbm.Lattice(name), 0.05
