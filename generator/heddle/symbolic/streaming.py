@@ -62,6 +62,7 @@ class StreamingPattern(ABC):
 
     lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
     zero_centred: the field holds f - w (the default); every kernel made by this object then agrees on it.
+    ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
     Raises KernelError if two cells would touch one element, or a population would not arrive where it is
     read.
     """
@@ -76,10 +77,13 @@ class StreamingPattern(ABC):
         field_next: str = "f_next",
         *,
         zero_centred: bool = True,
+        ghost_layers: int = 1,
     ) -> None:
         self.lattice = lattice
         self.zero_centred = zero_centred
-        self.source = Field(field, "real", lattice.dimension, lattice.size, component_names=lattice.names)
+        self.source = Field(
+            field, "real", lattice.dimension, lattice.size, ghost_layers, component_names=lattice.names
+        )
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 

@@ -942,6 +942,7 @@ BESIDE_THE_PHYSICS = (
     "collision.py",
     "cumulant.py",
     "entropic.py",
+    "interpolated.py",
     "rheology.py",
     "scalar.py",
     "scalar_boundary.py",

@@ -10,9 +10,19 @@ import pytest
 from evaluate import Listed, Periodic, evaluate
 from heddle import Module, Sparse, lbm
 from heddle.build import files
+from heddle.errors import KernelError
 from heddle.symbolic.assignment import Reduce
 from test_collision import collide as apply
-from test_streaming import BOXES, Geometry, _run_row, listed_start, random_populations
+from test_streaming import (
+    BOXES,
+    Geometry,
+    _run_row,
+    arrived_from,
+    listed_start,
+    place,
+    random_populations,
+    run_layer,
+)
 
 Array: TypeAlias = Any
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
@@ -90,6 +100,42 @@ def test_bouzidi_over_a_list(pattern: type[lbm.StreamingPattern], name: str, mov
         assert [drag[f"drag_{axis}"] for axis in lattice.axes] == pytest.approx(force, abs=1e-13)
 
 
+@pytest.mark.parametrize("order", ["linear", "quadratic"])
+@pytest.mark.parametrize("d", [0.3, 0.8])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_bouzidi_on_a_face_by_its_formula(pattern: type[lbm.StreamingPattern], d: float, order: str) -> None:
+    lattice, u = lbm.Lattice("D2Q9"), VELOCITY[:2]
+    stream = pattern(lattice, ghost_layers=2)
+    collide = lbm.BGK(lattice)
+    kernels = stream(collide)
+    sweeps = stream.boundary(lbm.Bouzidi("d", ("v_x", "v_y"), order=order), face="w")
+    arrived = random_populations(lattice, (6, 5))
+    box = Periodic(f=place(stream, arrived, stream.steps[0]), f_next=np.zeros_like(arrived))
+    for step in stream.steps:
+        post = apply(collide, arrived, omega=1.3)
+        box.run(kernels.steps[step], omega=1.3)
+        if not stream.in_place:
+            box.fields["f"], box.fields["f_next"] = box.fields["f_next"], box.fields["f"]
+        statements = sweeps.steps[f"after_{step}" if step else ""]
+        run_layer(box, statements, 0, 1, d=d, v_x=u[0], v_y=u[1])
+        arrived = arrived_from(stream, box.fields["f"], stream.next_step(step))
+        for q, c in enumerate(lattice.velocities):
+            if c[0] != 1:
+                continue
+            p, push = lattice.opposite(q), 6 * float(lattice.weight(q)) * float(np.dot(c, u))
+            to, back = (
+                [np.roll(post[i], (-n * c[0], -n * c[1]), (0, 1))[1] for n in range(3)] for i in (p, q)
+            )
+            if order == "linear":
+                near = 2 * d * to[0] + (1 - 2 * d) * to[1] + push
+                far = (to[0] + (2 * d - 1) * back[0] + push) / (2 * d)
+            else:
+                near = d * (1 + 2 * d) * to[0] + (1 - 4 * d**2) * to[1] - d * (1 - 2 * d) * to[2] + push
+                far = (to[0] + push) / (d * (2 * d + 1)) + (2 * d - 1) / d * back[0]
+                far = far - (2 * d - 1) / (2 * d + 1) * back[1]
+            assert arrived[q, 1] == pytest.approx(near if d < 0.5 else far, abs=1e-15)
+
+
 @pytest.mark.parametrize("distance", [0.2, 0.8])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_channel_between_faces(pattern: type[lbm.StreamingPattern], distance: float) -> None:
@@ -129,8 +175,22 @@ def test_kernels_lower(pattern: type[lbm.StreamingPattern]) -> None:
     stream = pattern(lbm.Lattice("D3Q19"))
     module = Module("m", precisions=("f64",))
     module.add("wall_s", stream.boundary(lbm.Bouzidi(0.3), face="s", force="drag"))
+    two = pattern(lbm.Lattice("D3Q19"), ghost_layers=2)
+    module.add("wall_e", two.boundary(lbm.Bouzidi("d", order="quadratic"), face="e"))
     if stream.links:
         module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
     for kernel in module.kernels:
         module.stages(kernel, "f64", "cpu")
     assert not any("if (true)" in text for text in files(module, ["cpu"]).values())
+
+
+def test_what_does_not_interpolate_is_refused() -> None:
+    stream = lbm.AA(lbm.Lattice("D2Q9"))
+    with pytest.raises(KernelError, match="'cubic' is not an interpolation"):
+        lbm.Bouzidi(order="cubic")
+    with pytest.raises(KernelError, match="a quadratic interpolation needs the normal of the boundary"):
+        stream.boundary(lbm.Bouzidi(order="quadratic"))
+    module = Module("m", precisions=("f64",))
+    module.add("wall", stream.boundary(lbm.Bouzidi("d", order="quadratic"), face="s"))
+    with pytest.raises(KernelError, match=r"2 cells away, but 'f' has 1 ghost layer"):
+        module.stages("wall_after_even", "f64", "cpu")
