@@ -22,9 +22,10 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moment_collision import MomentOperator, MovingFrame, require_moving_frame
+from heddle.symbolic.moment_operator import MomentOperator
 from heddle.symbolic.moment_space import Moments, MomentState, Powers, by_order, letters, powers_of
 from heddle.symbolic.moments import Tensor, entry, indices, labelled
+from heddle.symbolic.moving_frame import MovingFrame, require_moving_frame
 from heddle.symbolic.operator import Options
 
 

@@ -14,7 +14,6 @@ from heddle.symbolic.cumulant import require_tensor_lattice
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate
 from heddle.symbolic.force import is_zero
 from heddle.symbolic.lattice import Lattice, direction_name
-from heddle.symbolic.moment_collision import require_moving_frame
 from heddle.symbolic.moment_space import (
     Moments,
     MomentState,
@@ -25,6 +24,7 @@ from heddle.symbolic.moment_space import (
     raw_from_central,
 )
 from heddle.symbolic.moments import Tensor, indices, labelled
+from heddle.symbolic.moving_frame import require_moving_frame
 from heddle.symbolic.operator import CollisionOperator, Options
 from heddle.symbolic.viscosity import LocalFlow
 

@@ -947,6 +947,7 @@ BESIDE_THE_PHYSICS = (
     "scalar.py",
     "scalar_boundary.py",
     "moment_collision.py",
+    "moving_frame.py",
     "operator.py",
     "boundary.py",
     "streaming.py",
