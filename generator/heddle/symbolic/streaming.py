@@ -310,7 +310,7 @@ class StreamingPattern(ABC):
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
         are known. force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum
-        that the fluid leaves at walls at rest (momentum exchange, Ladd 1994), on the CPU only. Of
+        that the fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of
         zero-centred populations that is the force beside a uniform pressure 1/3.
         """
         steps = {

@@ -180,7 +180,8 @@ def test_kernels_lower(pattern: type[lbm.StreamingPattern]) -> None:
     if stream.links:
         module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
     for kernel in module.kernels:
-        module.stages(kernel, "f64", "cpu")
+        for target in ("cpu", "cuda"):
+            module.stages(kernel, "f64", target)
     assert not any("if (true)" in text for text in files(module, ["cpu"]).values())
 
 
