@@ -10,16 +10,20 @@ start = stream.initialise("rho", "u")
 """
 
 from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
-from heddle.symbolic.collision import (
-    BGK,
-    TRT,
-    Collided,
-    CollisionOperator,
-    RecursiveRegularised,
-    Regularised,
-    Smagorinsky,
-)
+from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
+from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
+from heddle.symbolic.entropic import KBC
+from heddle.symbolic.force import ForceModel
+from heddle.symbolic.forcing import ExactDifference, He
+from heddle.symbolic.interpolated import Bouzidi
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moment_collision import MRT, CentralMoment
+from heddle.symbolic.operator import Collided, CollisionOperator
+from heddle.symbolic.outflow import ConvectiveOutflow, Outflow, PressureJump
+from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
+from heddle.symbolic.scalar import AdvectionDiffusion, boussinesq
+from heddle.symbolic.scalar_boundary import ScalarFlux, ScalarValue
+from heddle.symbolic.slip import FreeSlip
 from heddle.symbolic.streaming import (
     AA,
     EsoPull,
@@ -30,26 +34,51 @@ from heddle.symbolic.streaming import (
     StreamingKernels,
     StreamingPattern,
 )
+from heddle.symbolic.subgrid import WALE, Smagorinsky, Vreman
+from heddle.symbolic.viscosity import ViscosityModel
 
 __all__ = [
     "AA",
     "BGK",
+    "KBC",
+    "MRT",
     "TRT",
+    "WALE",
+    "AdvectionDiffusion",
     "BoundaryCondition",
+    "Bouzidi",
+    "Carreau",
+    "CentralMoment",
     "Collided",
     "CollisionOperator",
+    "ConvectiveOutflow",
+    "Cumulant",
     "EsoPull",
     "EsoTwist",
+    "ExactDifference",
+    "ForceModel",
+    "FreeSlip",
+    "He",
+    "HerschelBulkley",
     "Lattice",
     "Link",
     "NoSlip",
+    "Outflow",
+    "ParametrisedCumulant",
+    "PowerLaw",
     "PressureAntiBounceBack",
+    "PressureJump",
     "Pull",
     "Push",
     "RecursiveRegularised",
     "Regularised",
+    "ScalarFlux",
+    "ScalarValue",
     "Smagorinsky",
     "StreamingKernels",
     "StreamingPattern",
     "VelocityBounceBack",
+    "ViscosityModel",
+    "Vreman",
+    "boussinesq",
 ]

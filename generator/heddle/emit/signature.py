@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from heddle.emit.expression import type_text
@@ -53,6 +54,7 @@ def uses_links(kernel: ir.Kernel) -> bool:
     )
 
 
+@cache
 def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     """The flat argument list of a kernel that is not yet lowered."""
     result: list[Argument] = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """hoist_invariants: compute once what is the same for every cell; drop what nobody uses.
 
-before   loop x { let w = 1/18; let omega_bar = sub(1, omega); let unused = ...; ... }
-after    let w = 1/18; let omega_bar = sub(1, omega); loop x { ... }
+before   loop x { let w = 1/18; let omega_bar = sub(1, omega); let unused = ...; if true { store } ... }
+after    let w = 1/18; let omega_bar = sub(1, omega); loop x { store ... }
 
 Only whole named values move, and none from under a condition: what a condition guards may not be computable
 outside.
@@ -14,8 +14,10 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.nodes import (
+    BOOL,
     Access,
     Comment,
+    Const,
     Expression,
     Gather,
     If,
@@ -24,6 +26,7 @@ from heddle.ir.nodes import (
     Loop,
     Scan,
     Statement,
+    Store,
     Symbol,
 )
 from heddle.ir.visit import children, walk
@@ -51,12 +54,19 @@ def _hoist(body: Sequence[Statement], invariant: set[str], hoisted: list[Stateme
         if isinstance(statement, Let) and _is_invariant(statement.value, invariant):
             invariant.add(statement.symbol.name)
             hoisted.append(statement)
+        elif isinstance(statement, If) and _always(statement):
+            kept += statement.body
         elif isinstance(statement, (Loop, Scan)):
             inner = _without_empty_sections(_hoist(statement.body, invariant, hoisted))
             kept.append(_with_body(statement, inner))
         else:
             kept.append(statement)
     return tuple(kept)
+
+
+def _always(statement: If) -> bool:
+    """Whether it guards nothing: a boundary sweep marks stores behind a wall this way."""
+    return statement.condition == Const(True, BOOL) and all(isinstance(s, Store) for s in statement.body)
 
 
 def _is_invariant(value: Expression, invariant: set[str]) -> bool:

@@ -8,19 +8,19 @@ and gives f_q for each incoming direction q from f*_p, the population that left 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.assignment import Assignment, If, Statement
+from heddle.symbolic.assignment import Assignment, If, Reduce, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
 from heddle.symbolic.field import Access
-from heddle.symbolic.force import Vector, force_vector
+from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
 
@@ -32,7 +32,8 @@ class BoundaryCell:
     post: the post-collision population of each direction where all lie in the own cell, else None.
     always_post: post is there after every step. leaving: incoming q -> where f* of the opposite direction
     lies. arriving: incoming q -> where the next step reads f_q. mask: the bits of the incoming directions,
-    None if all in `leaving` come in.
+    None if all in `leaving` come in. side: the outward normal of a dense face, else None. beside: q and an
+    offset along the face -> where f*_q of the cell there lies.
     """
 
     lattice: Lattice
@@ -42,12 +43,35 @@ class BoundaryCell:
     leaving: Mapping[int, Access]
     arriving: Mapping[int, Access]
     mask: Access | None
+    side: tuple[int, ...] | None
+    beside: Callable[[int, tuple[int, ...]], Access]
+    arrival: Callable[[int, tuple[int, ...]], Access]
+
+    @property
+    def here(self) -> tuple[int, ...]:
+        """The offset of the own cell."""
+        return (0,) * self.lattice.dimension
+
+    def normal(self, what: str) -> tuple[int, ...]:
+        """The outward normal. Raises KernelError for a list of cells, which have none."""
+        if self.side is None:
+            raise KernelError(
+                calling_place(),
+                f"{what} needs the normal of the boundary, which a list of cells does not have.",
+                "sweep over a dense face: stream.boundary(condition, face=...)",
+            )
+        return self.side
 
 
 class BoundaryCondition(ABC):
-    """Base of the conditions. title: the formula, for the emitted code."""
+    """Base of the conditions.
+
+    title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
+    cells; it may, since what it stores lies behind walls, where no other cell reads.
+    """
 
     title = ""
+    reads_neighbours = False
 
     @abstractmethod
     def given(self) -> Sequence[sympy.Expr]:
@@ -74,20 +98,54 @@ class BoundaryState:
     post: Mapping[int, sympy.Expr] | None = None
 
 
-def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell) -> list[Statement]:
-    """The statements of one boundary sweep."""
+def boundary_statements(
+    condition: BoundaryCondition, cell: BoundaryCell, force: str | None = None
+) -> list[Statement]:
+    """The statements of one boundary sweep. force: the name of the sums of the momentum exchanged."""
     equations = Equations(condition.given())
     state = condition.prepare(cell, equations)
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
+    exchanged: dict[int, sympy.Expr] = {}
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
+        if force is not None:
+            left = equations.let(f"left_{cell.lattice.names[q]}", left)
         value = condition.incoming(cell, state, q, left)
+        if force is not None:
+            value = equations.let(f"in_{cell.lattice.names[q]}", value)
+            exchanged[q] = add(left, value)
         if value == cell.arriving[q]:
             continue
         store = Assignment(cell.arriving[q], value)
-        equations.statements.append(store if cell.mask is None else If(has_bit(cell.mask, q), [store]))
+        behind = condition.reads_neighbours
+        equations.statements.append(
+            store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
+        )
+    if force is not None:
+        _exchange(equations, cell, exchanged, force)
     return equations.statements
+
+
+def _comes_in(cell: BoundaryCell, q: int) -> sympy.Basic:
+    return sympy.true if cell.mask is None else has_bit(cell.mask, q)
+
+
+def _exchange(
+    equations: Equations, cell: BoundaryCell, exchanged: Mapping[int, sympy.Expr], force: str
+) -> None:
+    """F = sum over wall links of c_p (f*_p + f_q), p opposite to q, one sum an axis."""
+    equations.section("Force on the wall: sum of c_p (f*_p + f_q), p opposite to q")
+    for a, axis in enumerate(cell.lattice.axes):
+        terms = []
+        for q, both in exchanged.items():
+            share = multiply(-cell.lattice.velocities[q][a], both)
+            if share != 0:
+                terms.append(
+                    share if cell.mask is None else sympy.Piecewise((share, _comes_in(cell, q)), (0, True))
+                )
+        total = equations.let(f"exchange_{axis}", add(*terms))
+        equations.statements.append(Reduce("sum", f"{force}_{axis}", total))
 
 
 class VelocityBounceBack(BoundaryCondition):
@@ -149,7 +207,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         rho: Scalar = 1,
         velocity: Sequence[Scalar] | None = None,
         *,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
         saved: str = "u",
     ) -> None:
         self.rho = quantity(rho)
@@ -159,7 +217,8 @@ class PressureAntiBounceBack(BoundaryCondition):
 
     def given(self) -> Sequence[sympy.Expr]:
         """Density, velocity and force."""
-        return [self.rho, *(self.velocity or ()), *(quantity(component) for component in self.force or ())]
+        vector = self.force.vector if isinstance(self.force, ForceModel) else self.force or ()
+        return [self.rho, *(self.velocity or ()), *map(quantity, vector)]
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """Weights, velocity, and the deviation rho - 1 of zero-centred populations."""

@@ -1,94 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collision operators: from the populations that arrive in a cell to those that leave it.
-
-Each operator is a function of a mapping from direction names to populations. It knows nothing of streaming or
-storage but whether the populations are zero-centred (f - w, which keeps the rounding errors of weak flows
-small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
-"""
+"""Collision operators in even and odd halves of opposite pairs: BGK, TRT and the regularised ones."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Unpack
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.assignment import Statement
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, square_root
-from heddle.symbolic.equilibrium import Third, halves, name_weights, outer, require_momentum
-from heddle.symbolic.force import Vector, force_vector, is_zero
+from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity
+from heddle.symbolic.equilibrium import Third, halves, name_weights, outer
+from heddle.symbolic.force import ForcedCell, Vector, is_zero
 from heddle.symbolic.lattice import Lattice
-from heddle.symbolic.moments import Tensor, contract, entry, indices, labelled, macroscopic, second_moments
+from heddle.symbolic.moments import Tensor, entry, indices, labelled, macroscopic, second_moments
+from heddle.symbolic.operator import CollisionOperator, Options
+from heddle.symbolic.viscosity import LocalFlow, ViscosityModel
 
 
-@dataclass(frozen=True)
-class Collided:
-    """The statements of a collision and what the post-collision population of each direction is called."""
-
-    statements: tuple[Statement, ...]
-    post: Mapping[str, sympy.Expr]
-
-
-@dataclass(frozen=True)
-class Smagorinsky:
-    """An eddy viscosity (C_s Delta)^2 |S|, from the local stress in closed form (Hou et al. 1996).
-
-    tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2. constant: C_s, 0.1 to 0.18.
-    """
-
-    constant: Scalar = 0.12
-
-
-class CollisionOperator(ABC):
-    """Base of the operators: moments, then a local relaxation rate where there is one, then `relax`.
-
-    omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
-    force density, one entry an axis, or None (Guo et al. 2002). eddy_viscosity: a Smagorinsky model, or None.
-    compressible: False for the incompressible equilibrium of He and Luo (1997), whose steady flows are
-    exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or a rate known to
-    be unstable.
-    """
+class PairOperator(CollisionOperator):
+    """Base of the operators in even and odd halves of opposite pairs: moments, then a local relaxation rate
+    where there is one, then `relax`. title: the formula, for the emitted code."""
 
     title = ""
     needs_stress = False
 
-    def __init__(
-        self,
-        lattice: Lattice,
-        omega: Scalar = "omega",
-        *,
-        force: Sequence[Scalar] | None = None,
-        eddy_viscosity: Smagorinsky | None = None,
-        compressible: bool = True,
-    ) -> None:
-        require_momentum(lattice, type(self).__name__)
-        self.lattice = lattice
-        self.omega = quantity(omega)
-        if self.omega.is_number and not 0 < float(self.omega) < 2:
-            raise KernelError(
-                calling_place(),
-                f"the relaxation rate {self.omega} is not stable.",
-                "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
-            )
-        self.force = force_vector(lattice, force)
-        self.eddy_viscosity = eddy_viscosity
-        self.compressible = compressible
-
-    @property
-    def given(self) -> tuple[sympy.Expr, ...]:
-        """The user's expressions."""
-        constant = () if self.eddy_viscosity is None else (quantity(self.eddy_viscosity.constant),)
-        return (self.omega, *self.force, *constant)
-
-    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
-        """The statements from arrived to post-collision populations."""
-        work = Derivation(self, populations, zero_centred)
+    def derive(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> Mapping[str, sympy.Expr]:
+        work = Derivation(self, equations, populations, zero_centred)
         relaxed = self.relax(work)
-        post = {name: work.equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
-        return Collided(tuple(work.equations.statements), post)
+        if self.force_model is None:
+            return relaxed
+        cell = ForcedCell(
+            equations, self.lattice, work.weights, work.state, work.pushing, work.omega, work.odd_rate
+        )
+        source = self.force_model.source(cell)
+        return {name: add(value, source[name]) for name, value in relaxed.items()}
 
     @abstractmethod
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
@@ -96,23 +46,35 @@ class CollisionOperator(ABC):
 
 
 class Derivation:
-    """One derivation in progress: the statements so far, moments, weights and the relaxation rate in use."""
+    """One derivation in progress: the statements so far, moments, weights and the relaxation rates in use.
+
+    force: what the operator itself has to apply, by Guo's scheme; pushing: the whole force, for a ForceModel.
+    """
 
     def __init__(
-        self, operator: CollisionOperator, populations: Mapping[str, sympy.Expr], zero_centred: bool
+        self,
+        operator: PairOperator,
+        equations: Equations,
+        populations: Mapping[str, sympy.Expr],
+        zero_centred: bool,
     ) -> None:
         self.lattice = operator.lattice
         self.populations = populations
-        self.equations = equations = Equations(operator.given)
+        self.equations = equations
         equations.section("Constants: lattice weights")
         self.weights = name_weights(equations, self.lattice)
         self.force: Vector = tuple(
             equations.let(labelled("force", a), component) for a, component in enumerate(operator.force)
         )
+        self.pushing, model = self.force, operator.force_model
+        if model is not None and not model.in_velocity:
+            self.force = (sympy.Integer(0),) * self.lattice.dimension
         density = "delta_rho = sum f_q" if zero_centred else "rho = sum f_q"
         half = "" if all(map(is_zero, self.force)) else " + F / 2"
         equations.section(f"Moments: {density}, j = rho u = sum c_q f_q{half}")
-        stress = operator.needs_stress or operator.eddy_viscosity is not None
+        stress = operator.needs_stress or (
+            operator.viscosity_model is not None and operator.viscosity_model.needs_stress
+        )
         self.state = macroscopic(
             equations,
             self.lattice,
@@ -122,14 +84,17 @@ class Derivation:
             compressible=operator.compressible,
             share_planes=stress,
         )
+        if model is not None:
+            self.force = (sympy.Integer(0),) * self.lattice.dimension
         self.third_of_density: sympy.Expr = sympy.Integer(0)
         self.moments: Tensor = {}
         if stress:
             self.moments = second_moments(equations, self.lattice, self.state)
             self.third_of_density = equations.let("third", multiply(Fraction(1, 3), self.state.deviation))
         self.omega = operator.omega
-        if operator.eddy_viscosity is not None:
-            self.omega = self._local_rate(operator.eddy_viscosity)
+        if operator.viscosity_model is not None:
+            self.omega = self._local_rate(operator.viscosity_model)
+        self.odd_rate = self.omega
         deviation = "delta_rho" if zero_centred else "rho"
         equations.section(operator.title.replace("{d}", deviation))
 
@@ -161,34 +126,31 @@ class Derivation:
             for a, b in indices(self.lattice)
         }
 
-    def _local_rate(self, model: Smagorinsky) -> sympy.Expr:
-        equations, state = self.equations, self.state
-        equations.section("Eddy viscosity: tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_s^2 |Pi| / rho)) / 2")
-        stress: Tensor = {}
-        for a, b in indices(self.lattice):
-            flow = multiply(state.momentum[a], state.velocity[b])
-            u, half = state.velocity, state.half_force
-            forced = (
-                multiply(2, u[a], half[a])
-                if a == b
-                else add(multiply(u[a], half[b]), multiply(half[a], u[b]))
-            )
-            stress[a, b] = equations.let(labelled("stress", a, b), add(self.stress(a, b, flow), forced))
-        magnitude = equations.let("stress_norm", square_root(contract(equations, stress, "stress_squared")))
-        tau_0 = equations.let("tau_0", divide(1, self.omega))
-        constant = quantity(model.constant)
-        factor = sympy.Float(18 * 2**0.5)
-        if constant.is_number:
-            factor, constant = sympy.Float(18 * 2**0.5 * float(constant) ** 2), sympy.Integer(1)
-        strength = equations.let("strength", multiply(factor, constant, constant))
-        under_root = add(multiply(tau_0, tau_0), multiply(strength, magnitude, state.inv_rho))
-        tau = equations.let("tau", multiply(Fraction(1, 2), add(tau_0, square_root(under_root))))
-        return equations.let("omega_local", divide(1, tau))
+    def _local_rate(self, model: ViscosityModel) -> sympy.Expr:
+        state = self.state
+
+        def stress() -> Tensor:
+            found: Tensor = {}
+            for a, b in indices(self.lattice):
+                flow = multiply(state.momentum[a], state.velocity[b])
+                u, half = state.velocity, state.half_force
+                forced = (
+                    multiply(2, u[a], half[a])
+                    if a == b
+                    else add(multiply(u[a], half[b]), multiply(half[a], u[b]))
+                )
+                found[a, b] = self.equations.let(
+                    labelled("stress", a, b), add(self.stress(a, b, flow), forced)
+                )
+            return found
+
+        return model.rate(LocalFlow(self.equations, self.lattice, self.omega, state.inv_rho, stress))
 
 
-class BGK(CollisionOperator):
+class BGK(PairOperator):
     """Single relaxation time (Bhatnagar, Gross and Krook 1954), second-order equilibrium."""
 
+    takes_force_models = True
     title = "Collide: f* = f + omega (f_eq - f), f_eq = w [{d} + rho (3 c.u + 9/2 (c.u)^2 - 3/2 u^2)]"
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
@@ -207,13 +169,14 @@ class BGK(CollisionOperator):
         }
 
 
-class TRT(CollisionOperator):
+class TRT(PairOperator):
     """Two relaxation times (Ginzburg et al. 2008): omega for the even half, omega_minus for the odd one.
 
     magic: (1/omega - 1/2) (1/omega_minus - 1/2). 3/16 puts half-way walls exactly in the middle of the link,
     1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection.
     """
 
+    takes_force_models = True
     title = "Collide: f* = f - omega (f+ - f_eq+) - omega_minus (f- - f_eq-), even and odd half of each pair"
 
     def __init__(
@@ -222,13 +185,9 @@ class TRT(CollisionOperator):
         omega: Scalar = "omega",
         *,
         magic: Scalar = Fraction(3, 16),
-        force: Sequence[Scalar] | None = None,
-        eddy_viscosity: Smagorinsky | None = None,
-        compressible: bool = True,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            lattice, omega, force=force, eddy_viscosity=eddy_viscosity, compressible=compressible
-        )
+        super().__init__(lattice, omega, **options)
         self.magic = quantity(magic)
 
     @property
@@ -242,6 +201,7 @@ class TRT(CollisionOperator):
         even_time = add(divide(1, work.omega), -half)
         odd_rate = equations.let("omega_minus", divide(1, add(half, divide(self.magic, even_time))))
         keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        work.odd_rate = odd_rate
         half_plus = equations.let("half_omega", multiply(half, work.omega))
         half_minus = equations.let("half_omega_minus", multiply(half, odd_rate))
         guo_plus, guo_minus = work.guo(work.omega, "_plus"), work.guo(odd_rate, "_minus")
@@ -266,7 +226,7 @@ class TRT(CollisionOperator):
         return post
 
 
-class Regularised(CollisionOperator):
+class Regularised(PairOperator):
     """Populations rebuilt from density, momentum and stress (Latt and Chopard 2006)."""
 
     title = "Collide: f* = f_eq + (1 - omega) 9/2 w (c_a c_b - delta_ab / 3) Pi_ab, Pi the stress of f - f_eq"
@@ -311,24 +271,14 @@ class RecursiveRegularised(Regularised):
 
     title = "Collide: third-order f_eq + (1 - omega) f_1, third moments u_b (rho u_a^2 + Pi_aa) + 2 u_a Pi_ab"
 
-    def __init__(
-        self,
-        lattice: Lattice,
-        omega: Scalar = "omega",
-        *,
-        force: Sequence[Scalar] | None = None,
-        eddy_viscosity: Smagorinsky | None = None,
-        compressible: bool = True,
-    ) -> None:
-        if lattice.name == "D3Q15":
+    def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
+        if lattice.name not in ("D2Q9", "D3Q19", "D3Q27"):
             raise KernelError(
                 calling_place(),
-                "D3Q15 has too few directions for third-order moments.",
-                "use D3Q19 or D3Q27, or the Regularised operator",
+                f"{lattice.name} has no orthogonal third-order moments, or too few directions for them.",
+                "use D2Q9, D3Q19 or D3Q27, or the Regularised operator",
             )
-        super().__init__(
-            lattice, omega, force=force, eddy_viscosity=eddy_viscosity, compressible=compressible
-        )
+        super().__init__(lattice, omega, **options)
 
     def third_moments(self, work: Derivation, flow: Tensor, pi: Tensor) -> Third | None:
         """rho u_a^2 u_b + u_b Pi_aa + 2 u_a Pi_ab, and the like for xyz on lattices with corners."""

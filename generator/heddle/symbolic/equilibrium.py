@@ -45,10 +45,11 @@ class Halves:
 
 def require_momentum(lattice: Lattice, what: str) -> None:
     """Raises KernelError for a lattice that cannot carry momentum."""
-    if lattice.isotropy() < 4:
+    defect = lattice.defect(4)
+    if defect is not None:
         raise KernelError(
             calling_place(),
-            f"{what} needs a lattice that is isotropic to fourth order; {lattice.name} is not.",
+            f"{what} needs a lattice that is isotropic to fourth order; {lattice.name} is not: {defect}.",
             "use D2Q9, D3Q19 or D3Q27 for a flow",
         )
 

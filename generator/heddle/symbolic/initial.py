@@ -12,7 +12,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, exact, multiply, quantity
 from heddle.symbolic.equilibrium import halves, name_weights, outer, require_momentum
 from heddle.symbolic.field import Field
-from heddle.symbolic.force import force_vector
+from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 
@@ -23,7 +23,7 @@ def initial_populations(
     u: str | Sequence[Scalar],
     *,
     omega: Scalar | None,
-    force: Sequence[Scalar] | None,
+    force: Force | None,
     zero_centred: bool,
 ) -> tuple[Equations, dict[str, sympy.Expr]]:
     """The statements and the population of each direction.

@@ -7,8 +7,9 @@ positive. Directions are named by the compass: e/w = +-x, n/s = +-y, t/b = +-z, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from itertools import product
 
@@ -41,34 +42,65 @@ _WEIGHTS: dict[str, tuple[Fraction, dict[int, Fraction]]] = {
 
 
 @dataclass(frozen=True)
-class Lattice:
-    """A velocity set by name: D2Q5, D2Q9, D3Q7, D3Q15, D3Q19 or D3Q27.
+class Defect:
+    """A moment that is not the Maxwellian's: sum_q w_q c_q^powers is `value`, not `expected`."""
 
-    D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. Raises KernelError for
-    another name.
+    powers: tuple[int, ...]
+    value: Fraction
+    expected: Fraction
+
+    def __str__(self) -> str:
+        letters = " ".join(
+            f"c_{axis}" for axis, power in zip("xyz", self.powers, strict=False) for _ in range(power)
+        )
+        return f"the sum of w {letters} is {self.value}, not {self.expected}"
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A velocity set by name: D2Q5, D2Q9, D3Q7, D3Q15, D3Q19 or D3Q27; or one of your own.
+
+    D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights makes another
+    lattice of the nearest neighbours: the weight of each class of directions ("rest", "axis", "edge",
+    "corner"), `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows, and
+    `defect` tells what the lattice is good for. Raises KernelError for another name, and for weights that do
+    not belong to the name or do not add up to 1.
     """
 
     name: str
+    weights: InitVar[Mapping[str, Fraction | int | str] | None] = None
     velocities: tuple[Velocity, ...] = field(init=False, repr=False)
     names: tuple[str, ...] = field(init=False, repr=False)
     cs2: Fraction = field(init=False, repr=False)
     class_weights: Mapping[int, Fraction] = field(init=False, repr=False, hash=False)
 
-    def __post_init__(self) -> None:
-        if self.name not in _WEIGHTS:
+    def __post_init__(self, weights: Mapping[str, Fraction | int | str] | None) -> None:
+        if weights is None and self.name not in _WEIGHTS:
             raise KernelError(
-                calling_place(), f"'{self.name}' is not a lattice.", "one of " + ", ".join(_WEIGHTS)
+                calling_place(),
+                f"'{self.name}' is not a lattice.",
+                "one of " + ", ".join(_WEIGHTS) + "; or give the weights of your own",
             )
-        cs2, weights = _WEIGHTS[self.name]
+        given = _WEIGHTS[self.name][1] if weights is None else _own_weights(self.name, weights)
         pairs = _PAIRS_2D if self.name.startswith("D2") else _PAIRS_3D
         velocities: list[Velocity] = [(0,) * int(self.name[1])]
-        for components in sorted(weights):
+        for components in sorted(given):
             for velocity in pairs.get(components, []):
                 velocities += [velocity, tuple(-c for c in velocity)]
         object.__setattr__(self, "velocities", tuple(velocities))
         object.__setattr__(self, "names", tuple(map(direction_name, velocities)))
-        object.__setattr__(self, "cs2", cs2)
-        object.__setattr__(self, "class_weights", weights)
+        object.__setattr__(self, "class_weights", given)
+        if weights is None:
+            object.__setattr__(self, "cs2", _WEIGHTS[self.name][0])
+            return
+        object.__setattr__(self, "cs2", self.moment((2, *(0,) * (self.dimension - 1))))
+        total = sum(map(self.weight, range(self.size)))
+        if self.size != int(re.findall(r"\d+", self.name)[1]) or total != 1:
+            raise KernelError(
+                calling_place(),
+                f"the weights of {self.name} belong to {self.size} directions and add up to {total}.",
+                "the number after Q counts the directions; their weights add up to 1",
+            )
 
     @property
     def dimension(self) -> int:
@@ -108,23 +140,27 @@ class Lattice:
 
     def moment(self, powers: tuple[int, ...]) -> Fraction:
         """The sum over q of weight times velocity components to the given powers, exactly."""
-        total = Fraction(0)
+        sums = dict.fromkeys(self.class_weights, 0)
         for q, velocity in enumerate(self.velocities):
-            term = self.weight(q)
+            term = 1
             for component, power in zip(velocity, powers, strict=True):
                 term *= component**power
-            total += term
-        return total
+            sums[self.order(q)] += term
+        return sum((self.class_weights[order] * value for order, value in sums.items()), Fraction(0))
 
     def isotropy(self) -> int:
         """The highest even order (2, 4, 6; else 0) up to which the moments are those of the Maxwellian."""
-        reached = 0
-        for order in (2, 4, 6):
-            for powers in product(range(order + 1), repeat=self.dimension):
-                if sum(powers) == order and self.moment(powers) != self._gaussian(powers):
-                    return reached
-            reached = order
-        return reached
+        defect = self.defect(6)
+        return 6 if defect is None else (sum(defect.powers) - 1) // 2 * 2
+
+    def defect(self, order: int) -> Defect | None:
+        """The first moment, by order, that is not the Maxwellian's; None if all are up to `order`."""
+        every = product(range(order + 1), repeat=self.dimension)
+        for powers in sorted((p for p in every if sum(p) <= order), key=lambda p: (sum(p), p[::-1])):
+            value, expected = self.moment(powers), self._gaussian(powers)
+            if value != expected:
+                return Defect(powers, value, expected)
+        return None
 
     def _gaussian(self, powers: tuple[int, ...]) -> Fraction:
         value = Fraction(1)
@@ -140,3 +176,15 @@ def direction_name(velocity: Velocity) -> str:
     """The compass name of a velocity: c, e, w, n, s, t, b, ne, ..., tne, bsw."""
     x, y, z = (*velocity, 0)[:3] if len(velocity) == 2 else velocity
     return ("b", "", "t")[z + 1] + ("s", "", "n")[y + 1] + ("w", "", "e")[x + 1] or "c"
+
+
+def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict[int, Fraction]:
+    """The user's weights by the number of non-zero components, rest first."""
+    classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", name) else ()
+    if name in _WEIGHTS or not classes or "rest" not in weights or not set(weights) <= set(classes):
+        raise KernelError(
+            calling_place(),
+            f"'{name}' with weights of {', '.join(weights)} is not a lattice of your own.",
+            "a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
+        )
+    return {order: Fraction(weights[kind]) for order, kind in enumerate(classes) if kind in weights}

@@ -19,13 +19,14 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
-from heddle.symbolic.collision import CollisionOperator
-from heddle.symbolic.equations import Equations, Scalar
+from heddle.symbolic.equations import Equations, Scalar, quantity
 from heddle.symbolic.field import Access, Field
-from heddle.symbolic.force import force_vector
+from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
+from heddle.symbolic.operator import Collision
+from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -61,6 +62,7 @@ class StreamingPattern(ABC):
 
     lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
     zero_centred: the field holds f - w (the default); every kernel made by this object then agrees on it.
+    ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
     Raises KernelError if two cells would touch one element, or a population would not arrive where it is
     read.
     """
@@ -75,10 +77,13 @@ class StreamingPattern(ABC):
         field_next: str = "f_next",
         *,
         zero_centred: bool = True,
+        ghost_layers: int = 1,
     ) -> None:
         self.lattice = lattice
         self.zero_centred = zero_centred
-        self.source = Field(field, "real", lattice.dimension, lattice.size, component_names=lattice.names)
+        self.source = Field(
+            field, "real", lattice.dimension, lattice.size, ghost_layers, component_names=lattice.names
+        )
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 
@@ -162,7 +167,7 @@ class StreamingPattern(ABC):
             "use AA, Pull or Push, or give the face: stream.boundary(condition, face=...)",
         )
 
-    def __call__(self, collide: CollisionOperator) -> StreamingKernels:
+    def __call__(self, collide: Collision) -> StreamingKernels:
         """The kernels that stream and collide: one a step, Load, the collision, Store."""
         if collide.lattice != self.lattice:
             raise KernelError(
@@ -175,7 +180,7 @@ class StreamingPattern(ABC):
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)
 
-    def _step(self, collide: CollisionOperator, step: str) -> list[Statement]:
+    def _step(self, collide: Collision, step: str) -> list[Statement]:
         equations = Equations()
         arrived = self._load(equations, step)
         collided = collide(arrived, self.zero_centred)
@@ -197,7 +202,7 @@ class StreamingPattern(ABC):
         rho: str | None = "rho",
         u: str | None = "u",
         *,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
         compressible: bool = True,
     ) -> StreamingKernels:
         """Kernels that write density and velocity of the state that `step` would collide.
@@ -208,7 +213,7 @@ class StreamingPattern(ABC):
         return self._each(lambda step: self._moments(step, rho, u, force, compressible))
 
     def _moments(
-        self, step: str, rho: str | None, u: str | None, force: Sequence[Scalar] | None, compressible: bool
+        self, step: str, rho: str | None, u: str | None, force: Force | None, compressible: bool
     ) -> list[Statement]:
         lattice, body_force = self.lattice, force_vector(self.lattice, force)
         equations = Equations(body_force, [name for name in (rho, u) if name is not None])
@@ -236,13 +241,44 @@ class StreamingPattern(ABC):
                 equations.store(velocity.component(a), component)
         return equations.statements
 
+    def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:
+        """Kernels that write a scalar, T = sum g_q + source / 2, of the state that `step` would collide."""
+        return self._each(lambda step: self._scalar_moments(step, name, quantity(source)))
+
+    def _scalar_moments(self, step: str, name: str, source: sympy.Expr) -> list[Statement]:
+        equations = Equations([source], [name])
+        arrived = self._load(equations, step)
+        equations.section("Scalar: T = sum g_q" + (" + source / 2" if source != 0 else ""))
+        state = scalar_state(equations, self.lattice, arrived, source, zero_centred=self.zero_centred)
+        equations.section("Store")
+        equations.store(Field(name, "real", self.lattice.dimension).here, state.value)
+        return equations.statements
+
+    def initialise_scalar(
+        self, value: Scalar | Access = "T", u: str | Sequence[Scalar | Access] | None = None
+    ) -> StreamingKernels:
+        """A kernel that sets the populations of a scalar to its equilibrium, where the first step reads them.
+
+        value: the name of a field, or an expression. u: as in AdvectionDiffusion.
+        """
+        d = self.lattice.dimension
+        scalar = Field(value, "real", d).here if isinstance(value, str) else quantity(value)
+        velocity = scalar_velocity(self.lattice, u)
+        names = [name for name in (value, u) if isinstance(name, str)]
+        equations = Equations([scalar, *velocity], names)
+        values = scalar_equilibrium(equations, self.lattice, scalar, velocity, zero_centred=self.zero_centred)
+        equations.section("Store")
+        for q, name in enumerate(self.lattice.names):
+            equations.store(self.access(self.read(q, self.steps[0])), values[name])
+        return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
+
     def initialise(
         self,
         rho: Scalar | Access = "rho",
         u: str | Sequence[Scalar | Access] = "u",
         *,
         omega: Scalar | None = None,
-        force: Sequence[Scalar] | None = None,
+        force: Force | None = None,
     ) -> StreamingKernels:
         """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
 
@@ -260,7 +296,12 @@ class StreamingPattern(ABC):
         return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
 
     def boundary(
-        self, condition: BoundaryCondition, *, face: str | None = None, mask: str = "mask"
+        self,
+        condition: BoundaryCondition,
+        *,
+        face: str | None = None,
+        mask: str = "mask",
+        force: str | None = None,
     ) -> StreamingKernels:
         """Boundary sweeps to run between steps: after_even and after_odd, or one for two-array patterns.
 
@@ -268,16 +309,20 @@ class StreamingPattern(ABC):
         a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
-        are known.
+        are known. force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum
+        that the fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of
+        zero-centred populations that is the force beside a uniform pressure 1/3.
         """
         steps = {
-            f"after_{step}" if step else "": AssignmentCollection(self._boundary(condition, step, face, mask))
+            f"after_{step}" if step else "": AssignmentCollection(
+                self._boundary(condition, step, face, mask, force)
+            )
             for step in self.steps
         }
         return StreamingKernels(steps, self.links)
 
     def _boundary(
-        self, condition: BoundaryCondition, step: str, face: str | None, mask: str
+        self, condition: BoundaryCondition, step: str, face: str | None, mask: str, force: str | None
     ) -> list[Statement]:
         lattice, following = self.lattice, self.next_step(step)
         here = [self.write(q, step) for q in range(lattice.size)]
@@ -302,7 +347,11 @@ class StreamingPattern(ABC):
                 leaving=leaving,
                 arriving=arriving,
                 mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
+                side=None if face is None else self._side(face),
+                beside=lambda q, along: self.access(_moved(here[q], along)),
+                arrival=lambda q, along: self.access(_moved(self.read(q, following), along)),
             ),
+            force,
         )
 
     def _side(self, face: str) -> tuple[int, ...]:
@@ -415,3 +464,8 @@ class EsoPull(InPlace):
 
 def _minus(velocity: Offset) -> Offset:
     return tuple(-c for c in velocity)
+
+
+def _moved(place: Slot, along: Offset) -> Slot:
+    """The same place of the cell at `along`."""
+    return place[0], tuple(i + j for i, j in zip(place[1], along, strict=True))

@@ -20,6 +20,21 @@ Array: TypeAlias = Any
 Load = Callable[[Access], Array]
 Store = Callable[[Access, Array, Array | None], None]
 
+_FUNCTIONS: dict[Any, Any] = {
+    sympy.Abs: np.abs,
+    sympy.exp: np.exp,
+    sympy.Max: np.maximum,
+    sympy.Min: np.minimum,
+}
+_COMPARISONS: dict[Any, Any] = {
+    sympy.Equality: np.equal,
+    sympy.StrictGreaterThan: np.greater,
+    sympy.GreaterThan: np.greater_equal,
+    sympy.StrictLessThan: np.less,
+    sympy.LessThan: np.less_equal,
+    sympy.Ne: np.not_equal,
+}
+
 
 def run(
     statements: Iterable[Statement],
@@ -66,6 +81,15 @@ def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> 
         return float(expression.p) / float(expression.q)
     if expression.is_Number:
         return float(expression)
+    if isinstance(expression, sympy.Piecewise):
+        with np.errstate(all="ignore"):  # branches that are not taken
+            evaluated = [[evaluate(part, load, values) for part in case.args] for case in expression.args]
+        *cases, (result, _) = evaluated
+        for value, condition in reversed(cases):
+            result = np.where(condition, value, result)
+        return result
+    if expression in (sympy.true, sympy.false):
+        return bool(expression)
     arguments = [evaluate(argument, load, values) for argument in expression.args]
     if isinstance(expression, sympy.Add):
         total = arguments[0]
@@ -78,10 +102,17 @@ def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> 
             product = product * argument
         return product
     if isinstance(expression, sympy.Pow):
-        assert arguments[1] in (-1.0, 0.5), expression
-        return 1.0 / arguments[0] if arguments[1] == -1.0 else np.sqrt(arguments[0])
-    if isinstance(expression, sympy.Ne):
-        return np.not_equal(arguments[0], arguments[1])
+        if expression.exp == sympy.Rational(1, 2):
+            return np.sqrt(arguments[0])
+        exponent = int(expression.exp) if expression.exp.is_Integer else arguments[1]
+        with np.errstate(divide="ignore"):  # a branch not taken may stand at a pole
+            return np.asarray(arguments[0])[()] ** exponent
+    if type(expression) in _FUNCTIONS:
+        return _FUNCTIONS[type(expression)](*arguments)
+    if isinstance(expression, sympy.And):
+        return np.logical_and.reduce(np.broadcast_arrays(*arguments))
+    if type(expression) in _COMPARISONS:
+        return _COMPARISONS[type(expression)](arguments[0], arguments[1])
     if isinstance(expression, bit_and):
         return np.asarray(arguments[0], dtype=np.uint32) & np.uint32(arguments[1])
     raise AssertionError(f"the evaluator does not know {expression}")
@@ -103,7 +134,7 @@ class Periodic:
         array = self.fields[access.field.name][access.component]
         shift, axes = access.offsets, tuple(range(array.ndim))
         moved = np.roll(np.broadcast_to(value, array.shape), shift, axes)
-        keep = np.ones(array.shape, bool) if where is None else np.roll(where, shift, axes)
+        keep = np.roll(np.broadcast_to(True if where is None else where, array.shape), shift, axes)
         array[keep] = moved[keep]
 
     def run(self, statements: Iterable[Statement], **arguments: float) -> dict[str, Any]:

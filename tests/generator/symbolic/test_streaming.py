@@ -12,7 +12,7 @@ import pytest
 from evaluate import Listed, Periodic
 from heddle import lbm
 from heddle.errors import KernelError
-from heddle.symbolic.assignment import Assignment, Section
+from heddle.symbolic.assignment import Assignment, Section, stores
 from heddle.symbolic.field import Access
 from test_collision import collide as apply
 from test_collision import stress, weights
@@ -376,14 +376,18 @@ def test_couette_between_dense_faces_is_exact(pattern: type[lbm.StreamingPattern
 
 def _run_row(box: Periodic, statements: Any, row: int, **arguments: float) -> None:
     """A sweep over the cells of one row only."""
-    before = {name: array.copy() for name, array in box.fields.items()}
-    after = Periodic(**{name: array.copy() for name, array in before.items()})
+    run_layer(box, statements, 1, row, **arguments)
+
+
+def run_layer(box: Periodic, statements: Any, axis: int, layer: int, **arguments: float) -> None:
+    """A sweep over the cells of one layer across an axis only."""
+    after = Periodic(**{name: array.copy() for name, array in box.fields.items()})
     after.run(statements, **arguments)
-    for statement in statements:
-        if isinstance(statement, Assignment) and isinstance(statement.target, Access):
-            y = row + statement.target.offsets[1]
-            q = statement.target.component
-            box.fields["f"][q, :, y] = after.fields["f"][q, :, y]
+    for target in stores(statements):
+        array, found = box.fields[target.field.name], after.fields[target.field.name]
+        position = (layer + target.offsets[axis]) % array.shape[axis + 1]
+        where = (target.component, *(slice(None),) * axis, position)
+        array[where] = found[where]
 
 
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, *IN_PLACE])

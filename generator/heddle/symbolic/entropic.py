@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entropic operator of Karlin, Boesch and Chikatamarla, Phys. Rev. E 90 (2014) 031302 (KBC)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Unpack
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.cumulant import require_tensor_lattice
+from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate
+from heddle.symbolic.force import is_zero
+from heddle.symbolic.lattice import Lattice, direction_name
+from heddle.symbolic.moment_space import (
+    Moments,
+    MomentState,
+    by_order,
+    moment_state,
+    populations,
+    powers_of,
+    raw_from_central,
+)
+from heddle.symbolic.moments import Tensor, indices, labelled
+from heddle.symbolic.moving_frame import require_moving_frame
+from heddle.symbolic.operator import CollisionOperator, Options
+from heddle.symbolic.viscosity import LocalFlow
+
+_SMALLEST = sympy.Float("1e-30")
+"""Below this <h|h> there is nothing to relax and gamma is 2."""
+
+
+class KBC(CollisionOperator):
+    """f* = f - beta (2 s + gamma h): the shear part s of f - f_eq relaxes with omega = 2 beta, the rest h
+    with the rate that maximises the entropy.
+
+    gamma = 1 / beta - (2 - 1 / beta) <s|h> / <h|h> with <a|b> = sum a_q b_q / f_eq_q and the full product
+    equilibrium. trace: count the trace of the stress to the shear part, which ties the bulk viscosity to
+    omega. Serves D2Q9 and D3Q27. Raises KernelError for other lattices, and for a force, which the entropy
+    of this operator does not know.
+    """
+
+    def __init__(
+        self, lattice: Lattice, omega: Scalar = "omega", *, trace: bool = False, **options: Unpack[Options]
+    ) -> None:
+        require_tensor_lattice(lattice, "KBC")
+        require_moving_frame(lattice, "KBC", options.get("compressible", True))
+        super().__init__(lattice, omega, **options)
+        if not all(map(is_zero, self.force)):
+            raise KernelError(
+                calling_place(),
+                "KBC takes no force.",
+                "use Cumulant or CentralMoment for a flow with a force",
+            )
+        self.trace = trace
+
+    def derive(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> Mapping[str, sympy.Expr]:
+        """Equilibrium, shear and other part of each direction, then gamma."""
+        lattice = self.lattice
+        state = moment_state(
+            equations, lattice, populations, zero_centred=zero_centred, force=self.force, compressible=True
+        )
+        omega = self._rate(equations, state)
+        beta = equations.let("beta", multiply(Fraction(1, 2), omega))
+        shear = self._shear(equations, state)
+        equilibrium = _equilibrium(equations, lattice, state)
+        equations.section("Other part: h = f - f_eq - s")
+        other: dict[str, sympy.Expr] = {}
+        for name, velocity in zip(lattice.names, lattice.velocities, strict=True):
+            less = add(negate(equilibrium[velocity]), negate(shear[name]))
+            other[name] = equations.let(f"h_{name}", add(populations[name], less))
+        inverse = _inverse_equilibrium(equations, lattice, state)
+        equations.section("gamma = 1 / beta - (2 - 1 / beta) <s|h> / <h|h>")
+        scaled = {
+            name: equations.let(f"scaled_{name}", multiply(h, inverse[name])) for name, h in other.items()
+        }
+        mixed = equations.let("s_h", add(*(multiply(shear[name], scaled[name]) for name in lattice.names)))
+        square = equations.let("h_h", add(*(multiply(other[name], scaled[name]) for name in lattice.names)))
+        over_beta = equations.let("over_beta", divide(1, beta))
+        ratio = multiply(add(2, negate(over_beta)), divide(mixed, square))
+        gamma = sympy.Piecewise((add(over_beta, negate(ratio)), sympy.Gt(square, _SMALLEST)), (2, True))
+        strength = equations.let("strength", multiply(beta, equations.let("gamma", gamma)))
+        equations.section("Collide: f* = f - beta (2 s + gamma h)")
+        return {
+            name: add(f, multiply(-1, omega, shear[name]), multiply(-1, strength, other[name]))
+            for name, f in populations.items()
+        }
+
+    def _rate(self, equations: Equations, state: MomentState) -> sympy.Expr:
+        if self.viscosity_model is None:
+            return self.omega
+        flow = LocalFlow(
+            equations,
+            self.lattice,
+            self.omega,
+            state.inv_rho,
+            lambda: _stress(equations, self.lattice, state),
+        )
+        return self.viscosity_model.rate(flow)
+
+    def _shear(self, equations: Equations, state: MomentState) -> dict[str, sympy.Expr]:
+        """The populations whose only moments are the (traceless) stress: half of it along axes, a quarter
+        along edges."""
+        lattice, d = self.lattice, self.lattice.dimension
+        equations.section("Shear part: s has the traceless second moments of f - f_eq, and no others")
+        second = _stress(equations, lattice, state, "pi")
+        mean = multiply(Fraction(1, d), add(*(second[a, a] for a in range(d))))
+        mean = sympy.Integer(0) if self.trace else equations.let("mean", mean)
+        along = [
+            equations.let(labelled("s", a, a), multiply(Fraction(1, 2), add(second[a, a], negate(mean))))
+            for a in range(d)
+        ]
+        rest = multiply(-2, add(*along)) if self.trace else sympy.Integer(0)
+        across = {
+            (a, b): equations.let(labelled("s", a, b), multiply(Fraction(1, 4), value))
+            for (a, b), value in second.items()
+            if a != b
+        }
+        result: dict[str, sympy.Expr] = {}
+        for name, c in zip(lattice.names, lattice.velocities, strict=True):
+            match [a for a in range(d) if c[a]]:
+                case []:
+                    result[name] = rest
+                case [a]:
+                    result[name] = along[a]
+                case [a, b]:
+                    result[name] = multiply(c[a] * c[b], across[a, b])
+                case _:
+                    result[name] = sympy.Integer(0)
+        return result
+
+
+def _stress(equations: Equations, lattice: Lattice, state: MomentState, name: str = "stress") -> Tensor:
+    """Name the second moments of f - f_eq."""
+    third = equations.let(f"{name}_third", multiply(lattice.cs2, state.deviation))
+    return {
+        (a, b): equations.let(
+            labelled(name, a, b),
+            add(
+                state.moments[powers_of(lattice, a, b)],
+                negate(third) if a == b else 0,
+                multiply(-1, state.momentum[a], state.velocity[b]),
+            ),
+        )
+        for a, b in indices(lattice)
+    }
+
+
+def _equilibrium(equations: Equations, lattice: Lattice, state: MomentState) -> Moments:
+    """Name f_eq of each velocity, less the weight if populations are zero-centred."""
+    equations.section("Equilibrium: central moments rho (1, 0, 1/3) an axis")
+    squares = [state.deviation]
+    for number in range(1, lattice.dimension + 1):
+        name = f"eq_{'xxyyzz'[: 2 * number]}"
+        squares.append(equations.let(name, multiply(lattice.cs2**number, state.deviation)))
+    none = sympy.Integer(0)
+    central = {
+        powers: none if any(p % 2 for p in powers) else squares[sum(powers) // 2]
+        for powers in by_order(lattice.dimension)
+    }
+    velocity, whole = state.velocity, state.whole
+    raw = raw_from_central(equations, central, velocity, state.rho, state.momentum, whole, "_eq")
+    return populations(equations, lattice, raw, "_eq")
+
+
+def _inverse_equilibrium(equations: Equations, lattice: Lattice, state: MomentState) -> dict[str, sympy.Expr]:
+    """rho / f_eq of each direction: over the axes, one over 2/3 - u^2 or (1/3 + u^2 +- u) / 2."""
+    equations.section("rho / f_eq, a product over the axes")
+    factors: list[dict[int, sympy.Expr]] = []
+    for a, u in enumerate(state.velocity):
+        axis = "xyz"[a]
+        square = equations.let(f"square_{axis}", multiply(u, u))
+        base = equations.let(f"base_{axis}", add(sympy.Rational(1, 3), square))
+        rest = divide(1, add(sympy.Rational(2, 3), negate(square)))
+        factors.append(
+            {
+                0: equations.let(f"over_{axis}_rest", rest),
+                1: equations.let(f"over_{axis}_plus", divide(2, add(base, u))),
+                -1: equations.let(f"over_{axis}_minus", divide(2, add(base, negate(u)))),
+            }
+        )
+    result: dict[str, sympy.Expr] = {}
+    planes: dict[tuple[int, ...], sympy.Expr] = {}
+    for name, c in zip(lattice.names, lattice.velocities, strict=True):
+        if c[:2] not in planes:
+            label = "over_" + direction_name((*c[:2], *(0,) * (lattice.dimension - 2)))
+            planes[c[:2]] = equations.let(label, multiply(factors[0][c[0]], factors[1][c[1]]))
+        value = planes[c[:2]]
+        result[name] = value if len(c) == 2 else multiply(value, factors[2][c[2]])
+    return result

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the collision operators: from the populations that arrive in a cell to those that leave it.
+
+Each operator is a function of a mapping from direction names to populations. It knows nothing of streaming or
+storage but whether the populations are zero-centred (f - w, which keeps the rounding errors of weak flows
+small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import Statement
+from heddle.symbolic.equations import Equations, Scalar, quantity
+from heddle.symbolic.equilibrium import require_momentum
+from heddle.symbolic.force import Force, ForceModel, force_vector
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.viscosity import ViscosityModel
+
+
+@dataclass(frozen=True)
+class Collided:
+    """The statements of a collision and what the post-collision population of each direction is called."""
+
+    statements: tuple[Statement, ...]
+    post: Mapping[str, sympy.Expr]
+
+
+class Options(TypedDict, total=False):
+    """What every operator takes beside its lattice and rates; see CollisionOperator."""
+
+    force: Force | None
+    eddy_viscosity: ViscosityModel | None
+    rheology: ViscosityModel | None
+    compressible: bool
+
+
+class Collision(ABC):
+    """Anything that makes post-collision populations of arrived ones, on the lattice `lattice`."""
+
+    lattice: Lattice
+
+    @property
+    @abstractmethod
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+
+    def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
+        """The statements from arrived to post-collision populations."""
+        equations = Equations(self.given)
+        relaxed = self.derive(equations, populations, zero_centred)
+        post = {name: equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
+        return Collided(tuple(equations.statements), post)
+
+    @abstractmethod
+    def derive(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> Mapping[str, sympy.Expr]:
+        """The post-collision value of each direction, after the statements that it needs."""
+
+
+class CollisionOperator(Collision):
+    """Base of the operators of a flow.
+
+    omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
+    force density, one entry an axis - names of arguments, numbers, fields, expressions of the place - or a
+    ForceModel with one, or None. eddy_viscosity: a subgrid model that adds
+    to the viscosity of omega, or None. rheology: a law of the viscosity, which takes the place of omega, or
+    None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
+    steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or
+    a rate known to be unstable.
+    """
+
+    takes_force_models = False
+
+    def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
+        require_momentum(lattice, type(self).__name__)
+        self.lattice = lattice
+        self.omega = relaxation_rate(omega)
+        force = options.get("force")
+        self.force = force_vector(lattice, force)
+        self.force_model = force if isinstance(force, ForceModel) else None
+        if self.force_model is not None and not self.takes_force_models:
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} has a way of its own to take a force, not {type(force).__name__}.",
+                "give the vector alone, force=(...); He and ExactDifference serve BGK and TRT",
+            )
+        self.viscosity_model = self._model(options.get("eddy_viscosity"), options.get("rheology"))
+        self.compressible = options.get("compressible", True)
+
+    def _model(self, eddy: ViscosityModel | None, law: ViscosityModel | None) -> ViscosityModel | None:
+        """The model in use. Raises KernelError for two, or for one that is given as the other kind."""
+        wrong = (eddy is not None and eddy.replaces_omega) or (law is not None and not law.replaces_omega)
+        if wrong or (eddy is not None and law is not None):
+            raise KernelError(
+                calling_place(),
+                "a subgrid model is an eddy_viscosity, a law of the viscosity is a rheology, one of them.",
+                "eddy_viscosity=lbm.Smagorinsky(), or rheology=lbm.PowerLaw(...)",
+            )
+        if law is not None and self.omega != quantity("omega"):
+            raise KernelError(
+                calling_place(),
+                f"the rate {self.omega} has no meaning beside a rheology, which gives the whole viscosity.",
+                "leave out omega",
+            )
+        return eddy or law
+
+    @property
+    def given(self) -> tuple[sympy.Expr, ...]:
+        """The user's expressions."""
+        local = () if self.viscosity_model is None else self.viscosity_model.given
+        return (self.omega, *self.force, *local)
+
+
+def relaxation_rate(rate: Scalar) -> sympy.Expr:
+    """A relaxation rate as given. Raises KernelError for a number outside (0, 2)."""
+    value = quantity(rate)
+    if value.is_number and not 0 < float(value) < 2:
+        raise KernelError(
+            calling_place(),
+            f"the relaxation rate {value} is not stable.",
+            "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
+        )
+    return value

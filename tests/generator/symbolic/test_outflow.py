@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open faces by their formulas, with every pattern; a channel driven by a jump of pressure."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from evaluate import Periodic
+from heddle import Module, lbm
+from heddle.errors import KernelError
+from test_streaming import arrived_from, place, random_populations, run_layer
+
+Array: TypeAlias = Any
+PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
+FACES = {"w": (0, 1, -1), "e": (0, 5, 1), "s": (1, 1, -1), "n": (1, 5, 1)}  # axis, layer, normal
+
+
+@pytest.mark.parametrize("convective", [False, True])
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_outflow_by_its_formula(pattern: type[lbm.StreamingPattern], face: str, convective: bool) -> None:
+    lattice, speed = lbm.Lattice("D2Q9"), 0.1
+    axis, layer, normal = FACES[face]
+    stream = pattern(lattice)
+    condition = lbm.ConvectiveOutflow("U") if convective else lbm.Outflow()
+    kernels, sweep = stream(lbm.BGK(lattice)), stream.boundary(condition, face=face)
+    arrived = random_populations(lattice, (7, 7))
+    box = Periodic(
+        f=place(stream, arrived, stream.steps[0]), f_next=np.zeros_like(arrived), outflow=np.zeros((9, 7, 7))
+    )
+    before = np.zeros_like(arrived)
+    for step in stream.steps * 2:
+        box.run(kernels.steps[step], omega=1.3)
+        if not stream.in_place:
+            box.fields["f"], box.fields["f_next"] = box.fields["f_next"], box.fields["f"]
+        arguments = {"U": speed} if convective else {}
+        following = stream.next_step(step)
+        free = arrived_from(stream, box.fields["f"], following)
+        run_layer(box, sweep.steps[f"after_{step}" if step else ""], axis, layer, **arguments)
+        found = arrived_from(stream, box.fields["f"], following)
+        inside = np.roll(free, normal, axis + 1)
+        at = (slice(None),) * axis + (layer,)
+        for q, c in enumerate(lattice.velocities):
+            expected = free[q][at]
+            if c[axis] * normal < 0:
+                expected = inside[q][at]
+                if convective:
+                    expected = (before[q][at] + speed * expected) / (1 + speed)
+                    before[q][at] = expected
+            assert found[q][at] == pytest.approx(expected, abs=1e-16)
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pressure_jump_by_its_formula(pattern: type[lbm.StreamingPattern], face: str) -> None:
+    """What comes through the face gains f_eq(rho + jump, u) - f_eq(rho, u), u of the cell it comes from."""
+    lattice, jump = lbm.Lattice("D2Q9"), 0.02
+    axis, layer, normal = FACES[face]
+    stream = pattern(lattice)
+    sweeps = stream.boundary(lbm.PressureJump("jump", u="v"), face=face)
+    u = np.random.default_rng(9).uniform(-0.1, 0.1, (2, 7, 7))
+    for step in stream.steps:
+        following = stream.next_step(step)
+        arrived = random_populations(lattice, (7, 7))
+        box = Periodic(f=place(stream, arrived, following), v=u)
+        run_layer(box, sweeps.steps[f"after_{step}" if step else ""], axis, layer, jump=jump)
+        found = arrived_from(stream, box.fields["f"], following)
+        at = (slice(None),) * axis + (layer,)
+        for q, c in enumerate(lattice.velocities):
+            source = np.roll(u, c, (1, 2))
+            cu = np.tensordot(np.array(c, float), source, 1)
+            gain = jump * float(lattice.weight(q)) * (1 + 3 * cu + 4.5 * cu**2 - 1.5 * (source**2).sum(0))
+            expected = arrived[q] + gain * (c[axis] * normal < 0)
+            assert found[q][at] == pytest.approx(expected[at], abs=1e-16)
+
+
+def test_a_channel_driven_by_pressure() -> None:
+    """u = 4 u_m y (H - y) / H^2 with jump / (3 L) in the place of the force, to its error of 4 nu / H^2."""
+    lattice, length, height, nu, top = lbm.Lattice("D2Q9"), 3, 3, 0.1, 1e-4
+    jump = 3 * length * 8 * nu * top / height**2
+    stream = lbm.Pull(lattice)
+    step, wall = stream(lbm.TRT(lattice, compressible=False)).steps[""], lbm.NoSlip(lattice)
+    moments = stream.moments(compressible=False).steps[""]
+    sweeps: list[tuple[Any, int, int, dict[str, float]]] = [
+        (stream.boundary(lbm.PressureJump("jump"), face="w"), 0, 0, {"jump": jump}),
+        (stream.boundary(lbm.PressureJump("jump"), face="e"), 0, length - 1, {"jump": -jump}),
+        (stream.boundary(wall, face="s"), 1, 1, {}),  # after the jump: what a wall sends back has none
+        (stream.boundary(wall, face="n"), 1, height, {}),
+    ]
+    shape = (length, height + 2)
+    box = Periodic(f=np.zeros((9, *shape)), f_next=np.zeros((9, *shape)), rho=np.zeros((1, *shape)))
+    box.fields["u"] = np.zeros((2, *shape))
+    for _ in range(120):
+        box.run(step, omega=1 / (3 * nu + 0.5))
+        box.fields["f"], box.fields["f_next"] = box.fields["f_next"], box.fields["f"]
+        for sweep, axis, layer, arguments in sweeps:
+            run_layer(box, sweep.steps[""], axis, layer, **arguments)
+        box.run(moments)
+    y = np.arange(height) + 0.5
+    exact = 4 * top * y * (height - y) / height**2
+    for x in range(length):
+        assert box.fields["u"][0, x, 1:-1] == pytest.approx(exact, abs=0.06 * top)
+    drop = box.fields["rho"][0, 0, 2] - box.fields["rho"][0, -1, 2]
+    assert drop == pytest.approx(jump * (length - 1) / length, rel=0.06)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
+    stream = pattern(lbm.Lattice("D3Q19"))
+    module = Module("m", precisions=("f64",))
+    for name, condition in (
+        ("open", lbm.Outflow()),
+        ("away", lbm.ConvectiveOutflow(0.1)),
+        ("jump", lbm.PressureJump("d")),
+    ):
+        module.add(name, stream.boundary(condition, face="e"))
+    for kernel in module.kernels:
+        module.stages(kernel, "f64", "cpu")
+
+
+@pytest.mark.parametrize("condition", [lbm.Outflow(), lbm.ConvectiveOutflow(0.1), lbm.PressureJump(0.1)])
+def test_a_list_has_no_normal(condition: lbm.BoundaryCondition) -> None:
+    with pytest.raises(
+        KernelError, match="needs the normal of the boundary, which a list of cells does not have"
+    ):
+        lbm.AA(lbm.Lattice("D2Q9")).boundary(condition)
