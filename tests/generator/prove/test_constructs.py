@@ -11,7 +11,14 @@ from heddle import Module, Schedule, Sparse, lbm
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.prove.report import proved
-from models import column, random_model, reduction
+from models import (
+    coloured_reduction,
+    column,
+    random_model,
+    reduction,
+    relaxation,
+    split_relaxation,
+)
 
 pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
@@ -48,6 +55,29 @@ def test_reductions(rank: int, tmp_path: Path) -> None:
     module.add("norms", reduction(rank))
     module.add("serial", reduction(rank), schedule=Schedule(parallel=False, simd=False))
     assert problems(module, HOST, tmp_path) == []
+
+
+def test_colours_and_fields_split_by_colour(tmp_path: Path) -> None:
+    module = Module("coloured", precisions=("f64", "f16"))
+    for name, statements, colours in (
+        ("faces", relaxation(3, "faces"), 2),
+        ("edges", relaxation(3, "edges"), 4),
+        ("corners", relaxation(2, "corners"), 4),
+        ("measured", coloured_reduction(), 2),
+        ("split", split_relaxation(2), 2),
+        ("mixed", split_relaxation(3, True), 2),
+    ):
+        module.add(name, statements, schedule=Schedule(colours=colours))
+    assert problems(module, HOST, tmp_path) == []
+
+
+def test_what_is_not_read_back_is_said(tmp_path: Path) -> None:
+    module = Module("unread", precisions=("f64",))
+    module.add("faces", relaxation(3, "faces"), schedule=Schedule(colours=2))
+    module.add("norms", reduction(2))
+    module.model = Path("model.py")
+    write(files(module, ["cuda"]), tmp_path)
+    assert [v.tier for v in proved(module, ["cuda"], tmp_path)] == ["NOT READ", "NOT READ"]
 
 
 @pytest.mark.parametrize("pattern", ["Pull", "Push", "AA", "EsoTwist", "EsoPull"])
