@@ -19,8 +19,8 @@ constexpr const char* where = "solve";
 
 /// One thread looks at what the cycle has measured and says whether there is another one.
 template <class T>
-__global__ void decide(cudaGraphConditionalHandle again, Solution* solution, const T* measure, std::int64_t count,
-                       Stopping stopping) {
+__global__ void decide(cudaGraphConditionalHandle again, Solution* solution, const T* measure,
+                       std::int64_t count, Stopping stopping) {
   const bool goes_on = advance(*solution, largest_of(measure, count), stopping);
   cudaGraphSetConditional(again, goes_on ? 1U : 0U);
 }
@@ -78,7 +78,8 @@ Solution loop_any(const std::function<void(Stream&)>& cycle, const T* measure, s
   Graph graph;
   cudaGraphConditionalHandle again{};
   cudaGraph_t body = graph.add_while(again);
-  check(cudaStreamBeginCaptureToGraph(native, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal), where);
+  check(cudaStreamBeginCaptureToGraph(native, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal),
+        where);
   try {
     cycle(stream);
     decide<<<1, 1, 0, native>>>(again, solution.data(), measure, count, stopping);

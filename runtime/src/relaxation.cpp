@@ -26,8 +26,8 @@ double jacobi_radius(const std::array<RelaxationAxis, 3>& axes) {
   for (const RelaxationAxis& axis : axes) {
     if (axis.cells < 1 || !(axis.spacing > 0) || axis.given_ends < 0 || axis.given_ends > 2) {
       throw Error("jacobi_radius",
-                  "an axis of " + std::to_string(axis.cells) + " cells of " + std::to_string(axis.spacing) + " with " +
-                      std::to_string(axis.given_ends) + " given ends",
+                  "an axis of " + std::to_string(axis.cells) + " cells of " + std::to_string(axis.spacing) +
+                      " with " + std::to_string(axis.given_ends) + " given ends",
                   "at least one cell, a positive size, and 0, 1 or 2 ends");
     }
     const double weight = 2 / (axis.spacing * axis.spacing);
@@ -36,7 +36,8 @@ double jacobi_radius(const std::array<RelaxationAxis, 3>& axes) {
     given = given || axis.given_ends > 0;
   }
   if (!given) {
-    throw Error("jacobi_radius", "phi is given nowhere, so nothing fixes its mean", "give it at one end at least");
+    throw Error("jacobi_radius", "phi is given nowhere, so nothing fixes its mean",
+                "give it at one end at least");
   }
   return 1 - damped / total;
 }

@@ -27,7 +27,8 @@ void check(const TaskGraph& cycle, std::int64_t values, Memory memory, const Sto
 }
 
 /// Cycle by cycle, with a look at the measure after each.
-template <class T> Solution step_by_step(TaskGraph& cycle, const Buffer<T>& measure, const Stopping& stopping) {
+template <class T>
+Solution step_by_step(TaskGraph& cycle, const Buffer<T>& measure, const Stopping& stopping) {
   Solution solution;
   Stream stream(cycle.memory());
   bool goes_on = true;
@@ -35,7 +36,8 @@ template <class T> Solution step_by_step(TaskGraph& cycle, const Buffer<T>& meas
     cycle(stream);
     stream.synchronise();
     const std::vector<T> values = measure.to_host();
-    goes_on = advance(solution, largest_of(values.data(), static_cast<std::int64_t>(values.size())), stopping);
+    goes_on =
+        advance(solution, largest_of(values.data(), static_cast<std::int64_t>(values.size())), stopping);
   }
   return solution;
 }
@@ -93,7 +95,8 @@ std::string to_string(Outcome outcome) {
 
 std::string to_string(const Solution& solution) {
   std::ostringstream text;
-  text << to_string(solution.outcome) << " after " << solution.cycles << " cycles, measure " << solution.measure;
+  text << to_string(solution.outcome) << " after " << solution.cycles << " cycles, measure "
+       << solution.measure;
   return text.str();
 }
 

@@ -9,7 +9,8 @@
 
 namespace heddle {
 
-/// What a cycle means for a solve; the host and the device decide alike. Returns whether another cycle follows.
+/// What a cycle means for a solve; the host and the device decide alike. Returns whether another cycle
+/// follows.
 HEDDLE_HOST_DEVICE inline bool advance(Solution& solution, double measure, const Stopping& stopping) {
   ++solution.cycles;
   solution.measure = measure;

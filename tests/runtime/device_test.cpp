@@ -184,8 +184,7 @@ TEST(Device, CaptureRefusesHostTasksAndSurvivesFailures) {
   EXPECT_EQ(failures, -1); // recorded once, launched three times
 
   TaskGraph waits({.memory = Memory::device, .capture = true});
-  waits.add(
-      "waits", accesses, [](Stream& stream) { stream.synchronise(); }, Memory::device);
+  waits.add("waits", accesses, [](Stream& stream) { stream.synchronise(); }, Memory::device);
   EXPECT_THROW(waits.run(), heddle::Error);
 }
 
@@ -221,7 +220,9 @@ public:
     for (std::size_t i = 1; i < links_.size(); ++i)
       copy(links_[i - 1], links_[i]);
   }
-  heddle::Solution solve(const heddle::Stopping& stopping) { return heddle::solve(*graph_, measure_, stopping); }
+  heddle::Solution solve(const heddle::Stopping& stopping) {
+    return heddle::solve(*graph_, measure_, stopping);
+  }
 
 private:
   std::vector<heddle::Buffer<double>> links_;
@@ -239,7 +240,8 @@ TEST(Device, ASolveLoopsWithoutTheHost) {
   EXPECT_EQ(stalled.cycles, 6);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(Chain({8, nan, 1}).solve({.tolerance = 1}).outcome, heddle::Outcome::diverged);
-  EXPECT_EQ(Chain({8, 4, 2, 1}).solve({.tolerance = 1, .most_cycles = 2}).outcome, heddle::Outcome::exhausted);
+  EXPECT_EQ(Chain({8, 4, 2, 1}).solve({.tolerance = 1, .most_cycles = 2}).outcome,
+            heddle::Outcome::exhausted);
 }
 
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {

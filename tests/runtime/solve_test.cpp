@@ -65,9 +65,11 @@ TEST(Solve, SmallStepsAreProgressWhenTheyAddUp) {
 }
 
 TEST(Solve, EndsAtTheMostCyclesAndWhereNumbersEnd) {
-  EXPECT_EQ(Script<double>({5, 4, 3, 2}).solve({.tolerance = 1, .most_cycles = 3}).outcome, Outcome::exhausted);
-  for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity()}) {
+  EXPECT_EQ(Script<double>({5, 4, 3, 2}).solve({.tolerance = 1, .most_cycles = 3}).outcome,
+            Outcome::exhausted);
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()}) {
     const Solution solution = Script<double>({5, wrong, 0}).solve({.tolerance = 1});
     EXPECT_EQ(solution.outcome, Outcome::diverged);
     EXPECT_EQ(solution.cycles, 2);
@@ -170,7 +172,8 @@ TEST(Relaxation, ASymmetricSweepGoesUpAndDown) {
 }
 
 TEST(Relaxation, ColoursNeedEvenBlocks) {
-  const auto field = [](const std::array<std::int64_t, 3>& cells, const std::array<int, 3>& blocks, bool periodic) {
+  const auto field = [](const std::array<std::int64_t, 3>& cells, const std::array<int, 3>& blocks,
+                        bool periodic) {
     const heddle::BlockGrid grid(heddle::Box{{3, 0, 0}, {3 + cells[0], cells[1], cells[2]}}, blocks,
                                  {periodic, false, false});
     return heddle::Field<double>(grid);

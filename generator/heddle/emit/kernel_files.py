@@ -349,6 +349,7 @@ def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], uni
     check = f"heddle::check_arrays(split, {unit_stride})"
     return [
         f"const heddle::ArrayArgument split[] = {{{', '.join(rows)}}};",
-        f"if (const int wrong = {check}; wrong != heddle::ok) {{ return wrong; }}",
+        f"const int wrong = {check};",
+        "if (wrong != heddle::ok) { return wrong; }",
         f"if ({' || '.join(differ)}) {{ return heddle::extents_differ; }}",
     ]

@@ -254,7 +254,8 @@ def _tiled(
     extent = Symbol(f"n_{counter.name}", I64)
     scans = any(isinstance(s, Scan) for s in statements(body))
     inner: list[Statement] = [Let(end, Call("min", (add(begin, size), extent), I64))]
-    inner += _prefetches(kernel.body, schedule)
+    if not scans:  # the row that is prefetched is the scan's
+        inner += _prefetches(kernel.body, schedule)
     lanes = "simd" if target.inner == "simd" and schedule.simd and not scans else "serial"
     inner.append(Loop(lanes, counter, add(begin, first), end, step, body))  # type: ignore[arg-type]
     kind = _kind(False, outermost, schedule, target) if scans or outermost else "serial"

@@ -18,8 +18,8 @@ inline std::int64_t reduction_work(std::int64_t cells) {
   return tiles + tiles / 1024 + 1;
 }
 
-/// The same for a kernel with cells, or columns, along these `axes` of the largest block of a field: tiles of 32
-/// lie along the first of them.
+/// The same for a kernel with cells, or columns, along these `axes` of the largest block of a field: tiles of
+/// 32 lie along the first of them.
 template <class Field>
 std::int64_t reduction_work(const Field& field, std::initializer_list<int> axes, int colours = 1) {
   std::int64_t largest = 0;
@@ -39,8 +39,9 @@ std::int64_t reduction_work(const Field& field, std::initializer_list<int> axes,
 /// Throws Error if a buffer cannot take one value for each block.
 template <class T> void require_values(const Buffer<T>& buffer, int blocks, const char* kernel) {
   if (buffer.size() < blocks) {
-    throw Error(kernel, "a buffer for a reduction holds " + std::to_string(buffer.size()) + " values, and there are " +
-                            std::to_string(blocks) + " blocks",
+    throw Error(kernel,
+                "a buffer for a reduction holds " + std::to_string(buffer.size()) +
+                    " values, and there are " + std::to_string(blocks) + " blocks",
                 "give it one value a block");
   }
 }

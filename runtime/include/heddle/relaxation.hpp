@@ -16,25 +16,25 @@
 
 namespace heddle {
 
-/// An axis of a box in which div grad phi is solved: its cells with an equation, their size, and at how many of its
-/// two ends phi is given in the next cell. At the others nothing flows through the last face.
+/// An axis of a box in which div grad phi is solved: its cells with an equation, their size, and at how many
+/// of its two ends phi is given in the next cell. At the others nothing flows through the last face.
 struct RelaxationAxis {
   std::int64_t cells = 1;
   double spacing = 1;
   int given_ends = 2;
 };
 
-/// Spectral radius of the Jacobi iteration in an empty box: 1 - sum (2/h^2) (1 - cos t) / sum (2/h^2), with t =
-/// pi / (n + 1), pi / (2 n + 1) or 0 for two, one or no ends at which phi is given. Throws Error for no cells, a
-/// spacing that is not positive, or no end at all.
+/// Spectral radius of the Jacobi iteration in an empty box: 1 - sum (2/h^2) (1 - cos t) / sum (2/h^2), with t
+/// = pi / (n + 1), pi / (2 n + 1) or 0 for two, one or no ends at which phi is given. Throws Error for no
+/// cells, a spacing that is not positive, or no end at all.
 [[nodiscard]] double jacobi_radius(const std::array<RelaxationAxis, 3>& axes);
 
-/// The over-relaxation that converges fastest, 2 / (1 + sqrt(1 - radius^2)). With walls inside the box a slightly
-/// smaller one (by 0.005) is best; a larger one costs more than a smaller one.
+/// The over-relaxation that converges fastest, 2 / (1 + sqrt(1 - radius^2)). With walls inside the box a
+/// slightly smaller one (by 0.005) is best; a larger one costs more than a smaller one.
 [[nodiscard]] double optimal_omega(double jacobi_radius);
 
-/// Chebyshev acceleration of a chessboard sweep: an omega for each half sweep, from 1 up to the optimal one. So the
-/// error falls from the beginning, where a constant omega lets it grow first.
+/// Chebyshev acceleration of a chessboard sweep: an omega for each half sweep, from 1 up to the optimal one.
+/// So the error falls from the beginning, where a constant omega lets it grow first.
 class ChebyshevOmega {
 public:
   explicit ChebyshevOmega(double jacobi_radius) : square_(jacobi_radius * jacobi_radius) {}
@@ -54,7 +54,8 @@ private:
 /// SSOR: the colours upwards, then downwards. A task made of a coloured sweep.
 template <class Sweep> class SymmetricSweep {
 public:
-  explicit SymmetricSweep(Sweep sweep) : sweep_(std::move(sweep)), name_(std::string(sweep_.name()) + " and back") {}
+  explicit SymmetricSweep(Sweep sweep)
+      : sweep_(std::move(sweep)), name_(std::string(sweep_.name()) + " and back") {}
 
   std::string_view name() const { return name_; }
   Memory memory() const { return sweep_.memory(); }

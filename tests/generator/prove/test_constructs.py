@@ -12,7 +12,14 @@ from heddle import Assignment, Module, Reduce, Schedule, Sparse, fields, lbm
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.prove.report import proved
-from models import column, random_model, reduction
+from models import (
+    coloured_reduction,
+    column,
+    random_model,
+    reduction,
+    relaxation,
+    split_relaxation,
+)
 
 pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
@@ -66,6 +73,20 @@ def test_colours(rank: int, tmp_path: Path) -> None:
     module = Module("colours", precisions=("f64", "f32"))
     module.add("sweep", sweep[:2], schedule=Schedule(colours=2))
     module.add("check", sweep, schedule=Schedule(colours=2))
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_colours_and_fields_split_by_colour(tmp_path: Path) -> None:
+    module = Module("coloured", precisions=("f64", "f16"))
+    for name, statements, colours in (
+        ("faces", relaxation(3, "faces"), 2),
+        ("edges", relaxation(3, "edges"), 4),
+        ("corners", relaxation(2, "corners"), 4),
+        ("measured", coloured_reduction(), 2),
+        ("split", split_relaxation(2), 2),
+        ("mixed", split_relaxation(3, True), 2),
+    ):
+        module.add(name, statements, schedule=Schedule(colours=colours))
     assert problems(module, ALL, tmp_path) == []
 
 

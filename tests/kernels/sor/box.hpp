@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays with one layer of ghost cells, plain or split by colour, and the emitted entries of every target on them.
+// Arrays with one layer of ghost cells, plain or split by colour, and the emitted entries of every target on
+// them.
 #ifndef HEDDLE_SOR_BOX_HPP
 #define HEDDLE_SOR_BOX_HPP
 
@@ -19,12 +20,13 @@ namespace test {
 
 using Cell = std::array<std::int64_t, 3>;
 
-/// One value a cell, zero at first. With `split` every second cell of a row, and the colours behind each other.
+/// One value a cell, zero at first. With `split` every second cell of a row, and the colours behind each
+/// other.
 template <class T> class Box {
 public:
   explicit Box(const Cell& cells, bool split = false, std::int64_t components = 1)
-      : cells_(cells), split_(split), extent_{split ? cells[0] / 2 : cells[0], cells[1], cells[2],
-                                              split ? 2 : components} {
+      : cells_(cells), split_(split),
+        extent_{split ? cells[0] / 2 : cells[0], cells[1], cells[2], split ? 2 : components} {
     stride_[0] = 1;
     for (std::size_t d = 1; d < 4; ++d)
       stride_[d] = stride_[d - 1] * (extent_[d - 1] + 2);
@@ -63,7 +65,8 @@ public:
   [[nodiscard]] const std::vector<T>& values() const { return values_; }
 
 private:
-  [[nodiscard]] std::int64_t place(std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t component) const {
+  [[nodiscard]] std::int64_t place(std::int64_t x, std::int64_t y, std::int64_t z,
+                                   std::int64_t component) const {
     if (!split_) return origin_ + x + y * stride_[1] + z * stride_[2] + component * stride_[3];
     const std::int64_t i = (x + 2) / 2 - 1; // x >= -1: rounds down
     return origin_ + i + y * stride_[1] + z * stride_[2] + ((x + y + z + 4) % 2) * stride_[3];
@@ -108,7 +111,8 @@ template <class T> struct Problem {
   Box<std::uint8_t> open;
   std::array<T, 3> weight{1, 1, 1};
 
-  explicit Problem(const Cell& cells, bool split = false) : phi(cells, split), right(cells, split), open(cells, split) {}
+  explicit Problem(const Cell& cells, bool split = false)
+      : phi(cells, split), right(cells, split), open(cells, split) {}
   [[nodiscard]] Problem as(bool split) const {
     Problem other(phi.cells(), split);
     other.phi = phi.as(split);
@@ -129,37 +133,37 @@ template <class T> std::vector<T> scratch(const Problem<T>& problem) {
 }
 
 template <class T>
-Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*, const std::int64_t*,
-                               const std::int64_t*, const T*, const std::int64_t*, const std::int64_t*, std::int64_t,
-                               std::int64_t, T, T, T, T)) {
+Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*,
+                               const std::int64_t*, const std::int64_t*, const T*, const std::int64_t*,
+                               const std::int64_t*, std::int64_t, std::int64_t, T, T, T, T)) {
   return [entry](Problem<T>& p, T omega, std::int64_t first, std::int64_t last) {
-    EXPECT_EQ(entry(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(), p.phi.stride(),
-                    p.right.data(), p.right.extent(), p.right.stride(), first, last, p.weight[0], p.weight[1],
-                    p.weight[2], omega),
+    EXPECT_EQ(entry(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
+                    p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), first, last,
+                    p.weight[0], p.weight[1], p.weight[2], omega),
               0);
     return T(0);
   };
 }
 
 template <class T>
-Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*, const std::int64_t*,
-                               const std::int64_t*, const T*, const std::int64_t*, const std::int64_t*, std::int64_t,
-                               std::int64_t, T*, T*, T, T, T, T)) {
+Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*,
+                               const std::int64_t*, const std::int64_t*, const T*, const std::int64_t*,
+                               const std::int64_t*, std::int64_t, std::int64_t, T*, T*, T, T, T, T)) {
   return [entry](Problem<T>& p, T omega, std::int64_t first, std::int64_t last) {
     std::vector<T> work = scratch(p);
     T largest = -1;
-    EXPECT_EQ(entry(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(), p.phi.stride(),
-                    p.right.data(), p.right.extent(), p.right.stride(), first, last, &largest, work.data(), p.weight[0],
-                    p.weight[1], p.weight[2], omega),
+    EXPECT_EQ(entry(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
+                    p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), first, last, &largest,
+                    work.data(), p.weight[0], p.weight[1], p.weight[2], omega),
               0);
     return largest;
   };
 }
 
 template <class T>
-Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*, const std::int64_t*,
-                               const std::int64_t*, const T*, const std::int64_t*, const std::int64_t*, std::int64_t,
-                               std::int64_t, T*, T*, T, T, T, T, void*)) {
+Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const std::int64_t*, T*,
+                               const std::int64_t*, const std::int64_t*, const T*, const std::int64_t*,
+                               const std::int64_t*, std::int64_t, std::int64_t, T*, T*, T, T, T, T, void*)) {
   return [entry](Problem<T>& p, T omega, std::int64_t first, std::int64_t last) {
     std::vector<T> result{-1};
     {
@@ -168,10 +172,10 @@ Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const s
       const OnDevice<T> right(p.right.values());
       const OnDevice<T> work(scratch(p));
       const OnDevice<T> largest(result, true);
-      EXPECT_EQ(entry(open.data() + p.open.origin(), p.open.extent(), p.open.stride(), phi.data() + p.phi.origin(),
-                      p.phi.extent(), p.phi.stride(), right.data() + p.right.origin(), p.right.extent(),
-                      p.right.stride(), first, last, largest.data(), work.data(), p.weight[0], p.weight[1], p.weight[2],
-                      omega, nullptr),
+      EXPECT_EQ(entry(open.data() + p.open.origin(), p.open.extent(), p.open.stride(),
+                      phi.data() + p.phi.origin(), p.phi.extent(), p.phi.stride(),
+                      right.data() + p.right.origin(), p.right.extent(), p.right.stride(), first, last,
+                      largest.data(), work.data(), p.weight[0], p.weight[1], p.weight[2], omega, nullptr),
                 0);
     }
     return result[0];

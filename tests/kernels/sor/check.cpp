@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relaxation: every target and layout gives the same bits; the numbers are those of QES-Winds' published case, of a
-// direct solution, and of a manufactured one.
+// Relaxation: every target and layout gives the same bits; the numbers are those of QES-Winds' published
+// case, of a direct solution, and of a manufactured one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ double noise(std::int64_t n) {
   return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
 }
 
-/// Walls at random places: a face is open where both cells are, and the outermost faces where the inner cell is.
+/// Walls at random places: a face is open where both cells are, and the outermost faces where the inner cell
+/// is.
 template <class T> Problem<T> random_problem(const Cell& cells) {
   Problem<T> problem(cells);
   problem.weight = {T(1), T(0.5), T(4)};
@@ -48,9 +49,11 @@ template <class T> Problem<T> random_problem(const Cell& cells) {
     problem.phi(x, y, z) = static_cast<T>(noise(104729 * number(x, y, z)));
     if (!is_open(x, y, z)) return;
     int bit = 1;
-    for (const Cell& d : {Cell{1, 0, 0}, Cell{-1, 0, 0}, Cell{0, 1, 0}, Cell{0, -1, 0}, Cell{0, 0, 1}, Cell{0, 0, -1}}) {
+    for (const Cell& d :
+         {Cell{1, 0, 0}, Cell{-1, 0, 0}, Cell{0, 1, 0}, Cell{0, -1, 0}, Cell{0, 0, 1}, Cell{0, 0, -1}}) {
       const bool beyond = !inside(x + d[0], y + d[1], z + d[2]);
-      if (beyond || is_open(x + d[0], y + d[1], z + d[2])) problem.open(x, y, z) |= static_cast<std::uint8_t>(bit);
+      if (beyond || is_open(x + d[0], y + d[1], z + d[2]))
+        problem.open(x, y, z) |= static_cast<std::uint8_t>(bit);
       bit *= 2;
     }
   });
@@ -62,7 +65,8 @@ using Precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(Relaxation, Precisions);
 
 // Around tiles of 32 cells of one colour, and rows of odd length.
-constexpr Cell extents[] = {{1, 1, 1}, {2, 3, 1}, {31, 2, 3}, {63, 2, 1}, {64, 3, 2}, {65, 2, 2}, {130, 4, 3}};
+constexpr Cell extents[] = {{1, 1, 1},  {2, 3, 1},  {31, 2, 3}, {63, 2, 1},
+                            {64, 3, 2}, {65, 2, 2}, {130, 4, 3}};
 
 TYPED_TEST(Relaxation, EveryTargetAndLayoutGivesTheSameBits) {
   using T = TypeParam;
@@ -138,7 +142,8 @@ Box<double> direct(const Problem<double>& problem) {
   std::vector<std::vector<double>> a(n, std::vector<double>(n + 1, 0.0));
   problem.phi.for_cells([&](auto x, auto y, auto z) {
     std::vector<double>& row = a[row_of(x, y, z)];
-    const std::array<Cell, 6> to{Cell{1, 0, 0}, Cell{-1, 0, 0}, Cell{0, 1, 0}, Cell{0, -1, 0}, Cell{0, 0, 1}, Cell{0, 0, -1}};
+    const std::array<Cell, 6> to{Cell{1, 0, 0},  Cell{-1, 0, 0}, Cell{0, 1, 0},
+                                 Cell{0, -1, 0}, Cell{0, 0, 1},  Cell{0, 0, -1}};
     double diagonal = 0;
     for (std::size_t f = 0; f < 6; ++f) {
       if ((problem.open(x, y, z) >> f & 1) == 0) continue;
@@ -146,7 +151,8 @@ Box<double> direct(const Problem<double>& problem) {
       const std::int64_t u = x + to[f][0];
       const std::int64_t v = y + to[f][1];
       const std::int64_t w = z + to[f][2];
-      if (u >= 0 && v >= 0 && w >= 0 && u < cells[0] && v < cells[1] && w < cells[2]) row[row_of(u, v, w)] += c;
+      if (u >= 0 && v >= 0 && w >= 0 && u < cells[0] && v < cells[1] && w < cells[2])
+        row[row_of(u, v, w)] += c;
       diagonal += c;
     }
     row[row_of(x, y, z)] -= diagonal > 0 ? diagonal : -1;
@@ -176,7 +182,8 @@ Box<double> direct(const Problem<double>& problem) {
 
 double largest_difference(const Box<double>& a, const Box<double>& b) {
   double largest = 0;
-  a.for_cells([&](auto x, auto y, auto z) { largest = std::max(largest, std::abs(a(x, y, z) - b(x, y, z))); });
+  a.for_cells(
+      [&](auto x, auto y, auto z) { largest = std::max(largest, std::abs(a(x, y, z) - b(x, y, z))); });
   return largest;
 }
 
@@ -215,7 +222,8 @@ TEST(Relaxation, MethodsAgreeWithADirectSolution) {
   EXPECT_GT(test::residual(start), 0.1);
 }
 
-/// Largest error of the solution of div grad phi = -3 ... for phi = sin sin sin on n^3 cells between given values.
+/// Largest error of the solution of div grad phi = -3 ... for phi = sin sin sin on n^3 cells between given
+/// values.
 double manufactured_error(std::int64_t n) {
   const Cell cells{n, n + 2, n - 1}; // as many intervals as cells and one
   const std::array<double, 3> length{1.0, 2.0, 0.5};
@@ -246,8 +254,9 @@ double manufactured_error(std::int64_t n) {
     change = Kernels<double>::check()[2](problem, omega, 0, 2);
   EXPECT_LT(sweeps, 8 * n); // the optimal omega needs of the order of n sweeps
   double error = 0;
-  problem.phi.for_cells(
-      [&](auto x, auto y, auto z) { error = std::max(error, std::abs(problem.phi(x, y, z) - exact(x, y, z))); });
+  problem.phi.for_cells([&](auto x, auto y, auto z) {
+    error = std::max(error, std::abs(problem.phi(x, y, z) - exact(x, y, z)));
+  });
   return error;
 }
 
@@ -278,7 +287,8 @@ TEST(Relaxation, SolutionsWithoutSourcesStayBetweenTheirBoundaries) {
   EXPECT_LT(test::residual(problem), 1e-12);
 }
 
-// --- The cube of QES-Winds (Bozorgmehr et al. 2021), without parameterisations: sor-wind.md, section 2 --------------
+// --- The cube of QES-Winds (Bozorgmehr et al. 2021), without parameterisations: sor-wind.md, section 2
+// --------------
 
 TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
   test::Cube<double> cube(true);
@@ -298,16 +308,17 @@ TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
     Cell face;
     double value;
   };
-  for (const Probe& p : {Probe{{30, 49, 10}, 4.661728}, Probe{{44, 49, 10}, 0.965378}, Probe{{57, 49, 10}, 1.801403},
-                         Probe{{60, 49, 10}, 3.401951}, Probe{{70, 49, 10}, 4.661728}, Probe{{44, 49, 5}, 0.770897},
-                         Probe{{50, 49, 25}, 6.780928}, Probe{{50, 60, 10}, 5.518837}, Probe{{80, 49, 40}, 6.435705},
-                         Probe{{50, 49, 80}, 7.252186}})
+  for (const Probe& p :
+       {Probe{{30, 49, 10}, 4.661728}, Probe{{44, 49, 10}, 0.965378}, Probe{{57, 49, 10}, 1.801403},
+        Probe{{60, 49, 10}, 3.401951}, Probe{{70, 49, 10}, 4.661728}, Probe{{44, 49, 5}, 0.770897},
+        Probe{{50, 49, 25}, 6.780928}, Probe{{50, 60, 10}, 5.518837}, Probe{{80, 49, 40}, 6.435705},
+        Probe{{50, 49, 80}, 7.252186}})
     EXPECT_NEAR(cube.velocity(0, p.face), p.value, 1e-6) << p.face[0] << " " << p.face[1] << " " << p.face[2];
-  for (const Probe& p : {Probe{{43, 56, 10}, 2.175261}, Probe{{46, 58, 10}, 0.526155}, Probe{{60, 58, 10}, -0.637810},
-                         Probe{{40, 60, 5}, 0.580724}})
+  for (const Probe& p : {Probe{{43, 56, 10}, 2.175261}, Probe{{46, 58, 10}, 0.526155},
+                         Probe{{60, 58, 10}, -0.637810}, Probe{{40, 60, 5}, 0.580724}})
     EXPECT_NEAR(cube.velocity(1, p.face), p.value, 1e-6) << p.face[0] << " " << p.face[1] << " " << p.face[2];
-  for (const Probe& p : {Probe{{44, 49, 20}, 4.661029}, Probe{{43, 49, 10}, 0.138916}, Probe{{58, 49, 15}, -0.822648},
-                         Probe{{50, 49, 30}, -0.050720}})
+  for (const Probe& p : {Probe{{44, 49, 20}, 4.661029}, Probe{{43, 49, 10}, 0.138916},
+                         Probe{{58, 49, 15}, -0.822648}, Probe{{50, 49, 30}, -0.050720}})
     EXPECT_NEAR(cube.velocity(2, p.face), p.value, 1e-6) << p.face[0] << " " << p.face[1] << " " << p.face[2];
   EXPECT_LT(cube.largest_divergence(), 1e-9); // everywhere, the top layer included
 }
@@ -317,7 +328,8 @@ TEST(Cube, ChangesAreThePublishedOnesSweepBySweep) {
   float change = 0;
   for (int i = 1; i <= 1000; ++i) {
     change = Kernels<float>::split_check()[2](cube.problem, 1.78F, 0, 2);
-    for (const auto& [sweeps, published] : {std::pair{100, 4.893e-2}, std::pair{250, 7.347e-3}, std::pair{500, 8.554e-4}}) {
+    for (const auto& [sweeps, published] :
+         {std::pair{100, 4.893e-2}, std::pair{250, 7.347e-3}, std::pair{500, 8.554e-4}}) {
       if (i == sweeps) {
         EXPECT_NEAR(change, published, 0.005 * published);
       }
@@ -326,7 +338,8 @@ TEST(Cube, ChangesAreThePublishedOnesSweepBySweep) {
   EXPECT_LT(change, 1e-4); // where float stalls
 }
 
-// --- Until the tolerance is met --------------------------------------------------------------------------------
+// --- Until the tolerance is met
+// --------------------------------------------------------------------------------
 
 #ifdef HEDDLE_ON_DEVICE
 constexpr heddle::Memory memory = heddle::Memory::device;
@@ -347,8 +360,8 @@ template <class T, class U> void fill(heddle::Field<T>& field, const Box<U>& fro
 template <class T> struct Wind {
   explicit Wind(const test::Cube<double>& from)
       : weights{from.problem.weight}, open(split_field<std::uint8_t>(from.problem.phi.cells(), "open")),
-        phi(split_field<T>(from.problem.phi.cells(), "phi")), right(split_field<T>(from.problem.phi.cells(), "right")),
-        largest(1, memory) {
+        phi(split_field<T>(from.problem.phi.cells(), "phi")),
+        right(split_field<T>(from.problem.phi.cells(), "right")), largest(1, memory) {
     fill(open, from.problem.open);
     fill(right, from.problem.right);
   }
@@ -394,7 +407,8 @@ TEST(Solve, CorrectionsInFloatMakeASolutionInDouble) {
   heddle::Buffer<double> measure(1);
   heddle::TaskGraph defect;
   heddle::TaskGraph correct;
-  defect.add(sor_refine::Defect<double>(wind.open, solution, source, wind.right, measure, {c[0], c[1], c[2]}));
+  defect.add(
+      sor_refine::Defect<double>(wind.open, solution, source, wind.right, measure, {c[0], c[1], c[2]}));
   correct.add(sor_refine::Correct<double>(wind.phi, solution));
   heddle::TaskGraph cycle = wind.cycle(cube.best_omega());
   const auto correction = [&] { cycle.run(12); };

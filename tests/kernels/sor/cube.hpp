@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain cube case of QES-Winds: 100 x 100 x 100 cells of 2 m x 2 m x 1 m, a cube of 20 m on the ground, wind along x.
+// The plain cube case of QES-Winds: 100 x 100 x 100 cells of 2 m x 2 m x 1 m, a cube of 20 m on the ground,
+// wind along x.
 #ifndef HEDDLE_SOR_CUBE_HPP
 #define HEDDLE_SOR_CUBE_HPP
 
@@ -14,8 +15,8 @@ inline double residual(const Problem<double>& p) {
   double largest = -1;
   std::vector<double> work = scratch(p);
   EXPECT_EQ(sor_residual_f64(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                             p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &largest, work.data(),
-                             p.weight[0], p.weight[1], p.weight[2]),
+                             p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &largest,
+                             work.data(), p.weight[0], p.weight[1], p.weight[2]),
             0);
   return largest;
 }
@@ -24,8 +25,8 @@ inline double squares(const Problem<double>& p) {
   double total = -1;
   std::vector<double> work = scratch(p);
   EXPECT_EQ(sor_squares_f64(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total, work.data(),
-                            p.weight[0], p.weight[1], p.weight[2]),
+                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total,
+                            work.data(), p.weight[0], p.weight[1], p.weight[2]),
             0);
   return total;
 }
@@ -34,8 +35,8 @@ inline float squares(const Problem<float>& p) {
   float total = -1;
   std::vector<float> work = scratch(p);
   EXPECT_EQ(sor_squares_f32(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total, work.data(),
-                            p.weight[0], p.weight[1], p.weight[2]),
+                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total,
+                            work.data(), p.weight[0], p.weight[1], p.weight[2]),
             0);
   return total;
 }
@@ -67,8 +68,8 @@ public:
   static constexpr std::int64_t n = 100;
   static constexpr std::array<double, 3> h{2, 2, 1};
 
-  /// Interior: the cells with an equation, 1 <= i, j <= 98, 1 <= k <= 99; phi is 0 in the cells around, but nothing
-  /// flows through the ground.
+  /// Interior: the cells with an equation, 1 <= i, j <= 98, 1 <= k <= 99; phi is 0 in the cells around, but
+  /// nothing flows through the ground.
   explicit Cube(bool split) : problem({n - 2, n - 2, n - 1}, split) {
     for (std::size_t d = 0; d < 3; ++d)
       problem.weight[d] = static_cast<T>(1 / (h[d] * h[d]));
@@ -93,7 +94,8 @@ public:
     return c[2] < 1 || (c[0] >= 45 && c[0] <= 54 && c[1] >= 45 && c[1] <= 54 && c[2] <= 20);
   }
 
-  /// The wind before the correction on the lower face of a cell across axis d: logarithmic, 0 on faces of solid cells.
+  /// The wind before the correction on the lower face of a cell across axis d: logarithmic, 0 on faces of
+  /// solid cells.
   static double given(std::size_t d, const Cell& face) {
     Cell below = face;
     --below[d];
