@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 
@@ -45,7 +46,15 @@ def differences(function: Lifted, kernels: tuple[Recovered, ...]) -> list[str]:
             else:
                 base, _, index = name.rpartition("_")
                 found[base][int(index)] = value
+    sums = {s.output.name for each in kernels for s in each.kernel.body if _is_sum(s)}
+    for name in sums & found.keys():  # by a tree of their own
+        if math.isclose(found[name][0], expected[name][0], rel_tol=1e-14):
+            found[name][0] = expected[name][0]
     return [name for name in before if list(map(repr, found[name])) != list(map(repr, expected[name]))]
+
+
+def _is_sum(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Reduce) and statement.operation == "sum"
 
 
 def _run(each: Recovered, memory: dict[str, list[Number]], scalars: dict[str, Number]) -> dict[str, Number]:

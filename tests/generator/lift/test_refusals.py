@@ -88,7 +88,8 @@ CASES = {
         "The loop over 'i' begins at a remainder.",
     ),
     "the last value": (
-        f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP} {{ s = 0.5 * s; a[i] = s; }} *t = s; }}",
+        f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP}\n"
+        " { s = 0.5 * s; a[i] = s; } *t = s; }",
         "The last value of 's' is stored; a sweep gives none.",
     ),
 }
