@@ -79,7 +79,7 @@ class _Writer:
 
     def text(self) -> str:
         sections = [section for recovered in self.kernels for section in self.kernel(recovered)]
-        module = self.python(self.name)
+        module = self.module
         precision = self.reals.precision
         head = [
             *([f"# {self.licence}"] if self.licence else []),
@@ -91,6 +91,16 @@ class _Writer:
             f'{module} = Module("{self.name}", precisions=("{precision}",), about="{self.about()}")',
         ]
         return "\n".join([*head, *sections, ""])
+
+    @property
+    def module(self) -> str:
+        """What Python calls the module: no field or value of a kernel has this name."""
+        taken = {
+            named.name
+            for each in self.kernels
+            for named in (*each.kernel.fields, *each.kernel.parameters, *_locals(each.kernel))
+        }
+        return f"{self.name}_module" if self.name in taken else self.python(self.name)
 
     def about(self) -> str:
         return f"Lifted from {self.source}."
@@ -168,7 +178,7 @@ class _Writer:
         yield from body
         yield "    ]"
         about = f'about="Lifted from {recovered.place}."'
-        yield f'{self.python(self.name)}.add("{kernel.name}", statements, {about})'
+        yield f'{self.module}.add("{kernel.name}", statements, {about})'
 
     def declarations(self, kernel: ir.Kernel) -> Iterator[str]:
         """Fields and parameters by type, the names in the order of the source."""

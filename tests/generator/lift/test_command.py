@@ -73,6 +73,11 @@ def test_a_model_is_printed_and_runs(capsys: pytest.CaptureFixture[str], tmp_pat
     assert list(load(tmp_path / "model.py").kernels) == ["shift"]
 
 
+def test_a_module_may_be_called_as_a_field(shift: Path, tmp_path: Path) -> None:
+    assert lift(shift, "--function", "shift", "--module", "a", "--out", tmp_path / "out") == 0
+    assert load(tmp_path / "out" / "model.py").name == "a"
+
+
 def test_flags_follow_two_dashes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "named.cpp"
     path.write_text("void f(float* a, int n) { for (int i = 0; i < n; ++i) a[i] = FACTOR * a[i]; }\n")
