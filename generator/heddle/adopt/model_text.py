@@ -95,11 +95,10 @@ class _Writer:
     @property
     def module(self) -> str:
         """What Python calls the module: no field or value of a kernel has this name."""
-        taken = {
-            named.name
-            for each in self.kernels
-            for named in (*each.kernel.fields, *each.kernel.parameters, *_locals(each.kernel))
-        }
+        taken: set[str] = set()
+        for each in self.kernels:
+            taken |= {field.name for field in each.kernel.fields}
+            taken |= {symbol.name for symbol in (*each.kernel.parameters, *_locals(each.kernel))}
         return f"{self.name}_module" if self.name in taken else self.python(self.name)
 
     def about(self) -> str:
