@@ -14,7 +14,7 @@ from heddle.errors import KernelError
 from heddle.module import Dense, Module, Sparse
 from heddle.schedule import Schedule
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
-from heddle.symbolic.bits import bit_and, has_bit, shift_left
+from heddle.symbolic.bits import bit_and, has_bit, remainder, shift_left
 from heddle.symbolic.field import Field, coordinates, extents, fields, parameters
 
 __version__ = "0.1.0"
@@ -38,5 +38,6 @@ __all__ = [
     "fields",
     "has_bit",
     "parameters",
+    "remainder",
     "shift_left",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check`, `python -m heddle --cmake-dir`.
+"""The command line: `heddle build | show | check | lift`, `python -m heddle --cmake-dir`.
 
 Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong
 usage.
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import heddle
+from heddle.adopt.arguments import add_arguments
 from heddle.errors import KernelError
 
 STAGES = ("symbolic", "kernel", "scheduled", "lowered", "source")
@@ -24,7 +25,9 @@ TARGET_NAMES = ("reference", "cpu", "cuda")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
+    options = parser.parse_args(words)
+    options.flags = flags
     if options.cmake_dir:
         from heddle.resources import folder
 
@@ -55,6 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words of the command, and the compiler's flags behind `--`."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
+
+
 def _model_line(error: BaseException, options: argparse.Namespace) -> str:
     """Where in the model an ordinary Python error happened."""
     model = Path(getattr(options, "model", "")).name
@@ -69,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    commands = parser.add_subparsers(dest="command", metavar="build | show | check")
+    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift")
 
     build = commands.add_parser("build", help="write the files of a model")
     _common(build)
@@ -101,6 +110,12 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
     check.add_argument("--front-end", choices=("heddle-lift", "clang-json"), help="default: what is found")
     check.set_defaults(run=_check, misused=check.error)
+
+    lift = commands.add_parser(
+        "lift", help="turn a loop of a C++ or CUDA file into a model", usage="%(prog)s FILE ... [-- FLAG ...]"
+    )
+    add_arguments(lift)
+    lift.set_defaults(run=_lift)
     return parser
 
 
@@ -149,6 +164,12 @@ def _build(options: argparse.Namespace) -> int:
         beyond = sum(seconds for stage, seconds in timings.seconds.items() if stage != "import")
         print(f"  {beyond * 1000:8.1f} ms  in all, beyond imports")
     return 0
+
+
+def _lift(options: argparse.Namespace) -> int:
+    from heddle.adopt.command import run
+
+    return run(options)
 
 
 def _show(options: argparse.Namespace) -> int:

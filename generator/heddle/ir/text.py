@@ -32,7 +32,7 @@ def lines(body: Sequence[ir.Statement], indent: str = "") -> Iterator[str]:
         inner = getattr(statement, "body", None)
         if inner is not None:
             yield from lines(inner, indent + "  ")
-            if isinstance(statement, ir.Scan):
+            if isinstance(statement, ir.Scan) and statement.carried:
                 updates = ", ".join(
                     f"{s.name} = {expression(v)}"
                     for s, v in zip(statement.carried, statement.update, strict=True)
@@ -66,7 +66,7 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             )
         case ir.Scan(axis, reverse, carried, initial):
             start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
-            yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''} from {start} {{"
+            yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''}{' from ' if carried else ''}{start} {{"
         case ir.Prefetch(target, length):
             yield f"prefetch {length} from {expression(target)}"
         case ir.Local(symbol, length, space):

@@ -5,7 +5,8 @@ Cells run in any order, so an element that one cell writes may be touched by no 
 offsets that is decidable: element (field, component, cell + offset) belongs to exactly one cell if every
 access to that component uses one offset. Along the axis of a Scan, cells run in order and any offset is
 allowed. Stores on wall links (`If(..., wall=True)`) concern elements behind a wall, which no other cell
-reaches. Reads and writes must stay within the ghost layers. The kernel is returned unchanged.
+reaches. Under a condition on the parity of coordinates, cells of the other colour write nothing, so they may
+be read. Reads and writes must stay within the ghost layers. The kernel is returned unchanged.
 
 With colours, cells of one colour run in any order and colours one after the other: an element that a cell
 writes may be read by cells of other colours.
@@ -20,6 +21,7 @@ from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
 from heddle.ir.visit import children, statements, walk
+from heddle.passes.parity_guards import Guard, keeps_apart, parity_guards
 from heddle.symbolic.field import offsets_text
 
 
@@ -32,6 +34,7 @@ class _Touch:
     scan: int | None
     place: Place
     conditional: bool = False
+    guards: tuple[Guard, ...] = ()
 
     @property
     def across(self) -> tuple[int, ...]:
@@ -81,6 +84,7 @@ def _touches(
     place: Place,
     conditional: bool = False,
     wall: bool = False,
+    guards: tuple[Guard, ...] = (),
 ) -> Iterator[_Touch]:
     for statement in body:
         here = getattr(statement, "place", place)
@@ -92,21 +96,24 @@ def _touches(
                 yield from _reads(expression, statement.axis, here)
         elif isinstance(statement, ir.If):
             yield from _reads(statement.condition, scan, here)
-            yield from _touches(statement.body, scan, here, True, wall or statement.wall)
+            inner = (*guards, *parity_guards(statement.condition))
+            yield from _touches(statement.body, scan, here, True, wall or statement.wall, inner)
         elif isinstance(statement, ir.Store):
-            yield from _reads(statement.value, scan, here)
+            yield from _reads(statement.value, scan, here, guards)
             assert isinstance(statement.target, ir.Access)
             if not wall:
-                yield _Touch(statement.target, True, scan, here, conditional)
+                yield _Touch(statement.target, True, scan, here, conditional, guards)
         else:
             for child in children(statement):
-                yield from _reads(child, scan, here)
+                yield from _reads(child, scan, here, guards)
 
 
-def _reads(expression: ir.Node, scan: int | None, place: Place) -> Iterator[_Touch]:
+def _reads(
+    expression: ir.Node, scan: int | None, place: Place, guards: tuple[Guard, ...] = ()
+) -> Iterator[_Touch]:
     for node in walk(expression):
         if isinstance(node, (ir.Access, ir.Gather)):
-            yield _Touch(node, False, scan, place)
+            yield _Touch(node, False, scan, place, guards=guards)
 
 
 def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
@@ -158,7 +165,7 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
         if touch.store:
             stored.add((component, touch.element.offsets))
         elif component in owner:
-            if touch.across != owner[component].across:
+            if touch.across != owner[component].across and not _of_other_colour(touch, owner[component]):
                 _check_order(kernel, touch, owner[component], owner, touches)
             if touch.scan is None and (component, touch.element.offsets) in stored:
                 raise KernelError(
@@ -205,6 +212,14 @@ def _distances(owner: dict[int, _Touch], touches: list[_Touch]) -> list[tuple[in
         for touch in touches
         if not touch.store and isinstance(touch.element, ir.Access) and touch.element.component in owner
     ]
+
+
+def _of_other_colour(read: _Touch, write: _Touch) -> bool:
+    """Whether a condition around both keeps the cell that is read from being written."""
+    assert isinstance(read.element, ir.Access)
+    assert isinstance(write.element, ir.Access)
+    apart = [r - w for r, w in zip(read.element.offsets, write.element.offsets, strict=True)]
+    return any(keeps_apart(guard, apart) for guard in read.guards if guard in write.guards)
 
 
 def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], written: set[ir.Field]) -> None:

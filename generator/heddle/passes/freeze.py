@@ -25,7 +25,7 @@ from heddle.passes.name_locals import is_name
 from heddle.schedule import Precision
 from heddle.symbolic import assignment as model
 from heddle.symbolic import field as named
-from heddle.symbolic.bits import bit_and, shift_left
+from heddle.symbolic.bits import bit_and, remainder, shift_left
 
 _RELATIONS = {
     sympy.StrictLessThan: "lt",
@@ -55,6 +55,7 @@ _TYPES = {
     "uint32": ir.U32,
     "bool": ir.BOOL,
 }
+_INTEGER_FUNCTIONS = {bit_and: "bitand", shift_left: "shl", remainder: "rem"}
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
 _COLOUR_NAMES = frozenset(
@@ -262,8 +263,8 @@ class _Freezer:
                     raise KernelError(self.place, what, "gather from a field that is not split")
                 *position, component = (self.expression(argument) for argument in value.args)
                 return ir.Gather(self.field(type(value).field), tuple(position), component)
-            case bit_and() | shift_left():
-                name = "bitand" if isinstance(value, bit_and) else "shl"
+            case bit_and() | shift_left() | remainder():
+                name = _INTEGER_FUNCTIONS[type(value)]
                 return ir.Op(name, tuple(self.expression(argument) for argument in value.args))
         if value.func in _RELATIONS:
             return ir.Op(_RELATIONS[value.func], tuple(self.expression(argument) for argument in value.args))

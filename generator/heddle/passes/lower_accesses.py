@@ -91,7 +91,7 @@ class _Lowering:
 
     def head_order(self, let: Let) -> tuple[int, int]:
         """Extents first, then the strides of each field in the order of the arguments."""
-        if let.symbol.name.startswith("n_"):
+        if let.symbol.name in ("n_i", "n_x", "n_y", "n_z"):  # not the strides of a field called n
             return -1, "ixyz".index(let.symbol.name[2])
         assert isinstance(let.value, Load)
         assert isinstance(let.value.index, Const)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit operations on integer quantities, for flags and direction masks."""
+"""Bit operations on integer quantities, for flags and direction masks; remainders, for colours."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ import sympy
 
 class bit_and(sympy.Function):
     """`a & b` on unsigned integers."""
+
+    nargs = 2
+
+
+class remainder(sympy.Function):
+    """`a % b` of integers that are not negative."""
 
     nargs = 2
 
@@ -23,4 +29,4 @@ def has_bit(mask: sympy.Expr, bit: int) -> sympy.Ne:
     return sympy.Ne(bit_and(mask, sympy.Integer(1 << bit)), 0)
 
 
-__all__ = ["bit_and", "has_bit", "shift_left"]
+__all__ = ["bit_and", "has_bit", "remainder", "shift_left"]

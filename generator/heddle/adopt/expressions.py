@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of a recovered kernel as the Python of a model."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from heddle.errors import KernelError, Place
+from heddle.ir import nodes as ir
+from heddle.ir.functions import FUNCTIONS, OPERATORS
+
+_INFIX = {"add", "sub", "mul", "div", "lt", "le", "gt", "ge"}
+_CALLS = {
+    "max": "Max", "min": "Min", "abs": "Abs", "sqrt": "sqrt", "exp": "exp", "log": "log", "sin": "sin",
+    "cos": "cos", "tanh": "tanh", "floor": "floor", "sign": "sign",
+}  # fmt: skip
+_TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
+_BITS = {"bitand": "bit_and", "shl": "shift_left", "rem": "remainder"}
+_POWER, _ATOM, _SUM = 16, 20, 12
+
+
+class Printer:
+    """Writes expressions. names: what Python calls the fields and symbols of the kernel. used: the functions
+    that the text needs, of SymPy and of Heddle."""
+
+    def __init__(self, names: Mapping[str, str], place: Place) -> None:
+        self.names, self.place = names, place
+        self.sympy: set[str] = set()
+        self.heddle: set[str] = set()
+
+    def text(self, value: ir.Expression, at_least: int = 0) -> str:
+        """An expression, in parentheses if it binds less tightly than `at_least`."""
+        text, precedence = self.bare(value)
+        return f"({text})" if precedence < at_least else text
+
+    def bare(self, value: ir.Expression) -> tuple[str, int]:
+        match value:
+            case ir.Const(number, scalar):
+                text = literal(number, scalar)
+                return text, _SUM if text.startswith("-") else _ATOM
+            case ir.Symbol(name):
+                return self.names.get(name, name), _ATOM
+            case ir.Access(field, offsets, component):
+                entries = [*offsets, *([component] if field.components else [])]
+                return f"{self.names[field.name]}[{', '.join(map(str, entries))}]", _ATOM
+            case ir.Gather(field, position):
+                where = ", ".join(self.text(entry) for entry in position)
+                return f"{self.names[field.name]}.gather({where})", _ATOM
+            case ir.Cast(inner, scalar):
+                return self.cast(inner, scalar)
+            case ir.Select():
+                return self.piecewise(value), _ATOM
+            case ir.Op("neg", (inner,)):
+                return f"-{self.text(inner, _POWER)}", _SUM + 1
+            case ir.Op("mul", (ir.Const(number, scalar), other)) if number < 0:
+                positive = ir.Op("mul", (ir.Const(-number, scalar), other), value.type)
+                return f"-({self.text(positive)})", _SUM + 1
+            case ir.Op(name, (left, right)) if name in _INFIX:
+                row = OPERATORS[name]
+                sides = self.text(left, row.precedence), self.text(right, row.precedence + 1)
+                return f"{sides[0]} {row.spelling} {sides[1]}", row.precedence
+            case ir.Op(name, args) if name in _TESTS:
+                return self.call(_TESTS[name], args, self.sympy), _ATOM
+            case ir.Op(name, args) if name in _BITS:
+                return self.call(_BITS[name], args, self.heddle), _ATOM
+            case ir.Call("pow", (base, exponent)):
+                return f"{self.text(base, _POWER + 1)} ** {self.text(exponent, _POWER + 1)}", _POWER
+            case ir.Call("fma", (a, b, c)):
+                return f"{self.text(a, 13)} * {self.text(b, 14)} + {self.text(c, 13)}", _SUM
+            case ir.Call(name, args) if name in _CALLS:
+                return self.call(_CALLS[name], args, self.sympy), _ATOM
+        kind = value.name if isinstance(value, (ir.Op, ir.Call)) else type(value).__name__
+        raise KernelError(
+            self.place,
+            f"No model has a word for '{kind}'.",
+            "rewrite this line with: " + ", ".join(FUNCTIONS),
+        )
+
+    def call(self, name: str, args: tuple[ir.Expression, ...], needed: set[str]) -> str:
+        needed.add(name)
+        return f"{name}({', '.join(self.text(argument) for argument in args)})"
+
+    def cast(self, inner: ir.Expression, scalar: ir.Scalar) -> tuple[str, int]:
+        """Conversions are made where types meet; one that drops digits has to be said."""
+        if inner.type.is_float and not scalar.is_float:
+            raise KernelError(
+                self.place, f"A value of type {inner.type} is cut off to {scalar}, which no model says.",
+                "use floor where the value is not negative",
+            )  # fmt: skip
+        return self.bare(inner)
+
+    def piecewise(self, select: ir.Expression) -> str:
+        cases: list[str] = []
+        while isinstance(select, ir.Select):
+            cases.append(f"({self.text(select.yes)}, {self.text(select.condition)})")
+            select = select.no
+        self.sympy.add("Piecewise")
+        return f"Piecewise({', '.join(cases)}, ({self.text(select)}, True))"
+
+
+def literal(number: object, scalar: ir.Scalar | None) -> str:
+    """A number as a person would write it: the shortest text that reads back the same in its type."""
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return str(number)
+    if isinstance(number, int) or (number == int(number) and abs(number) < 1e15):
+        return str(int(number))
+    if scalar == ir.F32:
+        for digits in range(1, 10):
+            text = f"{number:.{digits}g}"
+            if struct.unpack("f", struct.pack("f", float(text)))[0] == number:
+                return repr(float(text))
+    return repr(number)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arrays of a loop nest as fields: what is touched where, how each array lies in memory, and the node
+that stands for each access."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.ir.visit import statements
+from heddle.lift.delinearise import Placement, Position, Touch, placed
+from heddle.lift.lifted import Lifted, refuse
+from heddle.lift.polynomial import Polynomial
+from heddle.lift.recovered import RESERVED, TYPES
+
+
+class Arrays:
+    """singles: the segments of a body that work in a single cell of the column along the axis `sweep`."""
+
+    def __init__(self, lifted: Lifted, place: Place, singles: frozenset[int]) -> None:
+        self.lifted, self.place, self.singles = lifted, place, singles
+        self.sweep = -1
+        self.rank = 0
+        self.touches: dict[str, list[Touch]] = {}
+        self.pointers: dict[str, ir.Symbol] = {}
+        self.found: dict[tuple[str, Polynomial, int], Position] = {}
+        self.placements: dict[str, Placement] = {}
+        self.fields: dict[str, ir.Field] = {}
+        self.gathered: set[str] = set()
+        self.cells_at: dict[int, Polynomial] = {}
+
+    @property
+    def stores(self) -> bool:
+        return any(touch.store for touches in self.touches.values() for touch in touches)
+
+    def put(self, order: Sequence[ir.Symbol], sweep: int) -> None:
+        """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept."""
+        self.sweep, self.rank = sweep, len(order)
+        for name, touches in self.touches.items():
+            own = [
+                dataclasses.replace(t, fixed=frozenset({sweep} if t.segment in self.singles else ()))
+                for t in touches
+            ]
+            self.placements[name], positions = placed(name, own, order)
+            for touch, position in zip(own, positions, strict=True):
+                self.found[name, touch.index, touch.segment] = position
+                if touch.fixed and (touch.store or touch.segment not in self.cells_at):
+                    self.cells_at[touch.segment] = position.offsets[sweep]
+        for name in sorted(self.touches, key=self.rank_of):
+            self.declare(name)
+        for name in sorted(self.gathered - self.touches.keys(), key=self.rank_of):
+            if self.rank > 1:
+                raise refuse(self.place, f"'{name}' is read at computed places from a box of several axes.")
+            self.declare(name)
+
+    def declare(self, name: str) -> None:
+        pointer = self.pointers[name]
+        assert isinstance(pointer.type, ir.Pointer)
+        scalar = pointer.type.element
+        if scalar not in TYPES:
+            raise refuse(self.place, f"'{name}' has elements of type {scalar}, which no field has.")
+        reach = [
+            abs(entry.number)
+            for (owner, _, segment), position in self.found.items()
+            for axis, entry in enumerate(self.offsets(position, segment))
+            if owner == name
+        ]
+        size = self.placements[name].size if name in self.placements else 0
+        self.fields[name] = ir.Field(
+            self.field_name(name), scalar, self.rank, size, max(reach, default=0), "strided"
+        )
+
+    def rank_of(self, name: str) -> int:
+        """Where an argument stands in the source."""
+        names = [p.symbol.name for p in self.lifted.parameters]
+        own = name.split(".")[0]
+        return names.index(own) if own in names else len(names)
+
+    def field_name(self, name: str) -> str:
+        """The source's name, made free: the data of a view has the view's name."""
+        own = name.split(".")[0]
+        alone = sum(pointer.split(".")[0] == own for pointer in self.pointers) == 1
+        plain = own if alone else name.replace(".", "_")
+        return f"field_{plain}" if plain in RESERVED else plain
+
+    def offsets(self, position: Position, segment: int) -> list[Polynomial]:
+        """Offsets from the own cell; in a single cell of a column, from that one."""
+        entries = list(position.offsets)
+        if segment in self.singles:
+            entries[self.sweep] -= self.cells_at[segment]
+        return entries
+
+    def check_components(self, extents: Sequence[Polynomial]) -> None:
+        """Parts of an array that is written must not overlap: their distance is at least the extent."""
+        for name, placement in self.placements.items():
+            if placement.size == 0 or not any(touch.store for touch in self.touches[name]):
+                continue
+            axis = max(range(self.rank), key=lambda a: placement.strides[a].order)
+            apart, rest = placement.component_stride.divided(placement.strides[axis])
+            room = (apart - extents[axis]).constant
+            if placement.component_stride.constant != 1 and (
+                rest != Polynomial() or room is None or room < 0
+            ):
+                raise refuse(
+                    next(touch.place for touch in self.touches[name] if touch.store),
+                    f"'{name}' is written, and touched {placement.component_stride} elements away, which may "
+                    "be another cell.",
+                    "pass the two parts as two arrays",
+                )
+
+    def aliases(self, body: Sequence[ir.Statement]) -> list[str]:
+        """What restrict would have said."""
+        restricted = {p.symbol.name for p in self.lifted.parameters if p.restrict}
+        written = {s.target.field.name for s in statements(body) if isinstance(s, ir.Store)}  # type: ignore[union-attr]
+        source = {f.name: name for name, f in self.fields.items()}
+        open_names = [name for name in self.fields if name not in restricted]
+        pairs = [
+            (source[w], other)
+            for w in sorted(written)
+            for other in open_names
+            if source[w] in open_names and other != source[w]
+        ]
+        together = sorted({name for pair in pairs for name in pair})
+        return [f"{self.lifted.place}: {', '.join(together)} do not overlap"] if together else []
+
+
+class Noting:
+    """First walk: collects accesses."""
+
+    def __init__(self, arrays: Arrays, segment: int) -> None:
+        self.arrays, self.segment = arrays, segment
+
+    def element(self, pointer: ir.Symbol, index: Polynomial, store: bool, place: Place) -> ir.Expression:
+        own = self.arrays
+        own.pointers.setdefault(pointer.name, pointer)
+        own.touches.setdefault(pointer.name, []).append(Touch(index, store, place, segment=self.segment))
+        return ir.Load(pointer, index.expression())
+
+    def gather(self, pointer: ir.Symbol, position: ir.Expression, store: bool, place: Place) -> ir.Expression:
+        if store:
+            raise refuse(
+                place,
+                f"'{pointer.name}' is written at a place known only at run time: two cells may name one "
+                "element.",
+                "turn the loop round, so that each cell gathers what it needs",
+            )
+        self.arrays.pointers.setdefault(pointer.name, pointer)
+        self.arrays.gathered.add(pointer.name)
+        return ir.Load(pointer, position)
+
+
+class Placing:
+    """Second walk: puts fields in."""
+
+    def __init__(self, arrays: Arrays, segment: int) -> None:
+        self.arrays, self.segment = arrays, segment
+
+    def element(self, pointer: ir.Symbol, index: Polynomial, store: bool, place: Place) -> ir.Expression:
+        own = self.arrays
+        position = own.found[pointer.name, index, self.segment]
+        entries = [entry.constant for entry in own.offsets(position, self.segment)]
+        if None in entries:
+            raise refuse(
+                place, f"'{pointer.name}' is touched in two cells of a column that lie {entries} apart."
+            )
+        return ir.Access(own.fields[pointer.name], tuple(int(e or 0) for e in entries), position.component)
+
+    def gather(self, pointer: ir.Symbol, position: ir.Expression, store: bool, place: Place) -> ir.Expression:
+        return ir.Gather(self.arrays.fields[pointer.name], (position,), ir.Const(0, ir.I64))

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From flat indices to cells and offsets: each index is a sum of counters times strides, plus a rest; the
+rest is divided by the strides, from the largest to the smallest.
+
+before   u[(i + gl) + (j + gl)*sx - sx]        counters i, j
+after    u[x, y - 1]                           strides 1, sx; own cell at gl in both directions
+
+Strides and rests are polynomials: with a stride of nx - 1, an index of -nx + 1 is one row down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.lift.lifted import refuse
+from heddle.lift.polynomial import Polynomial, polynomial
+
+FARTHEST = 16
+"""Cells that an access may reach; what is farther is no neighbour, it is another part of the array."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access to an array. fixed: axes on which its place is given by a number, not by a counter. segment:
+    the part of the loop's body that it stands in."""
+
+    index: Polynomial
+    store: bool
+    place: Place
+    fixed: frozenset[int] = frozenset()
+    segment: int = 0
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How an array lies in memory, seen from the cells of a nest. strides: of the axes. origin: where the own
+    cell lies relative to the counters. component_stride: between components; `size` of them, 0 for a scalar.
+    """
+
+    strides: tuple[Polynomial, ...]
+    origin: tuple[Polynomial, ...]
+    component_stride: Polynomial
+    size: int
+
+    def first(self, begins: Sequence[Polynomial]) -> Polynomial:
+        """The index of the first interior cell."""
+        result = Polynomial()
+        for stride, origin, begin in zip(self.strides, self.origin, begins, strict=True):
+            result += stride * (origin + begin)
+        return result
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where an access goes: offsets from the own cell along each axis (from the counter 0 where `fixed`) and
+    a component."""
+
+    offsets: tuple[Polynomial, ...]
+    component: int
+
+
+def axis_order(counters: Sequence[ir.Symbol], touches: Mapping[str, Sequence[Touch]]) -> list[ir.Symbol]:
+    """The counters by stride, the smallest first: x, y, z. Between strides of which neither is known to be
+    larger, the inner loop's comes first."""
+    order: list[ir.Symbol] = []
+    for name, all_touches in touches.items():
+        for touch in all_touches:
+            factors = {c: touch.index.coefficient(c) for c in counters}
+            if all(f != Polynomial() for f in factors.values()):
+                found = sorted(counters[::-1], key=lambda c: factors[c].order)
+                if order and order != found:
+                    raise refuse(
+                        touch.place,
+                        f"'{name}' has its axes in another order in memory than the arrays before it.",
+                        "lift a loop over arrays of one order",
+                    )
+                order = found
+    return order
+
+
+def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol]) -> tuple[Polynomial, ...]:
+    """The strides of an array along the axes, the same in all accesses."""
+    result: list[Polynomial] = []
+    for axis, counter in enumerate(counters):
+        found = {t.index.coefficient(counter): t for t in touches if axis not in t.fixed}
+        if len(found) > 1:
+            raise refuse(
+                list(found.values())[-1].place,
+                f"'{name}' is read along '{counter.name}' with the strides {' and '.join(map(str, found))}.",
+                "index an array in one way only",
+            )
+        stride = next(iter(found), Polynomial())
+        if stride == Polynomial():
+            raise refuse(
+                touches[0].place,
+                f"'{name}' does not depend on '{counter.name}', but a field has a value in every cell.",
+                "give the array a value a cell, or pass what is constant as an argument",
+            )
+        result.append(stride)
+    return tuple(result)
+
+
+def rest_of(touch: Touch, name: str, counters: Sequence[ir.Symbol]) -> Polynomial:
+    """The part of an index that no counter is in."""
+    rest = touch.index
+    for counter in counters:
+        factor = rest.coefficient(counter)
+        if not rest.is_linear_in(counter) or any(c in factor.atoms for c in counters):
+            raise refuse(
+                touch.place,
+                f"The index {touch.index} of '{name}' is not a sum of counters times strides.",
+                "lift loops whose indices grow by the same stride from cell to cell",
+            )
+        rest -= Polynomial({(counter,): 1}) * factor
+    return rest
+
+
+def offsets_of(rest: Polynomial, strides: Sequence[Polynomial]) -> tuple[list[Polynomial], Polynomial]:
+    """The offsets whose sum with the strides is `rest`, and what is left."""
+    offsets = [Polynomial() for _ in strides]
+    interleaved = min((s.constant for s in strides if s.constant), key=abs, default=0)
+    for axis in sorted(range(len(strides)), key=lambda a: strides[a].order, reverse=True):
+        stride = strides[axis]
+        if stride.constant is not None and abs(stride.constant) > 1 and stride.constant == interleaved:
+            offsets[axis] = Polynomial({m: q for m, f in rest.terms.items() if (q := f // stride.constant)})
+            rest -= offsets[axis] * stride
+        else:
+            offsets[axis], rest = rest.divided(stride)
+    return offsets, rest
+
+
+def placed(
+    name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol]
+) -> tuple[Placement, list[Position]]:
+    """How an array lies in memory, and where each access goes. counters: x, y, z."""
+    rests = [rest_of(touch, name, counters) for touch in touches]
+    strides = strides_of(name, touches, counters)
+    split = [offsets_of(rest, strides) for rest in rests]
+    components, component_stride, size = _components(name, touches, split, strides)
+    axes = range(len(strides))
+    origin: list[Polynomial] = []
+    for axis in axes:
+        moving = [
+            (offsets[axis] - _part(component_stride, component, strides, axis), touch)
+            for (offsets, _), touch, component in zip(split, touches, components, strict=True)
+            if axis not in touch.fixed
+        ]
+        origin.append(_own(moving))
+    positions: list[Position] = []
+    for (offsets, _), touch, component in zip(split, touches, components, strict=True):
+        entries = [
+            offsets[axis] - origin[axis] - _part(component_stride, component, strides, axis) for axis in axes
+        ]
+        for axis in axes:
+            reach = entries[axis].constant
+            if axis not in touch.fixed and (reach is None or abs(reach) > FARTHEST):
+                raise refuse(
+                    touch.place,
+                    f"'{name}' is touched {entries[axis]} cells away along axis {'xyz'[axis]}.",
+                    "that is no neighbour: pass the other part as an array of its own",
+                )
+        positions.append(Position(tuple(entries), component))
+    return Placement(strides, tuple(origin), component_stride, size), positions
+
+
+def _components(
+    name: str,
+    touches: Sequence[Touch],
+    split: Sequence[tuple[list[Polynomial], Polynomial]],
+    strides: Sequence[Polynomial],
+) -> tuple[list[int], Polynomial, int]:
+    """The component of each access. Side by side in memory, they are what is left; one array behind the
+    other, they are offsets that differ by a multiple of the array's size."""
+    smallest = min((abs(s.constant) for s in strides if s.constant), default=0)
+    left = [rest.constant for _, rest in split]
+    if smallest > 1:
+        for touch, rest in zip(touches, left, strict=True):
+            if rest is None:
+                raise refuse(
+                    touch.place, f"'{name}' is touched between its cells, which lie {smallest} apart."
+                )
+        return [rest or 0 for rest in left], polynomial(1), smallest
+    for touch, (_, remaining) in zip(touches, split, strict=True):
+        if remaining != Polynomial():
+            raise refuse(
+                touch.place,
+                f"The index {touch.index} of '{name}' is no whole number of cells from the own one.",
+            )
+    for axis, stride in enumerate(strides):
+        symbolic = [offsets[axis] - offsets[axis].number for offsets, _ in split]
+        apart = [s - symbolic[0] for s, t in zip(symbolic, touches, strict=True) if axis not in t.fixed]
+        apart = [d for d in apart if d != Polynomial()]
+        if not apart:
+            continue
+        unit = _unit(apart)
+        numbers: list[int] = []
+        for touch, value in zip(touches, symbolic, strict=True):
+            quotient, remaining = (value - symbolic[0]).divided(unit)
+            if remaining != Polynomial() or quotient.constant is None:
+                raise refuse(
+                    touch.place,
+                    f"'{name}' is touched {value - symbolic[0]} cells away along axis {'xyz'[axis]}.",
+                    "that is no neighbour: pass the other part as an array of its own",
+                )
+            numbers.append(quotient.constant)
+        least = min(numbers)
+        return [n - least for n in numbers], unit * stride, max(numbers) - least + 1
+    return [0] * len(touches), Polynomial(), 0
+
+
+def _unit(distances: Sequence[Polynomial]) -> Polynomial:
+    """The largest polynomial of which distances are integer multiples, if they are all multiples of one."""
+    first = distances[0]
+    content = gcd(*first.terms.values())
+    sign = 1 if first.ordered()[0][1] > 0 else -1
+    primitive = Polynomial({monomial: sign * factor // content for monomial, factor in first.terms.items()})
+    multiples = [distance.divided(primitive)[0].constant or 0 for distance in distances]
+    return primitive * gcd(*multiples)
+
+
+def _part(
+    component_stride: Polynomial, component: int, strides: Sequence[Polynomial], axis: int
+) -> Polynomial:
+    """What a component contributes to the offset along an axis, for arrays one behind the other."""
+    if not component or component_stride == polynomial(1):
+        return Polynomial()
+    quotient, rest = component_stride.divided(strides[axis])
+    largest = max(range(len(strides)), key=lambda a: strides[a].order)
+    return quotient * component if rest == Polynomial() and axis == largest else Polynomial()
+
+
+def _own(moving: Sequence[tuple[Polynomial, Touch]]) -> Polynomial:
+    """The offset that is the own cell's along an axis: that of the store; of an array that is only read, the
+    one from which accesses reach least far, 0 if there is a choice."""
+    symbolic = moving[0][0] - moving[0][0].number
+    stored = [offset.number for offset, touch in moving if touch.store]
+    if stored:
+        return symbolic + (0 if 0 in stored else min(stored, key=abs))
+    numbers = [offset.number for offset, _ in moving]
+    return symbolic + min(
+        range(min(numbers), max(numbers) + 1),
+        key=lambda own: (max(abs(number - own) for number in numbers), abs(own)),
+    )

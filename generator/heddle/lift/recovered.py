@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recovering a loop nest gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.lift.delinearise import Placement
+from heddle.lift.polynomial import Polynomial
+
+COORDINATES = tuple(ir.Symbol(name, ir.I64) for name in "xyz")
+EXTENTS = tuple(ir.Symbol(f"n_{name}", ir.I64) for name in "xyz")
+RESERVED = frozenset("x y z n_x n_y n_z status unit_stride main std heddle".split())
+"""Names that an emitted function uses itself."""
+TYPES = {ir.F16, ir.F32, ir.F64, ir.I32, ir.I64, ir.U8, ir.U32, ir.BOOL}
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A kernel over cells and how the source's arrays map to its fields.
+
+    kernel: symbolic, typed. placements: of the arrays, by the name of the field. sources: names in the source
+    of fields and parameters. extents: of the interior, x first. begins: the counters' values in the
+    first cell. counters: the source's names of the axes. assumptions: sentences. place: of the loop.
+    """
+
+    kernel: ir.Kernel
+    placements: dict[str, Placement]
+    sources: dict[str, str]
+    extents: tuple[Polynomial, ...]
+    begins: tuple[Polynomial, ...]
+    counters: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    place: Place
+
+    @property
+    def begins_at(self) -> dict[str, tuple[Polynomial, ...]]:
+        """The index of the first interior cell in each array, and the strides from there."""
+        return {
+            self.sources[name]: (p.first(self.begins), *p.strides, p.component_stride)
+            for name, p in self.placements.items()
+        }

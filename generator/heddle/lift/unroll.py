@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Short loops over a constant range, such as taps of a filter or directions of a lattice, written out.
+
+before   loop d in [-1, 2) { assign sum = sum + a[i + d] }
+after    assign sum = sum + a[i - 1]; assign sum = sum + a[i]; assign sum = sum + a[i + 1]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from heddle.ir import nodes as ir
+from heddle.ir.visit import statements, transform_expressions
+from heddle.lift.scope import Scope
+
+SHORT, LONG = 8, 32
+"""Loops that are written out: of up to 8 iterations, and of up to 32 where three axes are around them."""
+
+
+def is_short(loop: ir.Loop, scope: Scope, depth: int) -> bool:
+    """Whether a loop is written out. depth: how many loops over cells are around it."""
+    numbers = _numbers(loop, scope)
+    return numbers is not None and len(numbers) <= (LONG if depth >= 3 else SHORT)
+
+
+def written_out(loop: ir.Loop, scope: Scope) -> list[ir.Statement]:
+    """The iterations of a short loop, one after the other."""
+    numbers = _numbers(loop, scope)
+    assert numbers is not None
+    return [statement for number in numbers for statement in _copy(loop, number)]
+
+
+def unrolled(body: Sequence[ir.Statement], scope: Scope, depth: int) -> Iterator[ir.Statement]:
+    """A body with its short loops written out; other loops stay."""
+    for statement in body:
+        match statement:
+            case ir.Loop() if is_short(statement, scope, depth):
+                yield from unrolled(written_out(statement, scope), scope, depth)
+            case ir.Loop() | ir.If():
+                yield dataclasses.replace(statement, body=tuple(unrolled(statement.body, scope, depth)))
+            case _:
+                yield statement
+
+
+def _numbers(loop: ir.Loop, scope: Scope) -> range | None:
+    begin, end = scope.polynomial(loop.begin).constant, scope.polynomial(loop.end).constant
+    if begin is None or end is None or not isinstance(loop.step, ir.Const):
+        return None
+    return range(begin, end, int(loop.step.value))
+
+
+def _copy(loop: ir.Loop, number: int) -> list[ir.Statement]:
+    """One iteration: the counter is a number, and the names of the body end with it."""
+    suffix = f"_{number}" if number >= 0 else f"_m{-number}"
+    declared = {s.symbol for s in statements(loop.body) if isinstance(s, (ir.Let, ir.Var))}
+    names = {symbol: ir.Symbol(symbol.name + suffix, symbol.type) for symbol in declared}
+    counter = loop.counter
+    assert isinstance(counter.type, ir.Scalar)
+    value = ir.Const(number, counter.type)
+
+    def changed(expression: ir.Expression) -> ir.Expression:
+        return value if expression is counter else names.get(expression, expression)  # type: ignore[call-overload]
+
+    return [transform_expressions(statement, changed) for statement in loop.body]

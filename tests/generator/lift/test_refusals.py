@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recovery refuses beside the corpus: the line, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from heddle.errors import KernelError, Place
+from heddle.lift.front_end import read
+from heddle.lift.kernels import lifted
+from heddle.lift.recover import recover
+
+LOOP = "for (int i = 0; i < n; ++i)"
+CASES = {
+    "the argument changes": (
+        f"void f(double* a, int n, double s) {{\n{LOOP}\n {{ a[i] = s; s = s + 1; }} }}",
+        "The argument 's' changes from cell to cell.",
+    ),
+    "two loops, one sum": (
+        f"void f(double* a, int n, double* t) {{ double s = 0;\n{LOOP} s += a[i];\n"
+        f"{LOOP} s += a[i]; *t = s; }}",
+        "'s' is collected in two loops.",
+    ),
+    "stored too early": (
+        f"void f(double* a, int n, double* t) {{ double s = 0;\n*t = s;\n{LOOP} s += a[i]; }}",
+        "'s' is stored before it is collected.",
+    ),
+    "no sum": (
+        "void f(double* a, int n, int m, double* t) { double s = 1;\nfor (int j = 0; j < m; ++j)\n"
+        f"{LOOP} s = s * a[i + n * j]; *t = s; }}",
+        "'s' is carried from cell to cell, and is no sum, minimum or maximum.",
+    ),
+    "a sum that begins elsewhere": (
+        f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP} s += a[i]; *t = s; }}",
+        "The sum 's' does not begin at 0.",
+    ),
+    "outside the loops": (
+        f"void f(double* a, int n) {{\na[0] = 1;\n{LOOP} a[i] = 2; }}",
+        "Something happens outside the loops over cells.",
+    ),
+    "no loop": ("void f(double* a) { (void)a; }", "'f' has no loop over elements."),
+    "nothing stored": (
+        f"void f(double* a, int n) {{\n{LOOP} {{ double b = a[i]; (void)b; }} }}",
+        "stores nothing.",
+    ),
+    "four axes": (
+        "void f(double* a, int n) {\nfor (int l = 0; l < n; ++l) for (int k = 0; k < n; ++k)"
+        " for (int j = 0; j < n; ++j)"
+        f" {LOOP} a[i + n * (j + n * (k + n * l))] = 0; }}",
+        "There are 4 loops around each other; a box has three axes.",
+    ),
+    "two strides": (
+        f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[2 * i]; }}",
+        "'a' is read along 'i' with the strides",
+    ),
+    "reversed reading": (
+        f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[n - 1 - i]; }}",
+        "'a' is read along 'i' with the strides",
+    ),
+    "far away": (
+        f"void f(double* a, int n) {{\n{LOOP} a[i] = a[i + 1000]; }}",
+        "'a' is touched 1000 cells away along axis x.",
+    ),
+    "two axis orders": (
+        "void f(double* a, double* b, int n, int m) {\nfor (int j = 0; j < m; ++j)"
+        f" {LOOP} a[i + n * j] = b[j + m * i]; }}",
+        "has its axes in another order in memory",
+    ),
+    "a type that no field has": (
+        f"void f(short* a, int n) {{\n{LOOP} a[i] = 1; }}",
+        "'a' has elements of type i16, which no field has.",
+    ),
+    "gathered in a plane": (
+        "void f(double* a, const double* u, const int* p, int n, int m) {\nfor (int j = 0; j < m; ++j)"
+        f" {LOOP} a[i + n * j] = u[p[i + n * j]]; }}",
+        "'u' is read at computed places from a box of several axes.",
+    ),
+    "loops in a column": (
+        "void f(double* a, int n) {\nfor (int j = 0; j < n; ++j) { a[j] = 0;\n"
+        f"{LOOP} for (int k = 0; k < n; ++k) a[j + n * (i + n * k)] = 1; }} }}",
+        "There are loops around each other beside other work.",
+    ),
+    "a loop that starts at a remainder": (
+        "void f(double* a, int n, int c) {\nfor (int j = 0; j < n; ++j)"
+        " for (int i = (j + c) % 2; i < n; ++i)"
+        " a[i + n * j] = 0; }",
+        "The loop over 'i' begins at a remainder.",
+    ),
+    "the last value": (
+        f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP}\n"
+        " { s = 0.5 * s; a[i] = s; } *t = s; }",
+        "The last value of 's' is stored; a sweep gives none.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name: str, tmp_path: Path) -> None:
+    text, reason = CASES[name]
+    path = tmp_path / "input.cpp"
+    path.write_text(text + "\n")
+    with pytest.raises(KernelError) as caught:
+        recover(lifted(read(path), "f"))
+    assert reason in caught.value.what
+    assert isinstance(caught.value.where, Place)
+    assert caught.value.where.file == "input.cpp"
+    assert caught.value.where.line in (1, 2, 3)
+    assert caught.value.hint
+
+
+def test_a_race_between_threads_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "input.cu"
+    path.write_text(
+        "__global__ void f(float* a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i > 0 && i < n) a[i] = a[i - 1];\n}\n"
+    )
+    with pytest.raises(KernelError, match=r"input.cu:3: A thread reads 'a' of a cell that another"):
+        recover(lifted(read(path), "f"))
