@@ -13,12 +13,16 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import heddle
 from heddle.adopt.arguments import add_arguments
 from heddle.errors import KernelError
 
-STAGES = ("symbolic", "kernel", "scheduled", "lowered", "source")
+if TYPE_CHECKING:
+    from heddle.module import Module
+
+STAGES = ("symbolic", "kernel", "exchange", "scheduled", "lowered", "source")
 TARGET_NAMES = ("reference", "cpu", "cuda")
 
 
@@ -196,10 +200,24 @@ def _show(options: argparse.Namespace) -> int:
             for statement in module.kernels[name].statements:
                 print(_statement_text(statement))
             continue
+        if options.stage == "exchange":
+            _show_exchange(module, name, options.precision)
+            continue
         stages = module.stages(name, options.precision or module.precisions[0], options.target)
         kernel = getattr(stages, options.stage)
         print(to_json(kernel) if options.format == "json" else text(kernel))
     return 0
+
+
+def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
+    from heddle.exchange import exchanges, text
+    from heddle.ir.nodes import Dense
+    from heddle.schedule import precision
+
+    model = module.kernels[name]
+    if isinstance(model.space, Dense):
+        for exchange in exchanges(model.typed(precision(chosen or module.precisions[0])), model.place):
+            print(text(exchange))
 
 
 def _statement_text(statement: object) -> str:

@@ -18,7 +18,7 @@ from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir.nodes import Sparse
-from heddle.module import KernelModel, Module
+from heddle.module import KernelModel, Module, PackModel
 from heddle.pipeline import Request, lower
 from heddle.resources import folder
 from heddle.schedule import precision
@@ -105,7 +105,7 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
     return result
 
 
-def _check_chunk(entry: KernelModel) -> None:
+def _check_chunk(entry: KernelModel | PackModel) -> None:
     """What is emitted reads the runs of heddle::IndexList, which have one length."""
     chunk = entry.space.chunk if isinstance(entry.space, Sparse) else 0
     if chunk not in (0, RUN):

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from heddle.errors import KernelError, Place, calling_place
+from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import BITS
+from heddle.pack import check_fields, pack_kernel
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
@@ -58,6 +60,44 @@ class KernelModel:
         return typed(self.name, self.statements, self.space, chosen, self.about)
 
 
+@dataclass(frozen=True)
+class PackModel:
+    """A kernel that packs or unpacks what the kernels of a halo exchange.
+
+    source, after: the kernel, and which of its exchanges, whose fields it is written for; wire: the type on
+    the wire, or None for that of the fields.
+    """
+
+    name: str
+    source: KernelModel
+    after: bool
+    wire: ir.Scalar | None
+    unpack: bool
+    about: str
+    place: Place
+    schedule: Schedule
+    statements: tuple[Statement, ...] = ()
+
+    @property
+    def space(self) -> ir.Boxes:
+        assert isinstance(self.source.space, ir.Dense)
+        return ir.Boxes(self.source.space.rank)
+
+    def typed(self, chosen: Precision) -> ir.Kernel:
+        """The kernel in a precision."""
+        fields = exchanges(self.source.typed(chosen), self.place)[self.after].fields
+        return pack_kernel(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
+
+
+@dataclass(frozen=True)
+class Halo:
+    """Kernels whose exchanges one pair of pack kernels serves: `name`_pack and `name`_unpack."""
+
+    name: str
+    kernels: tuple[str, ...]
+    wire: ir.Scalar | None
+
+
 @dataclass
 class Module:
     """Named kernels that become one set of files.
@@ -71,7 +111,8 @@ class Module:
     precisions: Sequence[str] = ("f64", "f32")
     about: str = ""
     citation: str = ""
-    kernels: dict[str, KernelModel] = field(default_factory=dict)
+    kernels: dict[str, KernelModel | PackModel] = field(default_factory=dict)
+    halos: dict[str, Halo] = field(default_factory=dict)
     model: Path | None = None
 
     def __post_init__(self) -> None:
@@ -132,6 +173,64 @@ class Module:
             frozen = ir.Dense(rank, schedule.colours)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
+    def add_halo(
+        self, name: str = "halo", kernels: Sequence[str] | None = None, *, wire: str | None = None
+    ) -> None:
+        """Add kernels that pack and unpack what `kernels` (default: all dense ones so far) exchange with
+        other blocks, and to their sweeps `before()` and `after()`, of which heddle::HaloExchange is made.
+
+        wire: "f32" or "f16" to send values in that precision; results then depend on where blocks meet.
+        """
+        place = calling_place()
+        scalar = precision(wire).storage if wire else None
+        dense = [k.name for k in self.kernels.values() if isinstance(k.space, ir.Dense)]
+        chosen = tuple(dense if kernels is None else kernels)
+        for kernel in chosen:
+            if kernel not in dense:
+                raise KernelError(
+                    place,
+                    f"'{kernel}' is not a dense kernel of '{self.name}'.",
+                    "it has: " + ", ".join(dense),
+                )
+            taken = [halo.name for halo in self.halos.values() if kernel in halo.kernels]
+            if taken:
+                raise KernelError(place, f"'{kernel}' is in the halo '{taken[0]}' already.")
+        first = self._first_exchange(name, chosen, place)
+        for unpack in (False, True):
+            full = f"{name}_unpack" if unpack else f"{name}_pack"
+            if not is_name(full) or full in self.kernels:
+                raise KernelError(place, f"'{full}' is not a name for a new kernel.", "letters, digits, _")
+            way = "from" if unpack else "to"
+            about = f"Copies what crosses the borders of blocks {way} the wire, box after box."
+            source = self.kernels[first.kernel]
+            assert isinstance(source, KernelModel)
+            self.kernels[full] = PackModel(
+                full, source, first.direction == "after", scalar, unpack, about, place, Schedule()
+            )
+        self.halos[name] = Halo(name, chosen, scalar)
+
+    def _first_exchange(self, name: str, kernels: Sequence[str], place: Place) -> Exchange:
+        """The exchange that stands for all of a halo: they have fields of the same shapes."""
+        found: list[Exchange] = []
+        for kernel in kernels:
+            model = self.kernels[kernel]
+            assert isinstance(model, KernelModel)
+            for exchange in exchanges(model.typed(precision(self.precisions[0])), model.place):
+                if exchange.crossings:
+                    found.append(exchange)
+        if not found:
+            raise KernelError(place, f"no kernel of '{name}' reaches beyond its block: nothing crosses.")
+        for exchange in found:
+            check_fields(exchange.fields, place)
+            if _shapes(exchange) != _shapes(found[0]):
+                raise KernelError(
+                    place,
+                    f"'{exchange.kernel}' and '{found[0].kernel}' exchange different fields: "
+                    f"{_shapes(exchange)} and {_shapes(found[0])}.",
+                    "one add_halo for each: add_halo(name, kernels=[...])",
+                )
+        return found[0]
+
     @property
     def links(self) -> tuple[ir.Link, ...]:
         """The rows of the neighbour table that the sparse kernels share."""
@@ -156,6 +255,10 @@ class Module:
         chosen_precision = precision(chosen)
         request = Request(chosen_precision, entry.schedule, TARGETS[target])
         return lower(entry.typed(chosen_precision), request)
+
+
+def _shapes(exchange: Exchange) -> str:
+    return ", ".join(f"{f.type}({f.components}) {f.rank}D" for f in exchange.fields)
 
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:

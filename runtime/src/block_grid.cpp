@@ -18,8 +18,9 @@ std::int64_t cut(const Box& domain, std::size_t axis, int part, int parts) {
 
 } // namespace
 
-BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const std::array<bool, 3>& periodic)
-    : domain_(domain), blocks_(blocks), periodic_(periodic) {
+BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const std::array<bool, 3>& periodic,
+                     int ranks)
+    : domain_(domain), blocks_(blocks), periodic_(periodic), ranks_(ranks) {
   if (domain.empty()) throw Error("BlockGrid", "the domain " + to_string(domain) + " has no cells");
   std::int64_t count = 1;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -32,6 +33,10 @@ BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const 
     }
     count *= blocks[d];
     if (count > std::numeric_limits<int>::max()) throw Error("BlockGrid", "more than 2^31 - 1 blocks");
+  }
+  if (ranks < 1 || ranks > count) {
+    throw Error("BlockGrid", std::to_string(ranks) + " ranks for " + std::to_string(count) + " blocks",
+                "each rank needs a block");
   }
   boxes_.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < size(); ++i) {
@@ -94,7 +99,19 @@ int BlockGrid::owner(const std::array<std::int64_t, 3>& cell) const noexcept {
 
 int BlockGrid::rank(int i) const {
   (void)block(i);
-  return 0;
+  return static_cast<int>(((std::int64_t{i} + 1) * ranks_ - 1) / size());
+}
+
+int BlockGrid::first_block(int rank) const {
+  if (rank < 0 || rank > ranks_) {
+    throw Error("BlockGrid", "no rank " + std::to_string(rank) + " among " + std::to_string(ranks_));
+  }
+  return static_cast<int>(std::int64_t{size()} * rank / ranks_);
+}
+
+void require_one_rank(const char* user, const BlockGrid& grid) {
+  if (grid.ranks() == 1) return;
+  throw Error(user, "it needs all blocks, but " + std::to_string(grid.ranks()) + " ranks share them");
 }
 
 } // namespace heddle

@@ -22,7 +22,6 @@ namespace heddle::cuda {
 void release(void* pointer, Memory memory) noexcept;
 void zero(void* pointer, std::size_t bytes);
 void copy(void* to, const void* from, std::size_t bytes);
-void copy_box(const BoxCopy& copy, void* stream);
 
 [[nodiscard]] void* create_stream();
 void destroy_stream(void* stream) noexcept;

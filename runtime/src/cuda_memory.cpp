@@ -37,24 +37,4 @@ void copy(void* to, const void* from, std::size_t bytes) {
   check(cudaDeviceSynchronize(), "copy_bytes");
 }
 
-void copy_box(const BoxCopy& copy, void* stream) {
-  const auto [nx, ny, nz] = copy.extent;
-  if (nx <= 0 || ny <= 0 || nz <= 0) return;
-  const std::size_t width = static_cast<std::size_t>(nx) * copy.element;
-  // One call for all planes needs planes of whole rows, which FieldLayout gives.
-  if (copy.to_stride[1] % copy.to_stride[0] != 0 || copy.from_stride[1] % copy.from_stride[0] != 0) {
-    throw Error("copy_box", "a plane is not a whole number of rows");
-  }
-  const auto pitched = [&](const void* pointer, const std::array<std::int64_t, 2>& stride) {
-    return make_cudaPitchedPtr(const_cast<void*>(pointer), static_cast<std::size_t>(stride[0]), width,
-                               static_cast<std::size_t>(stride[1] / stride[0]));
-  };
-  cudaMemcpy3DParms parameters{};
-  parameters.srcPtr = pitched(copy.from, copy.from_stride);
-  parameters.dstPtr = pitched(copy.to, copy.to_stride);
-  parameters.extent = make_cudaExtent(width, static_cast<std::size_t>(ny), static_cast<std::size_t>(nz));
-  parameters.kind = cudaMemcpyDeviceToDevice;
-  check(cudaMemcpy3DAsync(&parameters, static_cast<cudaStream_t>(stream)), "copy_box");
-}
-
 } // namespace heddle::cuda

@@ -24,17 +24,6 @@ std::size_t round_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;
 }
 
-void copy_rows(const BoxCopy& copy) {
-  const std::size_t width = static_cast<std::size_t>(copy.extent[0]) * copy.element;
-  for (std::int64_t z = 0; z < copy.extent[2]; ++z) {
-    for (std::int64_t y = 0; y < copy.extent[1]; ++y) {
-      std::memcpy(static_cast<char*>(copy.to) + y * copy.to_stride[0] + z * copy.to_stride[1],
-                  static_cast<const char*>(copy.from) + y * copy.from_stride[0] + z * copy.from_stride[1],
-                  width);
-    }
-  }
-}
-
 } // namespace
 
 const char* to_string(Memory memory) noexcept {
@@ -90,11 +79,6 @@ void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory
   if (bytes == 0) return;
   if (to_memory == Memory::device || from_memory == Memory::device) return cuda::copy(to, from, bytes);
   std::memcpy(to, from, bytes);
-}
-
-void copy_box(const BoxCopy& copy, Memory memory, Stream& stream) {
-  if (memory == Memory::device) return cuda::copy_box(copy, stream.native());
-  copy_rows(copy);
 }
 
 } // namespace heddle

@@ -27,9 +27,6 @@ void zero(void*, std::size_t) {
 void copy(void*, const void*, std::size_t) {
   refuse("copy_bytes");
 }
-void copy_box(const BoxCopy&, void*) {
-  refuse("copy_box");
-}
 
 void* create_stream() {
   refuse("Stream");

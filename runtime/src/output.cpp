@@ -57,6 +57,7 @@ constexpr std::string_view prologue = "<?xml version=\"1.0\"?>\n";
 
 Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options)
     : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(options) {
+  require_one_rank("Output", grid);
   if (name_.empty() || name_.find('/') != std::string::npos) {
     throw Error("Output", "'" + name_ + "' is no name for files");
   }

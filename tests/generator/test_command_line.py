@@ -111,6 +111,7 @@ def test_show(model: Path, stage: str, target: str, capsys: pytest.CaptureFixtur
     shown = capsys.readouterr().out
     start = {
         "symbolic": "v[0,0] = 3*u[1,0]",
+        "exchange": "before shift: owners send to ghost cells; components that cross: 1 face",
         "kernel": "kernel shift over dense 2D\n  field u: f64[2D] strided",
         "scheduled": "kernel shift over dense 2D",
         "lowered": "kernel shift over dense 2D",

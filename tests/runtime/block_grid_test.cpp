@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/output.hpp"
+#include "heddle/reduction.hpp"
 
 namespace {
 
@@ -51,11 +54,37 @@ TEST(BlockGrid, NeighboursWrapOnPeriodicAxesOnly) {
   EXPECT_EQ(grid.rank(5), 0);
 }
 
+TEST(BlockGrid, RanksOwnBlocksThatFollowEachOther) {
+  const Box box{{0, 0, 0}, {13, 1, 1}};
+  for (int ranks = 1; ranks <= 13; ++ranks) {
+    const BlockGrid grid(box, {13, 1, 1}, {false, false, false}, ranks);
+    EXPECT_EQ(grid.ranks(), ranks);
+    EXPECT_EQ(grid.first_block(ranks), 13);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int count = grid.first_block(rank + 1) - grid.first_block(rank);
+      EXPECT_GE(count, 13 / ranks);
+      EXPECT_LE(count, (13 + ranks - 1) / ranks);
+      for (int b = grid.first_block(rank); b < grid.first_block(rank + 1); ++b)
+        EXPECT_EQ(grid.rank(b), rank) << b << " of " << ranks;
+    }
+  }
+}
+
+TEST(BlockGrid, WhatNeedsAllBlocksRefusesAShareOfThem) {
+  const BlockGrid shared(Box{{0, 0, 0}, {4, 1, 1}}, {2, 1, 1}, {false, false, false}, 2);
+  heddle::Field<double> part(shared);
+  EXPECT_EQ(part.blocks(), 1);
+  EXPECT_THROW((void)heddle::Reduction<double>(part, heddle::ReductionKind::sum).value(), heddle::Error);
+  EXPECT_THROW(heddle::Output("folder", "name", shared), heddle::Error);
+}
+
 TEST(BlockGrid, RefusesWhatCannotBe) {
   const Box box{{0, 0, 0}, {4, 4, 1}};
   EXPECT_THROW(BlockGrid(Box{}), heddle::Error);
   EXPECT_THROW(BlockGrid(box, {0, 1, 1}), heddle::Error);
   EXPECT_THROW(BlockGrid(box, {1, 1, 2}), heddle::Error);
+  EXPECT_THROW(BlockGrid(box, {2, 1, 1}, {false, false, false}, 3), heddle::Error);
+  EXPECT_THROW(BlockGrid(box, {2, 1, 1}, {false, false, false}, 0), heddle::Error);
   EXPECT_THROW((void)BlockGrid(box).block(1), heddle::Error);
   EXPECT_THROW((void)BlockGrid(box).index({0, 0, 1}), heddle::Error);
 }

@@ -15,7 +15,6 @@
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/index_list.hpp"
-#include "heddle/local_exchange.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/sparse_field.hpp"
@@ -75,39 +74,6 @@ TEST(Device, ListsAndTheirFields) {
   there.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
   here.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
   EXPECT_EQ(there.read(1), here.read(1));
-}
-
-TEST(Device, ExchangeIsThatOfTheHost) {
-  const BlockGrid grid(domain, {2, 1, 3}, {true, true, true});
-  Field<float> host(grid, {.components = 19});
-  Field<float> device(grid, {.components = 19, .memory = Memory::device});
-  for (const heddle::ExchangePhase phase : {heddle::ExchangePhase::before, heddle::ExchangePhase::after}) {
-    host.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
-    host.fill_ghosts(-7.0F);
-    device.copy_from(host);
-    const auto touches =
-        phase == heddle::ExchangePhase::before ? lattice::aa_odd_reads() : lattice::aa_odd_writes();
-    Stream on_host;
-    heddle::LocalExchange(host, touches, phase)(on_host);
-    Stream on_device(Memory::device);
-    heddle::LocalExchange(device, touches, phase)(on_device);
-    on_device.synchronise();
-    Field<float> back(grid, {.components = 19});
-    back.copy_from(device);
-    for (int b = 0; b < grid.size(); ++b) {
-      const heddle::FieldView<float> expected = host.view(b);
-      const heddle::FieldView<float> found = back.view(b);
-      for (int c = 0; c < 19; ++c) {
-        for (std::int64_t z = -1; z <= expected.extent(2); ++z) {
-          for (std::int64_t y = -1; y <= expected.extent(1); ++y) {
-            for (std::int64_t x = -1; x <= expected.extent(0); ++x) {
-              ASSERT_EQ(found(x, y, z, c), expected(x, y, z, c));
-            }
-          }
-        }
-      }
-    }
-  }
 }
 
 /// Copies and sets of whole buffers, large enough that streams overlap: a missing event gives another result.

@@ -39,7 +39,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
     links: set[tuple[int, tuple[int, ...]]] = set()
     for statement in statements(kernel.body):
         target = statement.target if isinstance(statement, ir.Store) else None
-        if isinstance(target, ir.Access):
+        if isinstance(target, (ir.Access, ir.Gather)):
             writes[target.field, target.component] = target.type.bytes
     for node in evaluated(kernel.body):
         if isinstance(node, (ir.Access, ir.Gather)):

@@ -277,6 +277,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     space = variant.stages.kernel.space
     dense = isinstance(space, ir.Dense)
     colours = space.colours if isinstance(space, ir.Dense) else 1
+    unit = "true" if isinstance(space, ir.Sparse) else "false"
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
     return {
@@ -292,14 +293,12 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, dense, "unit_stride" if dense else "true", colours=colours),
-        "device_checks": _checks(everything, dense, "false" if dense else "true", False, colours),
+        "checks": _checks(everything, "unit_stride" if dense else unit, colours=colours),
+        "device_checks": _checks(everything, unit, False, colours),
     }
 
 
-def _checks(
-    everything: Sequence[Argument], dense: bool, unit_stride: str, host: bool = True, colours: int = 1
-) -> str:
+def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True, colours: int = 1) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
@@ -309,7 +308,7 @@ def _checks(
             field = argument.field
             assert field is not None
             assert isinstance(argument.kind, ir.Pointer)
-            rank = field.rank if dense else 1
+            rank = field.rank if field.dense else 1
             written = "false" if argument.kind.const else "true"
             name = argument.name
             rows.setdefault(field.layout == "split", []).append(
@@ -324,8 +323,9 @@ def _checks(
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
     if "last_colour" in names:
         lines.append(f"if (first_colour < 0 || last_colour > {colours}) {{ return heddle::extents_differ; }}")
-    if "cell_count" in names:
-        lines.append("if (cell_count < 0) { return heddle::extents_differ; }")
+    for count in ("cell_count", "box_count", "longest"):
+        if count in names:
+            lines.append(f"if ({count} < 0) {{ return heddle::extents_differ; }}")
     if "neighbour_stride" in names:
         lines.append("if (neighbour_stride <= 0) { return heddle::bad_stride; }")
     if len(rows) == 2:

@@ -120,7 +120,10 @@ def _wrapper(
         "about": [line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)],
         "templates": templates,
         "parameters": ", ".join(
-            [*filter(None, (_wrapper_parameter(a) for a in everything)), *([extra] if extra else [])]
+            [
+                *filter(None, (_wrapper_parameter(a, variants, dispatch) for a in everything)),
+                *([extra] if extra else []),
+            ]
         ),
         "setup": setup,
         "cases": cases,
@@ -141,9 +144,13 @@ def _entries(argument: Argument) -> int:
     return space + (1 if field.components or field.layout == "split" else 0)
 
 
-def _wrapper_parameter(argument: Argument) -> str:
+def _wrapper_parameter(argument: Argument, variants: Sequence[Variant], dispatch: str) -> str:
+    """As the wrapper declares it. dispatch: the element type that tells the variants apart, in C++."""
     if argument.role == "array":
         return f"const {_title(argument.name)}& {argument.name}"
+    if argument.role == "entries" and len({_kind(variant, argument.name) for variant in variants}) > 1:
+        assert isinstance(argument.kind, ir.Pointer)
+        return f"{'const ' if argument.kind.const else ''}{dispatch}* {argument.name}"
     if argument.role in ("extent", "stride"):
         return ""
     if argument.role in ("output", "work"):

@@ -13,6 +13,10 @@ from heddle.ir.colouring import formula
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.passes.lower_reductions import work_of
 
+_BOXES = {
+    "boxes": "box_count rows of field, component, first cell (x, y, z), extent (x, y, z), place on the wire",
+    "wire": "the cells of all boxes, x fastest; longest: the number of cells of the largest box",
+}
 Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output", "work"]
 
 
@@ -42,7 +46,7 @@ def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
     return {
         statement.target.field
         for statement in statements(kernel.body)
-        if isinstance(statement, ir.Store) and isinstance(statement.target, ir.Access)
+        if isinstance(statement, ir.Store) and isinstance(statement.target, (ir.Access, ir.Gather))
     }
 
 
@@ -64,7 +68,12 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     for field in sorted(kernel.fields, key=lambda field: field.layout == "entries"):
         pointer = ir.Pointer(field.type, field not in written)
         if field.layout == "entries":
-            result.append(Argument(field.name, pointer, "entries", field, "one value an entry of the list"))
+            about = (
+                _BOXES.get(field.name)
+                if isinstance(kernel.space, ir.Boxes)
+                else "one value an entry of the list"
+            )
+            result.append(Argument(field.name, pointer, "entries", field, about or ""))
             continue
         shape = _shape(field)
         access = "read" if field not in written else "updated" if field in read else "written"
@@ -114,7 +123,8 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         result.append(Argument(work_of(output).name, pointer, "work", None, f"scratch, {_room(kernel)}"))
     for parameter in kernel.parameters:
         assert isinstance(parameter.type, ir.Scalar)
-        result.append(Argument(parameter.name, parameter.type, "scalar"))
+        tables = isinstance(kernel.space, ir.Boxes)
+        result.append(Argument(parameter.name, parameter.type, "list" if tables else "scalar"))
     return tuple(result)
 
 
@@ -123,6 +133,7 @@ def _room(kernel: ir.Kernel) -> str:
     if isinstance(kernel.space, ir.Sparse):
         cells = "cell_count" if kernel.space.listed else "last - first"
         return f"room for t + t / 1024 + 1 values with t = ({cells} + 31) / 32"
+    assert isinstance(kernel.space, ir.Dense)  # pack kernels reduce nothing
     scanned = {s.axis for s in statements(kernel.body) if isinstance(s, ir.Scan)}
     axes = ["xyz"[axis] for axis in range(kernel.space.rank) if axis not in scanned]
     tiles = [f"({axes[0]} + 31) / 32", *axes[1:]] if axes else ["1"]

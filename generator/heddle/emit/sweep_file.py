@@ -10,13 +10,28 @@ from heddle.emit.expression import type_text
 from heddle.emit.files import render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.signature import Argument, arguments, written_fields
+from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
+
+
+class _Halo(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kernels(self) -> tuple[str, ...]: ...
+
+    @property
+    def wire(self) -> ir.Scalar | None: ...
 
 
 class _Module(Protocol):
     @property
     def name(self) -> str: ...
+
+    @property
+    def halos(self) -> Mapping[str, _Halo]: ...
 
     @property
     def links(self) -> tuple[ir.Link, ...]: ...
@@ -26,7 +41,12 @@ def sweep_header(
     module: _Module, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
 ) -> str:
     """The text of module_sweeps.hpp."""
-    sweeps = [_sweep(name, variants, targets) for name, variants in kernels.items() if _bindable(variants[0])]
+    halos = {kernel: halo for halo in module.halos.values() for kernel in halo.kernels}
+    sweeps = [
+        _sweep(module.name, name, variants, targets, halos.get(name))
+        for name, variants in kernels.items()
+        if _bindable(variants[0])
+    ]
     return render(
         "sweeps.hpp.j2",
         **banner,
@@ -36,12 +56,14 @@ def sweep_header(
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
+        exchanges=bool(halos),
     )
 
 
 def _bindable(variant: Variant) -> bool:
-    """Runtime fields have three dimensions; planes of them have two."""
-    return all(field.rank != 1 for field in variant.stages.kernel.fields)
+    """Runtime fields have three dimensions; planes of them have two. Pack kernels belong to other sweeps."""
+    kernel = variant.stages.kernel
+    return not isinstance(kernel.space, ir.Boxes) and all(field.rank != 1 for field in kernel.fields)
 
 
 def _colours(kernel: ir.Kernel) -> int:
@@ -57,7 +79,9 @@ def _link(link: ir.Link) -> str:
     return f"heddle::Link{{{link.slot}, {_offset(link.offset)}, {link.wall_slot}}}"
 
 
-def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> dict[str, Any]:
+def _sweep(
+    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str], halo: _Halo | None
+) -> dict[str, Any]:
     typed = variants[0].stages.kernel
     everything = arguments(typed)
     dense = isinstance(typed.space, ir.Dense)
@@ -65,7 +89,6 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
     title = "".join(part.capitalize() for part in kernel.split("_"))
     binding = _Binding(typed, variants, everything, dense)
     arrays = [argument for argument in everything if argument.role == "array"]
-    reads, writes = _footprint(typed)
     constructor = binding.constructor()
     if scalars:
         constructor.append(f"const {title}Parameters& sweep_parameters")
@@ -104,9 +127,7 @@ def _sweep(kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> 
                 for output in binding.outputs
             ),
         ],
-        "exchanged": _exchanged(typed),
-        "ghost_reads": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in reads],
-        "ghost_writes": [f"heddle::SlotOffset{{{slot}, {_offset(offset)}}}" for slot, offset in writes],
+        "exchanges": [_exchange(module, e, halo, targets) for e in exchanges(typed)] if halo else [],
         "dense": dense,
         "first": f"{arrays[0].name}_",
         "body": binding.body(kernel, targets),
@@ -145,30 +166,46 @@ def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument]) -> list[str]:
     return result
 
 
-def _exchanged(kernel: ir.Kernel) -> str:
-    """The field whose ghost layers matter: the one accessed away from the own cell."""
-    for node in walk(kernel.body):
-        if isinstance(node, ir.Access) and any(node.offsets):
-            return f"'{node.field.name}'"
-    return "the fields"
+def _exchange(module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str]) -> dict[str, Any]:
+    """A method that tells heddle::HaloExchange what crosses, and how it is packed."""
+    before = exchange.direction == "before"
+    plane = ".plane()" if exchange.fields and exchange.fields[0].rank == 2 else ""
+    views = [f"{field.name}->view(block){plane}" for field in exchange.fields]
+    wire = type_text(halo.wire) if halo.wire else "T"
+    rows = [
+        f"heddle::Crossing{{{exchange.fields.index(c.field)}, {c.component}, "
+        f"{_offset(c.anchor)}, {_offset(c.near)}, {_offset(c.far)}}}"
+        for c in exchange.crossings
+    ]
+    return {
+        "name": exchange.direction,
+        "about": "What other blocks have to send before a sweep: from owners to ghost cells."
+        if before
+        else "What a sweep leaves for other blocks: from ghost cells to owners.",
+        "kernel": exchange.kernel,
+        "rows": rows,
+        "thinnest": exchange.thinnest,
+        "rank": exchange.fields[0].rank if exchange.fields else 3,
+        "fields": [field.name for field in exchange.fields],
+        "wire": wire,
+        "pack": _pack_call(module, f"{halo.name}_pack", views, "", wire, targets),
+        "unpack": _pack_call(module, f"{halo.name}_unpack", views, "const ", wire, targets),
+    }
 
 
-_Entry = tuple[int, tuple[int, ...]]
+def _pack_call(
+    module: str, name: str, views: Sequence[str], const: str, wire: str, targets: Sequence[str]
+) -> str:
+    def call(suffix: str, extra: str) -> str:
+        passed = [*views, "boxes.rows", f"static_cast<{const}{wire}*>(wire)", "boxes.count", "boxes.longest"]
+        return f"{module}::{name}{suffix}({', '.join([*passed, *([extra] if extra else [])])});"
 
-
-def _footprint(kernel: ir.Kernel) -> tuple[list[_Entry], list[_Entry]]:
-    if not isinstance(kernel.space, ir.Dense):
-        return [], []
-    stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
-    writes = dict.fromkeys(
-        (t.component, t.offsets) for t in stored if isinstance(t, ir.Access) and any(t.offsets)
-    )
-    reads = dict.fromkeys(
-        (node.component, node.offsets)
-        for node in evaluated(kernel.body)
-        if isinstance(node, ir.Access) and any(node.offsets)
-    )
-    return list(reads), list(writes)
+    host, device = call("", ""), call("_cuda", "stream.native()")
+    if "cuda" not in targets:
+        return f"static_cast<void>(stream); {host}"
+    if "cpu" not in targets:
+        return device
+    return f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ {device} return; }} }}\n{host}"
 
 
 class _Binding:

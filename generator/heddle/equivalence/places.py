@@ -25,7 +25,7 @@ NEIGHBOUR, CELLS = "neighbour", "cells"
 class Places:
     """Reasoning about the indices of one kernel. counts: how often the counter of each loop runs."""
 
-    def __init__(self, bits: Bits, space: ir.Dense | ir.Sparse) -> None:
+    def __init__(self, bits: Bits, space: ir.Dense | ir.Sparse | ir.Boxes) -> None:
         self.bits, self.terms = bits, bits.terms
         self.links = space.links if isinstance(space, ir.Sparse) else ()
         self.listed = isinstance(space, ir.Sparse) and space.listed

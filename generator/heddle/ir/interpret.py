@@ -235,6 +235,9 @@ class _Interpreter:
     def cells(self) -> Iterator[dict[str, int]]:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
         space = self.kernel.space
+        if isinstance(space, ir.Boxes):
+            yield from self.boxed_cells()
+            return
         if isinstance(space, ir.Sparse):
             bounds = (
                 (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
@@ -268,6 +271,7 @@ class _Interpreter:
         if isinstance(space, ir.Sparse):
             cells = self.names["cell_count"] if space.listed else self.names["last"] - self.names["first"]
             return int(-(-cells // TILE))
+        assert isinstance(space, ir.Dense)
         (_, row), *outer = self.rows() or [("", 1)]
         colours = 1 if space.colours == 1 else self.names["last_colour"] - self.names["first_colour"]
         return int(-(-row // TILE) * math.prod(count for _, count in outer) * max(colours, 0))
@@ -277,6 +281,7 @@ class _Interpreter:
         space = self.kernel.space
         if isinstance(space, ir.Sparse):
             return int(self.names["i"] if space.listed else self.names["n"] - self.names["first"])
+        assert isinstance(space, ir.Dense)
         halved = len(bits(space.rank, space.colours))
         rows = self.rows() or [("", 1)]
         where = [self.names.get(axis, 0) // (2 if AXES.find(axis) < halved else 1) for axis, _ in rows]
@@ -287,6 +292,17 @@ class _Interpreter:
         for number, (_, count) in zip(where[:0:-1], rows[:0:-1], strict=True):
             tile = tile * count + number
         return int((tile * -(-rows[0][1] // TILE) + where[0] // TILE) * TILE + where[0] % TILE)
+
+    def boxed_cells(self) -> Iterator[dict[str, int]]:
+        """The counters of the cells of a table of boxes."""
+        table = self.arrays["boxes"].values
+        for row in range(0, 9 * int(self.scalars["box_count"]), 9):
+            number, component, *first = (int(entry) for entry in table[row : row + 5])
+            extent = [int(entry) for entry in table[row + 5 : row + 8]]
+            cells = itertools.product(*(range(n) for n in reversed(extent)))
+            for place, (z, y, x) in enumerate(cells, int(table[row + 8])):
+                cell = {"x": first[0] + x, "y": first[1] + y, "z": first[2] + z}
+                yield {"field": number, "component": component, **cell, "place": place}
 
     # Statements
 

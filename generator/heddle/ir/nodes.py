@@ -309,9 +309,10 @@ class Local(Statement):
 
 @node
 class Store(Statement):
-    """Write a field element. A nontemporal store bypasses the caches."""
+    """Write a field element. A nontemporal store bypasses the caches. target: a Gather only in a space of
+    Boxes, whose table has each element once."""
 
-    target: Access | Load
+    target: Access | Gather | Load
     value: Expression
     nontemporal: bool = False
     place: Place = NOWHERE
@@ -466,13 +467,25 @@ class Sparse(Node):
 
 
 @node
+class Boxes(Node):
+    """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
+
+    The field `boxes` holds nine numbers a box: which field, which component, the first cell along x, y, z,
+    the number of cells along x, y, z, and the place of the first cell on the wire, where the cells follow
+    each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and `place`.
+    """
+
+    rank: int
+
+
+@node
 class Kernel(Node):
     """One function: what it needs, where it runs, what it does."""
 
     name: str
     fields: tuple[Field, ...]
     parameters: tuple[Symbol, ...]
-    space: Dense | Sparse
+    space: Dense | Sparse | Boxes
     body: tuple[Statement, ...]
     outputs: tuple[Symbol, ...] = ()
     about: str = ""

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
-from heddle.ir.visit import expressions, walk
+from heddle.ir.visit import expressions, statements, walk
 
 _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
-    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Link,
+    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Boxes, ir.Link,
 }  # fmt: skip
 _MODEL: set[type] = {ir.Access, ir.Gather, ir.Reduce, ir.Scan}
 
@@ -47,6 +47,10 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
             raise VerificationError(
                 f"{kernel.name}: {type(node).__name__} does not belong to a {level} kernel"
             )
+    for statement in statements(kernel.body):
+        scatters = isinstance(statement, ir.Store) and isinstance(statement.target, ir.Gather)
+        if scatters and not isinstance(kernel.space, ir.Boxes):
+            raise VerificationError(f"{kernel.name}: stores at a computed position")
     for expression in expressions(kernel.body):
         _check_type(kernel, expression)
     _check_names(kernel.body, {symbol.name for symbol in kernel.parameters}, kernel.name)

@@ -22,6 +22,7 @@ from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
     Access,
+    Boxes,
     Call,
     Const,
     Dense,
@@ -41,6 +42,7 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import TILE
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.passes.schedule_boxes import schedule_boxes
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
@@ -57,6 +59,8 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
         body = _sparse(kernel, kernel.space, schedule, target)
+    elif isinstance(kernel.space, Boxes):
+        body = schedule_boxes(kernel, schedule, target)
     else:
         body = _dense(kernel, kernel.space, schedule, target)
     return Kernel(

@@ -21,6 +21,7 @@ from heddle.ir.nodes import (
     I64,
     U32,
     Access,
+    Boxes,
     Call,
     Cast,
     Comment,
@@ -63,7 +64,7 @@ class _Lowering:
         self.written = {
             node.target.field
             for node in statements(kernel.body)
-            if isinstance(node, Store) and isinstance(node.target, Access)
+            if isinstance(node, Store) and isinstance(node.target, (Access, Gather))
         }
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
@@ -74,7 +75,7 @@ class _Lowering:
 
     def kernel_lowered(self) -> Kernel:
         names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
-        if isinstance(self.space, Dense):
+        if isinstance(self.space, (Dense, Boxes)):
             for axis in range(self.space.rank):
                 if f"n_{AXES[axis]}" in names or self.target.checked:
                     self.extent(axis)

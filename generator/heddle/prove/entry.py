@@ -43,7 +43,8 @@ class Entry:
         split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
-        unit = "unit_stride" if asks_unit else "false:bool" if self.dense else "true:bool"
+        rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
+        unit = "unit_stride" if asks_unit else "true:bool" if rows_of_list else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",
@@ -82,7 +83,7 @@ class Entry:
         field, kind = argument.field, argument.kind
         assert field is not None
         assert isinstance(kind, ir.Pointer)
-        rank = field.rank if self.dense else 1
+        rank = field.rank if field.dense else 1
         written = "false" if kind.const else "true"
         name = argument.name
         return (
@@ -103,8 +104,9 @@ class Entry:
         if "last_colour" in names:
             range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.colours}:i32)))"
             yield range_, EXTENTS_DIFFER
-        if "cell_count" in names:
-            yield "lt(cell_count, i64(0:i32))", EXTENTS_DIFFER
+        for count in ("cell_count", "box_count", "longest"):
+            if count in names:
+                yield f"lt({count}, i64(0:i32))", EXTENTS_DIFFER
         if "neighbour_stride" in names:
             yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
 

@@ -25,9 +25,11 @@ struct FieldOptions {
   GhostLayers ghost_layers = 1;
   Memory memory = Memory::host;
   std::string name = "f";
+  int rank = 0; // whose blocks these are
 };
 
-/// Owner of a field on all blocks of a grid: one allocation a block, laid out by FieldLayout, zero at first.
+/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block, laid out by
+/// FieldLayout, zero at first. Blocks are numbered from 0 on each rank; number() is theirs in the grid.
 /// Sweeps and exchanges refer to the object itself, so it must outlive them and stay where it is.
 template <class T> class Field {
 public:
@@ -35,7 +37,9 @@ public:
 
   explicit Field(const BlockGrid& grid, FieldOptions options = {})
       : grid_(grid), options_(std::move(options)) {
-    for (int b = 0; b < grid_.size(); ++b) {
+    first_ = grid_.first_block(options_.rank);
+    const int end = grid_.first_block(options_.rank + 1); // throws for a rank that is not there
+    for (int b = first_; b < end; ++b) {
       layouts_.emplace_back(grid_.block(b).extents(), options_.components, options_.ghost_layers, sizeof(T));
       const FieldLayout& layout = layouts_.back();
       buffers_.emplace_back(layout.size, options_.memory, Buffer<T>::Contents::zero, layout.stride[3]);
@@ -49,7 +53,12 @@ public:
     return options_.ghost_layers.layers;
   }
   [[nodiscard]] Memory memory() const noexcept { return options_.memory; }
-  [[nodiscard]] int blocks() const noexcept { return grid_.size(); }
+  [[nodiscard]] int rank() const noexcept { return options_.rank; }
+  /// Blocks of this rank.
+  [[nodiscard]] int blocks() const noexcept { return static_cast<int>(layouts_.size()); }
+  /// The number of a block of this rank in the grid, and its cells in domain coordinates.
+  [[nodiscard]] int number(int block) const noexcept { return first_ + block; }
+  [[nodiscard]] const Box& box(int block) const { return grid_.block(number(block)); }
 
   [[nodiscard]] FieldView<T> view(int block = 0) {
     const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
@@ -67,7 +76,7 @@ public:
   void fill(F&& f) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
-        const Box& box = grid_.block(b);
+        const Box& box = this->box(b);
         for_rows(view.extents(), [&](std::int64_t y, std::int64_t z, int c) {
           for (std::int64_t x = 0; x < view.extent(0); ++x) {
             view(x, y, z, c) = static_cast<T>(f(x + box.lower[0], y + box.lower[1], z + box.lower[2], c));
@@ -206,6 +215,7 @@ private:
 
   BlockGrid grid_;
   FieldOptions options_;
+  int first_ = 0; // block of this rank
   std::vector<FieldLayout> layouts_;
   std::vector<Buffer<T>> buffers_;
 };

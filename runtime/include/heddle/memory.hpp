@@ -2,13 +2,10 @@
 #ifndef HEDDLE_MEMORY_HPP
 #define HEDDLE_MEMORY_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace heddle {
-
-class Stream;
 
 /// Where bytes live: pageable host memory, page-locked host memory, or memory of the current CUDA device.
 enum class Memory { host, pinned, device };
@@ -31,20 +28,6 @@ void zero(void* pointer, std::size_t bytes, std::size_t segment, Memory memory);
 
 /// Copies between any two kinds of memory, and returns when it is done.
 void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory, std::size_t bytes);
-
-/// A cuboid of elements to copy: strides in bytes, extents in elements of `element` bytes; the x stride is
-/// `element`.
-struct BoxCopy {
-  void* to = nullptr;
-  const void* from = nullptr;
-  std::array<std::int64_t, 2> to_stride{};   // y, z
-  std::array<std::int64_t, 2> from_stride{}; // y, z
-  std::array<std::int64_t, 3> extent{};
-  std::size_t element = 0;
-};
-
-/// Copies a cuboid within one kind of memory. On the device it is only put into `stream`.
-void copy_box(const BoxCopy& copy, Memory memory, Stream& stream);
 
 } // namespace heddle
 

@@ -34,7 +34,8 @@ struct OutputOptions {
 class Output {
 public:
   /// Files are folder/name.pvd, folder/name_00000042.vti, … The folder is made by the first write.
-  /// Throws Error for a name that is empty or contains a slash, or a spacing that is not positive.
+  /// Throws Error for a name that is empty or contains a slash, a spacing that is not positive, or a grid that ranks
+  /// share.
   Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options = {});
 
   /// All components of a field, which must outlive this; throws Error when its blocks are not those of the

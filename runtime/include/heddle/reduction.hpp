@@ -92,6 +92,7 @@ private:
   }
 
   template <class F> static Value of_blocks(const BlockGrid& grid, ReductionKind kind, const F& f) {
+    require_one_rank("Reduction", grid);
     return reduce_rows<Value>(grid.domain(), kind, [&](std::int64_t y, std::int64_t z, std::span<Value> row) {
       const std::array<int, 3> first = grid.place(grid.owner({grid.domain().lower[0], y, z}));
       auto to = row.begin();

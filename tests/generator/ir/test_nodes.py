@@ -83,7 +83,17 @@ def test_json_gives_the_same_object() -> None:
         for cls in vars(ir).values()
         if isinstance(cls, type) and issubclass(cls, ir.Node) and cls not in classes
     }
-    assert missing <= {ir.Node, ir.Expression, ir.Statement, ir.Gather, ir.If, ir.Scan, ir.Reduce, ir.Dense}
+    assert missing <= {
+        ir.Node,
+        ir.Expression,
+        ir.Statement,
+        ir.Gather,
+        ir.If,
+        ir.Scan,
+        ir.Reduce,
+        ir.Dense,
+        ir.Boxes,
+    }
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ collide = lbm.BGK(d3q19)
 
 lbm_blocks = Module("lbm_blocks", precisions=("f64",), about="D3Q19 on a grid of blocks.")
 lbm_blocks.add("pull", lbm.Pull(d3q19)(collide))
+lbm_blocks.add("push", lbm.Push(d3q19)(collide))
 lbm_blocks.add("aa", lbm.AA(d3q19)(collide))
 lbm_blocks.add("twist", lbm.EsoTwist(d3q19)(collide))
 lbm_blocks.add("eso_pull", lbm.EsoPull(d3q19)(collide))
+lbm_blocks.add_halo()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_EXCHANGE_HPP
+#define HEDDLE_EXCHANGE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/box.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/memory.hpp"
+#include "heddle/stream.hpp"
+
+namespace heddle {
+
+/// Ghost cells of one component that cross the border of a block, for a block with n cells along an axis.
+/// Along an axis whose anchor is 0: the cells [near, n - far); 1: [n + near, n + far); -1: [-far, -near).
+/// The crossings of an exchange have no cell in common. The generator derives them from a kernel's accesses.
+struct Crossing {
+  int field = 0;
+  int component = 0;
+  std::array<int, 3> anchor{};
+  std::array<int, 3> near{};
+  std::array<int, 3> far{};
+
+  /// The cells, counted from the first interior cell of a block with `extent` cells; may be empty.
+  [[nodiscard]] Box cells(const std::array<std::int64_t, 3>& extent) const noexcept;
+};
+
+/// The crossings that fill the whole rim of a field, for kernels whose accesses are not known.
+[[nodiscard]] std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& layers);
+
+enum class Direction {
+  owner_to_ghost, ///< before a kernel: what it is about to read beyond its block
+  ghost_to_owner  ///< after a kernel: what it has written beyond its block
+};
+
+/// A table of boxes for a pack kernel, in the memory of the field; see heddle.ir.nodes.Boxes of the
+/// generator.
+struct WireBoxes {
+  static constexpr int columns = 9; // field, component, first cell, extent (x, y, z each), place on the wire
+  const std::int32_t* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t longest = 0; // cells of the largest box
+};
+
+/// What one kernel needs to have exchanged: which cells of which fields, and how they are packed. The sweeps
+/// of a module with a halo make it: `step.before()`, `step.after()`.
+class Exchange {
+public:
+  using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
+  using Unpack = std::function<void(int block, const WireBoxes& boxes, const void* wire, Stream& stream)>;
+
+  /// An exchange of nothing.
+  explicit Exchange(std::string name) : name_(std::move(name)) {}
+  /// crossings: must outlive this. thinnest: cells that a block needs at least along each axis.
+  /// value_bytes: of one value on the wire.
+  Exchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
+           std::size_t value_bytes)
+      : name_(std::move(name)), direction_(direction), crossings_(crossings), thinnest_(thinnest),
+        value_bytes_(value_bytes) {}
+
+  /// The field that the next number stands for; it must outlive this. Throws Error for a field on another
+  /// grid, of another rank or in other memory than the first.
+  template <class T> void add(Field<T>& field) {
+    add(Side{&field, std::string(field.name()), field.components(), field.ghost_layers()}, field.grid(),
+        field.rank(), field.memory());
+  }
+
+  /// What an exchange knows of a field.
+  struct Side {
+    const void* object;
+    std::string name;
+    int components;
+    std::array<int, 3> ghost_layers;
+  };
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] Direction direction() const noexcept { return direction_; }
+  [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
+  [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
+  [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
+  [[nodiscard]] const std::vector<Side>& fields() const noexcept { return fields_; }
+  /// Of the fields; null before the first.
+  [[nodiscard]] const BlockGrid* grid() const noexcept { return grid_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+
+  Pack pack;
+  Unpack unpack;
+
+private:
+  void add(Side side, const BlockGrid& grid, int rank, Memory memory);
+
+  std::string name_;
+  Direction direction_ = Direction::owner_to_ghost;
+  std::span<const Crossing> crossings_;
+  int thinnest_ = 1;
+  std::size_t value_bytes_ = 1;
+  std::vector<Side> fields_;
+  const BlockGrid* grid_ = nullptr;
+  int rank_ = 0;
+  Memory memory_ = Memory::host;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HALO_PLAN_HPP
+#define HEDDLE_HALO_PLAN_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "heddle/exchange.hpp"
+
+namespace heddle {
+
+/// An exchange for the blocks that there are: what each block packs and unpacks, and what goes to which rank.
+///
+/// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
+/// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
+/// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
+/// list its boxes in one order: that of the blocks whose ghost cells they are, and of the crossings.
+class HaloPlan {
+public:
+  static constexpr std::size_t stamp_bytes = 64;
+
+  /// Bytes of the wire for one rank; the stamp lies before them.
+  struct Segment {
+    int peer = 0;
+    std::size_t begin = 0;
+    std::size_t bytes = 0;
+  };
+  /// Rows of WireBoxes for one block.
+  struct Table {
+    std::vector<std::int32_t> rows;
+    std::int64_t longest = 0;
+  };
+
+  /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
+  explicit HaloPlan(const Exchange& exchange);
+
+  [[nodiscard]] const std::vector<Table>& pack() const noexcept { return pack_; }
+  [[nodiscard]] const std::vector<Table>& unpack() const noexcept { return unpack_; }
+  [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
+  [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
+  /// Of the wire.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Between blocks of this rank.
+  [[nodiscard]] std::size_t local_bytes() const noexcept { return local_bytes_; }
+  /// The same on all ranks that have planned the same.
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+
+private:
+  struct Piece;
+  [[nodiscard]] static std::vector<Piece> pieces(const Exchange& exchange);
+  void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
+
+  std::vector<Table> pack_;
+  std::vector<Table> unpack_;
+  std::vector<Segment> send_;
+  std::vector<Segment> receive_;
+  std::size_t bytes_ = 0;
+  std::size_t local_bytes_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+} // namespace heddle
+
+#endif

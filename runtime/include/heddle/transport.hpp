@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_TRANSPORT_HPP
+#define HEDDLE_TRANSPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/memory.hpp"
+#include "heddle/stream.hpp"
+
+namespace heddle {
+
+/// Bytes for another rank, or from it.
+struct Message {
+  int peer = 0;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// The messages of one exchange that is under way. At most one from and one to each rank.
+struct Traffic {
+  std::string_view plan; // for people
+  int tag = 0;           // tells the exchanges of a program apart, see Transport::enlist
+  std::int64_t step = 0; // how often this exchange ran before
+  std::span<const Message> send;
+  std::span<const Message> receive;
+
+  /// "rank 1, 'heat::step before', step 7", for error messages.
+  [[nodiscard]] std::string on(int rank) const;
+};
+
+/// How bytes get from rank to rank. Between two ranks, messages of one tag arrive in the order in which they
+/// are sent. Further transports: one process with several GPUs and NCCL put their copies into the stream; MPI
+/// with device pointers answers Memory::device.
+class Transport {
+public:
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  Transport(Transport&&) = delete;
+  Transport& operator=(Transport&&) = delete;
+
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  [[nodiscard]] virtual int rank() const noexcept = 0;
+  [[nodiscard]] virtual int ranks() const noexcept = 0;
+  /// Where messages have to lie.
+  [[nodiscard]] virtual Memory memory() const noexcept = 0;
+
+  /// A tag for one more exchange. All ranks enlist the same exchanges in the same order.
+  [[nodiscard]] int enlist() noexcept { return tags_++; }
+
+  /// Sends and begins to receive; what messages point to stays untouched until finish. Throws Error.
+  virtual void start(const Traffic& traffic, Stream& stream) = 0;
+  /// Returns when all is sent and received. Throws Error that says who waits for whom when that takes too
+  /// long, and when a message has not the size that was expected.
+  virtual void finish(const Traffic& traffic, Stream& stream) = 0;
+
+private:
+  int tags_ = 0;
+};
+
+/// One rank: all blocks are here, and there are no messages.
+class LocalTransport final : public Transport {
+public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "local"; }
+  [[nodiscard]] int rank() const noexcept override { return 0; }
+  [[nodiscard]] int ranks() const noexcept override { return 1; }
+  [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
+  void start(const Traffic& traffic, Stream& stream) override;
+  void finish(const Traffic& traffic, Stream& stream) override;
+};
+
+/// A transport that a program could use, and why it should or cannot.
+struct TransportOffer {
+  std::string name;
+  bool fits = false;
+  std::string reason;
+  std::function<std::unique_ptr<Transport>()> make;
+};
+
+/// What was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
+struct TransportChoice {
+  std::unique_ptr<Transport> transport;
+  std::string line;
+};
+
+/// For programs of one process.
+[[nodiscard]] TransportOffer local_offer();
+
+/// The transport called `wanted`, or for "auto" the first offer that fits. Throws Error when there is none.
+[[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers,
+                                               const std::string& wanted);
+/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto".
+[[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
+
+/// "rank 3 (1280 bytes)", for the messages of `waiting`.
+[[nodiscard]] std::string to_string(std::span<const Message> waiting);
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/halo_plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "hash.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// Part of a range of cells on one axis that one block owns: the owner's coordinate is the cell's plus
+/// `shift`.
+struct Owned {
+  int place;
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t shift;
+};
+
+/// Splits first <= cell < last on `axis` by owner; cells beyond a face that is not periodic have none and are
+/// left out.
+std::vector<Owned> owners(const BlockGrid& grid, std::size_t axis, std::int64_t first, std::int64_t last) {
+  const std::int64_t lower = grid.domain().lower[axis];
+  const std::int64_t upper = grid.domain().upper[axis];
+  const std::int64_t cells = upper - lower;
+  if (!grid.periodic()[axis]) {
+    first = std::max(first, lower);
+    last = std::min(last, upper);
+  }
+  std::vector<Owned> parts;
+  while (first < last) {
+    const std::int64_t wrapped = lower + (((first - lower) % cells) + cells) % cells;
+    std::array<std::int64_t, 3> cell = grid.domain().lower;
+    cell[axis] = wrapped;
+    const int block = grid.owner(cell);
+    const std::int64_t end = std::min(last, first + grid.block(block).upper[axis] - wrapped);
+    parts.push_back({grid.place(block)[axis], first, end, wrapped - first});
+    first = end;
+  }
+  return parts;
+}
+
+std::uint64_t plan_hash(const Exchange& exchange) {
+  Hash hash;
+  for (const char c : exchange.name())
+    hash.add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+  hash.add(static_cast<std::uint64_t>(exchange.direction()));
+  hash.add(exchange.value_bytes());
+  const BlockGrid& grid = *exchange.grid();
+  hash.add(static_cast<std::uint64_t>(grid.ranks()));
+  for (std::size_t d = 0; d < 3; ++d) {
+    hash.add(static_cast<std::uint64_t>(grid.domain().lower[d]));
+    hash.add(static_cast<std::uint64_t>(grid.domain().upper[d]));
+    hash.add(static_cast<std::uint64_t>(grid.blocks()[d]));
+    hash.add(grid.periodic()[d] ? 1U : 0U);
+  }
+  for (const Crossing& crossing : exchange.crossings()) {
+    hash.add(static_cast<std::uint64_t>(crossing.field));
+    hash.add(static_cast<std::uint64_t>(crossing.component));
+    for (std::size_t d = 0; d < 3; ++d) {
+      hash.add(static_cast<std::uint64_t>(crossing.anchor[d]));
+      hash.add(static_cast<std::uint64_t>(crossing.near[d]));
+      hash.add(static_cast<std::uint64_t>(crossing.far[d]));
+    }
+  }
+  return hash.value();
+}
+
+} // namespace
+
+/// Cells of one component that go from a block to another: `from_cell` and `to_cell` are the first ones,
+/// counted from the first interior cell of the block.
+struct HaloPlan::Piece {
+  const Crossing* crossing;
+  int from;
+  int to;
+  std::array<std::int64_t, 3> from_cell;
+  std::array<std::int64_t, 3> to_cell;
+  std::array<std::int64_t, 3> extent;
+
+  [[nodiscard]] std::int64_t cells() const noexcept { return extent[0] * extent[1] * extent[2]; }
+};
+
+HaloPlan::HaloPlan(const Exchange& exchange) {
+  if (exchange.crossings().empty()) return;
+  if (exchange.grid() == nullptr) throw Error(exchange.name(), "it has no field", "exchange.add(field)");
+  hash_ = plan_hash(exchange);
+  lay_out(exchange, pieces(exchange));
+}
+
+/// What this rank sends or receives, in the one order that all ranks have.
+std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
+  const BlockGrid& grid = *exchange.grid();
+  std::vector<Piece> found;
+  for (int b = 0; b < grid.size(); ++b) {
+    const Box& interior = grid.block(b);
+    for (int d = 0; d < 3; ++d) {
+      // Along an axis that no crossing leaves, a block may be one cell thin: the plane of a 2D kernel.
+      const bool crossed = std::ranges::any_of(exchange.crossings(), [&](const Crossing& crossing) {
+        return crossing.anchor[static_cast<std::size_t>(d)] != 0;
+      });
+      if (crossed && interior.extent(d) < exchange.thinnest()) {
+        throw Error(exchange.name(),
+                    "block " + std::to_string(b) + " has " + std::to_string(interior.extent(d)) +
+                        " cells along axis " + std::to_string(d) + ", " +
+                        std::to_string(exchange.thinnest()) + " are needed",
+                    "cut the domain into fewer blocks");
+      }
+    }
+    for (const Crossing& crossing : exchange.crossings()) {
+      const Box box = crossing.cells(interior.extents()).shift(interior.lower);
+      for (const Owned& z : owners(grid, 2, box.lower[2], box.upper[2])) {
+        for (const Owned& y : owners(grid, 1, box.lower[1], box.upper[1])) {
+          for (const Owned& x : owners(grid, 0, box.lower[0], box.upper[0])) {
+            const int owner = grid.index({x.place, y.place, z.place});
+            if (grid.rank(b) != exchange.rank() && grid.rank(owner) != exchange.rank()) continue;
+            const Box ghost{{x.first, y.first, z.first}, {x.last, y.last, z.last}};
+            std::array<std::int64_t, 3> ghost_cell = ghost.lower;
+            std::array<std::int64_t, 3> owned_cell = ghost.shift({x.shift, y.shift, z.shift}).lower;
+            for (std::size_t d = 0; d < 3; ++d) {
+              ghost_cell[d] -= interior.lower[d];
+              owned_cell[d] -= grid.block(owner).lower[d];
+            }
+            if (exchange.direction() == Direction::owner_to_ghost) {
+              found.push_back({&crossing, owner, b, owned_cell, ghost_cell, ghost.extents()});
+            } else {
+              found.push_back({&crossing, b, owner, ghost_cell, owned_cell, ghost.extents()});
+            }
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& pieces) {
+  const BlockGrid& grid = *exchange.grid();
+  const int me = exchange.rank();
+  const int first_block = grid.first_block(me);
+  pack_.resize(static_cast<std::size_t>(grid.first_block(me + 1) - first_block));
+  unpack_.resize(pack_.size());
+
+  std::map<int, std::vector<const Piece*>> to;
+  std::map<int, std::vector<const Piece*>> from;
+  for (const Piece& piece : pieces) {
+    if (grid.rank(piece.from) == me) to[grid.rank(piece.to)].push_back(&piece);
+    if (grid.rank(piece.to) == me && grid.rank(piece.from) != me)
+      from[grid.rank(piece.from)].push_back(&piece);
+  }
+
+  const auto add_row = [&](Table& table, const Piece& piece, const std::array<std::int64_t, 3>& cell,
+                           std::size_t place) {
+    table.rows.push_back(piece.crossing->field);
+    table.rows.push_back(piece.crossing->component);
+    for (const std::int64_t c : cell)
+      table.rows.push_back(static_cast<std::int32_t>(c));
+    for (const std::int64_t n : piece.extent)
+      table.rows.push_back(static_cast<std::int32_t>(n));
+    table.rows.push_back(static_cast<std::int32_t>(place / exchange.value_bytes()));
+    table.longest = std::max(table.longest, piece.cells());
+  };
+  const auto segment = [&](int peer, const std::vector<const Piece*>& list) {
+    const std::size_t begin = (bytes_ + stamp_bytes - 1) / stamp_bytes * stamp_bytes + stamp_bytes;
+    bytes_ = begin;
+    for (const Piece* piece : list) {
+      if (grid.rank(piece->from) == me) {
+        add_row(pack_[static_cast<std::size_t>(piece->from - first_block)], *piece, piece->from_cell, bytes_);
+      }
+      if (grid.rank(piece->to) == me) {
+        add_row(unpack_[static_cast<std::size_t>(piece->to - first_block)], *piece, piece->to_cell, bytes_);
+      }
+      bytes_ += static_cast<std::size_t>(piece->cells()) * exchange.value_bytes();
+    }
+    return Segment{peer, begin, bytes_ - begin};
+  };
+  for (const auto& [peer, list] : to) {
+    if (peer != me) send_.push_back(segment(peer, list));
+  }
+  if (to.contains(me)) local_bytes_ = segment(me, to[me]).bytes;
+  for (const auto& [peer, list] : from)
+    receive_.push_back(segment(peer, list));
+  if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(exchange.name(), "more than 2^31 - 1 values would cross", "use more ranks");
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/transport.hpp"
+
+#include <cstdlib>
+
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+std::string Traffic::on(int rank) const {
+  return "rank " + std::to_string(rank) + ", '" + std::string(plan) + "', step " + std::to_string(step);
+}
+
+void LocalTransport::start(const Traffic& traffic, Stream&) {
+  if (!traffic.send.empty() || !traffic.receive.empty()) {
+    throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",
+                "a grid for one rank has all blocks here");
+  }
+}
+
+void LocalTransport::finish(const Traffic&, Stream&) {}
+
+TransportOffer local_offer() {
+  return {"local", true, "one process has all blocks", [] { return std::make_unique<LocalTransport>(); }};
+}
+
+TransportChoice choose_transport(const std::vector<TransportOffer>& offers, const std::string& wanted) {
+  std::string known;
+  for (const TransportOffer& offer : offers) {
+    if (wanted == "auto" ? offer.fits : offer.name == wanted) {
+      if (!offer.fits) throw Error("choose_transport", wanted + " cannot be used: " + offer.reason);
+      std::string line = "transport " + offer.name + ": " + offer.reason;
+      if (wanted != "auto") line += "; asked for by name";
+      return {offer.make(), line + (known.empty() ? "" : " (not " + known + ")")};
+    }
+    known += (known.empty() ? "" : ", ") + offer.name + ": " + offer.reason;
+  }
+  throw Error("choose_transport",
+              wanted == "auto" ? "no transport fits" : "there is no transport '" + wanted + "'",
+              "HEDDLE_TRANSPORT is auto or one of these; " + known);
+}
+
+TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
+  const char* wanted = std::getenv("HEDDLE_TRANSPORT");
+  return choose_transport(offers, wanted != nullptr ? wanted : "auto");
+}
+
+std::string to_string(std::span<const Message> waiting) {
+  std::string text;
+  for (const Message& message : waiting) {
+    text += (text.empty() ? "rank " : ", rank ") + std::to_string(message.peer) + " (" +
+            std::to_string(message.bytes) + " bytes)";
+  }
+  return text;
+}
+
+} // namespace heddle

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_LBM_BLOCKS_HPP
+#define HEDDLE_LBM_BLOCKS_HPP
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/field.hpp"
+#include "heddle/field_access.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "heddle/stream.hpp"
+#include "heddle/task_graph.hpp"
+#include "heddle/transport.hpp"
+#include "lbm_blocks_sweeps.hpp"
+
+/// Each streaming pattern on the blocks of one rank, with exchanges from the sweeps themselves.
+namespace blocks {
+
+using Field = heddle::Field<double>;
+
+inline constexpr double omega = 1.6;
+inline constexpr std::array<std::int64_t, 3> extent{9, 8, 7};
+inline constexpr heddle::Box domain{{0, 0, 0}, extent};
+
+/// Makes the ghost cells of a field NaN: who reads one that nobody filled shows.
+class Poison {
+public:
+  explicit Poison(Field& field) : field_(&field) {}
+  std::string_view name() const { return "poison"; }
+  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write}}; }
+  void operator()(heddle::Stream&) const { field_->fill_ghosts(std::numeric_limits<double>::quiet_NaN()); }
+
+private:
+  Field* field_;
+};
+
+inline Field field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
+  Field f(grid, {.components = 19, .ghost_layers = 1, .name = name, .rank = rank});
+  f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+    return 1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q));
+  });
+  return f;
+}
+
+/// A step with what it exchanges before and after it.
+template <class Sweep> class Step {
+public:
+  Step(Sweep sweep, heddle::Transport& transport)
+      : sweep_(std::move(sweep)), before_(sweep_.before(), transport), after_(sweep_.after(), transport) {}
+  void add_to(heddle::TaskGraph& loop) {
+    loop.add(before_);
+    loop.add(sweep_);
+    loop.add(after_);
+  }
+
+private:
+  Sweep sweep_;
+  heddle::HaloExchange before_;
+  heddle::HaloExchange after_;
+};
+
+template <class Even, class Odd>
+Field in_place(const heddle::BlockGrid& grid, heddle::Transport& transport, int pairs) {
+  Field f = field(grid, transport.rank());
+  Step even(Even(f, {.omega = omega}), transport);
+  Step odd(Odd(f, {.omega = omega}), transport);
+  heddle::TaskGraph loop;
+  loop.add(Poison(f));
+  even.add_to(loop);
+  loop.add(Poison(f));
+  odd.add_to(loop);
+  loop.run(pairs);
+  return f;
+}
+
+template <class Sweep>
+Field two_arrays(const heddle::BlockGrid& grid, heddle::Transport& transport, int pairs) {
+  Field f = field(grid, transport.rank());
+  Field f_next = field(grid, transport.rank(), "f_next");
+  Step there(Sweep(f, f_next, {.omega = omega}), transport);
+  Step back(Sweep(f_next, f, {.omega = omega}), transport);
+  heddle::TaskGraph loop;
+  loop.add(Poison(f));
+  there.add_to(loop);
+  loop.add(Poison(f_next));
+  back.add_to(loop);
+  loop.run(pairs);
+  return f;
+}
+
+using Run = std::function<Field(const heddle::BlockGrid&, heddle::Transport&, int pairs)>;
+
+/// Every pattern by its name.
+inline const std::vector<std::pair<std::string, Run>>& patterns() {
+  static const std::vector<std::pair<std::string, Run>> all{
+      {"pull", two_arrays<lbm_blocks::Pull<double>>},
+      {"push", two_arrays<lbm_blocks::Push<double>>},
+      {"AA", in_place<lbm_blocks::AaEven<double>, lbm_blocks::AaOdd<double>>},
+      {"EsoTwist", in_place<lbm_blocks::TwistEven<double>, lbm_blocks::TwistOdd<double>>},
+      {"EsoPull", in_place<lbm_blocks::EsoPullEven<double>, lbm_blocks::EsoPullOdd<double>>}};
+  return all;
+}
+
+/// All interior values of the blocks that are here, in the order of the domain; the others are zero.
+inline std::vector<double> values(const Field& f) {
+  std::vector<double> result(static_cast<std::size_t>(extent[0] * extent[1] * extent[2] * 19));
+  for (int b = 0; b < f.blocks(); ++b) {
+    const heddle::Box& box = f.box(b);
+    for (int q = 0; q < 19; ++q) {
+      const std::vector<double> block = f.read(b, q);
+      std::size_t i = 0;
+      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
+            const std::int64_t position = x + extent[0] * (y + extent[1] * (z + extent[2] * q));
+            result[static_cast<std::size_t>(position)] = block[i++];
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// The number of values that are here and differ from those of one block; -1 if one of these is not finite.
+inline std::int64_t differences(const Run& run, const heddle::BlockGrid& grid, heddle::Transport& transport) {
+  heddle::LocalTransport alone;
+  const heddle::BlockGrid one(grid.domain(), {1, 1, 1}, grid.periodic());
+  const std::vector<double> whole = values(run(one, alone, 3));
+  const Field part = run(grid, transport, 3);
+  const std::vector<double> found = values(part);
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (!std::isfinite(whole[i])) return -1;
+    const auto cell = static_cast<std::int64_t>(i);
+    const int owner = grid.owner(
+        {cell % extent[0], cell / extent[0] % extent[1], cell / extent[0] / extent[1] % extent[2]});
+    if (grid.rank(owner) == transport.rank() && found[i] != whole[i]) ++count;
+  }
+  return count;
+}
+
+} // namespace blocks
+
+#endif

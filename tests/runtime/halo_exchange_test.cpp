@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/halo_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/task_graph.hpp"
+#include "lattice.hpp"
+#include "packing.hpp"
+
+namespace {
+
+using heddle::BlockGrid;
+using heddle::Box;
+using heddle::Crossing;
+using heddle::Direction;
+using heddle::Error;
+using heddle::FakeNetwork;
+using heddle::Field;
+using heddle::FieldView;
+using heddle::HaloExchange;
+using heddle::Stream;
+using heddle::Transport;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double wave(std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+  return std::sin(static_cast<double>(1 + x + 31 * y + 977 * z + 7 * c * c));
+}
+
+/// Every ghost cell of the blocks of a rank against the definition, for the whole shell; domain cells are
+/// numbered by wave().
+void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Transport& transport) {
+  const Box& domain = grid.domain();
+  Field<double> field(grid, {.components = 2, .ghost_layers = layers, .rank = transport.rank()});
+  field.fill(nan);
+  field.fill(wave);
+  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost), transport,
+                        {.stamped = true});
+  Stream stream;
+  exchange(stream);
+  const auto [gx, gy, gz] = layers.layers;
+  for (int b = 0; b < field.blocks(); ++b) {
+    const FieldView<double> view = field.view(b);
+    const Box& box = field.box(b);
+    for (int c = 0; c < 2; ++c) {
+      for (std::int64_t z = -gz; z < view.extent(2) + gz; ++z) {
+        for (std::int64_t y = -gy; y < view.extent(1) + gy; ++y) {
+          for (std::int64_t x = -gx; x < view.extent(0) + gx; ++x) {
+            std::array<std::int64_t, 3> cell{x + box.lower[0], y + box.lower[1], z + box.lower[2]};
+            for (std::size_t d = 0; d < 3; ++d) {
+              const std::int64_t n = domain.extent(static_cast<int>(d));
+              while (grid.periodic()[d] && cell[d] < domain.lower[d])
+                cell[d] += n;
+              while (grid.periodic()[d] && cell[d] >= domain.upper[d])
+                cell[d] -= n;
+            }
+            if (domain.contains(cell)) {
+              ASSERT_EQ(view(x, y, z, c), wave(cell[0], cell[1], cell[2], c));
+            } else {
+              ASSERT_TRUE(std::isnan(view(x, y, z, c)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(HaloExchange, FillsTheShellOnAnyNumberOfRanks) {
+  const auto check = [](const Box& domain, const std::array<int, 3>& blocks,
+                        const std::array<bool, 3>& periodic, const heddle::GhostLayers& layers) {
+    for (int ranks = 1; ranks <= blocks[0] * blocks[1] * blocks[2]; ranks += 3) {
+      const BlockGrid grid(domain, blocks, periodic, ranks);
+      FakeNetwork(ranks).run([&](Transport& transport) { check_shell(grid, layers, transport); });
+    }
+  };
+  for (int p = 0; p < 8; ++p) {
+    const std::array<bool, 3> periodic{(p & 1) != 0, (p & 2) != 0, (p & 4) != 0};
+    check(Box{{-1, 4, 2}, {8, 11, 7}}, {1, 1, 1}, periodic, 1);
+    check(Box{{-1, 4, 2}, {8, 11, 7}}, {3, 2, 2}, periodic, 2);
+    // Ghost layers wider than blocks, and than the domain.
+    check(Box{{0, 0, 0}, {4, 4, 3}}, {4, 2, 1}, periodic, {3, 3, 1});
+    check(Box{{0, 0, 0}, {2, 1, 1}}, {2, 1, 1}, periodic, {3, 2, 0});
+  }
+  check(Box{{0, 0, 0}, {6, 6, 6}}, {3, 3, 3}, {true, true, true}, 1);
+}
+
+TEST(HaloExchange, CopiesExactlyTheCrossings) {
+  // lbm.md, section 5: ranges are the interior shifted by the offset, never the whole ghost face.
+  Field<double> field(BlockGrid(Box{{0, 0, 0}, {4, 4, 4}}, {1, 1, 1}, {true, true, true}), {.components = 2});
+  field.fill(nan);
+  field.fill(wave);
+  std::vector<Crossing> crossings;
+  lattice::add_crossings(crossings, 1, {1, -1, 0});
+  HaloExchange exchange(packing::exchange(field, crossings, Direction::owner_to_ghost));
+  Stream stream;
+  exchange(stream);
+  const FieldView<double> view = field.view();
+  int filled = 0;
+  for (std::int64_t z = -1; z <= 4; ++z) {
+    for (std::int64_t y = -1; y <= 4; ++y) {
+      for (std::int64_t x = -1; x <= 4; ++x) {
+        const bool interior = x >= 0 && x < 4 && y >= 0 && y < 4 && z >= 0 && z < 4;
+        if (interior) continue;
+        EXPECT_TRUE(std::isnan(view(x, y, z, 0)));
+        const bool touched = x >= 1 && x <= 4 && y >= -1 && y <= 2 && z >= 0 && z < 4;
+        EXPECT_EQ(!std::isnan(view(x, y, z, 1)), touched) << x << " " << y << " " << z;
+        filled += touched ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_EQ(filled, 4 * (4 + 3));
+  EXPECT_EQ(exchange.local_bytes(), static_cast<std::size_t>(filled) * 8);
+  EXPECT_EQ(exchange.sent_bytes(), 0U);
+}
+
+TEST(HaloExchange, SendsFiveAFaceAndOneAnEdge) {
+  const BlockGrid grid(Box{{0, 0, 0}, {12, 10, 14}}, {2, 1, 1}, {true, true, true}, 2);
+  FakeNetwork(2).run([&](Transport& transport) {
+    Field<float> field(grid, {.components = 19, .rank = transport.rank()});
+    const std::vector<Crossing> reads = lattice::aa_odd_reads();
+    HaloExchange exchange(packing::exchange(field, reads, Direction::owner_to_ghost), transport);
+    // To the other rank go both x faces. There each diagonal population loses a row to an edge, and as y and
+    // z are periodic, the edges go to the same rank: 5 populations a face cell in all.
+    EXPECT_EQ(exchange.sent_bytes(), sizeof(float) * 2 * 5 * 10 * 14);
+    // Here stay the y and z faces, less the rows that belong to x edges (14, 10) and to y-z edges (6), and
+    // those.
+    constexpr std::size_t y_face = 5 * 6 * 14 - 2 * 14 - 2 * 6;
+    constexpr std::size_t z_face = 5 * 6 * 10 - 2 * 10 - 2 * 6;
+    EXPECT_EQ(exchange.local_bytes(), sizeof(float) * (2 * y_face + 2 * z_face + 4 * 6));
+  });
+}
+
+/// A made-up cell update that mixes all 19 values, so that a value in a wrong place shows; not a collision.
+void mix(std::array<double, 19>& f) {
+  double sum = 0.0;
+  for (const double value : f)
+    sum += value;
+  for (std::size_t q = 0; q < 19; ++q)
+    f[q] = 0.7 * f[q] + 0.01 * static_cast<double>(q + 1) * sum + 0.001;
+}
+
+void aa_even(Field<double>& field, int block) {
+  const FieldView<double> a = field.view(block);
+  for (std::int64_t z = 0; z < a.extent(2); ++z) {
+    for (std::int64_t y = 0; y < a.extent(1); ++y) {
+      for (std::int64_t x = 0; x < a.extent(0); ++x) {
+        std::array<double, 19> f{};
+        for (int q = 0; q < 19; ++q)
+          f[static_cast<std::size_t>(q)] = a(x, y, z, q);
+        mix(f);
+        for (int q = 0; q < 19; ++q)
+          a(x, y, z, lattice::opposite(q)) = f[static_cast<std::size_t>(q)];
+      }
+    }
+  }
+}
+
+void aa_odd(Field<double>& field, int block) {
+  const FieldView<double> a = field.view(block);
+  for (std::int64_t z = 0; z < a.extent(2); ++z) {
+    for (std::int64_t y = 0; y < a.extent(1); ++y) {
+      for (std::int64_t x = 0; x < a.extent(0); ++x) {
+        std::array<double, 19> f{};
+        for (int q = 0; q < 19; ++q) {
+          const std::array<int, 3>& c = lattice::d3q19[static_cast<std::size_t>(q)];
+          f[static_cast<std::size_t>(q)] = a(x - c[0], y - c[1], z - c[2], lattice::opposite(q));
+        }
+        mix(f);
+        for (int q = 0; q < 19; ++q) {
+          const std::array<int, 3>& c = lattice::d3q19[static_cast<std::size_t>(q)];
+          a(x + c[0], y + c[1], z + c[2], q) = f[static_cast<std::size_t>(q)];
+        }
+      }
+    }
+  }
+}
+
+/// f after two double steps, per component in domain order; ghosts are poisoned before each step.
+std::vector<std::vector<double>> run_aa(const Box& domain, const std::array<int, 3>& blocks, int ranks,
+                                        int threads) {
+  const BlockGrid grid(domain, blocks, {true, true, true}, ranks);
+  std::vector<std::vector<double>> result(19, std::vector<double>(static_cast<std::size_t>(domain.volume())));
+  const std::vector<Crossing> reads = lattice::aa_odd_reads();
+  const std::vector<Crossing> writes = lattice::aa_odd_writes();
+  FakeNetwork(ranks).run([&](Transport& transport) {
+    Field<double> field(grid, {.components = 19, .rank = transport.rank()});
+    field.fill(wave);
+    HaloExchange before(packing::exchange(field, reads, Direction::owner_to_ghost, "before"), transport);
+    HaloExchange after(packing::exchange(field, writes, Direction::ghost_to_owner, "after"), transport);
+    const std::vector<heddle::FieldAccess> in_place = before.accesses();
+    heddle::TaskGraph graph({.threads = threads});
+    const auto poison = [&](Stream&) { field.fill_ghosts(nan); };
+    graph.add("poison", in_place, poison);
+    graph.add("even", in_place, [&](Stream&) {
+      for (int b = 0; b < field.blocks(); ++b)
+        aa_even(field, b);
+    });
+    graph.add("poison", in_place, poison);
+    graph.add(before);
+    graph.add("odd", in_place, [&](Stream&) {
+      for (int b = 0; b < field.blocks(); ++b)
+        aa_odd(field, b);
+    });
+    graph.add(after);
+    graph.run(2);
+    for (int b = 0; b < field.blocks(); ++b) {
+      const Box& box = field.box(b);
+      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
+            const auto at = static_cast<std::size_t>(x + domain.upper[0] * (y + domain.upper[1] * z));
+            for (int c = 0; c < 19; ++c) {
+              result[static_cast<std::size_t>(c)][at] =
+                  field.view(b)(x - box.lower[0], y - box.lower[1], z - box.lower[2], c);
+            }
+          }
+        }
+      }
+    }
+  });
+  return result;
+}
+
+TEST(HaloExchange, AaOnBlocksIsBitIdenticalToPullOnOne) {
+  const Box domain{{0, 0, 0}, {9, 8, 7}};
+  // The reference knows nothing of blocks, ghosts or AA: two-array pull with modulo. Four steps.
+  const auto cell = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return static_cast<std::size_t>((x + 9) % 9 + 9 * ((y + 8) % 8 + 8 * ((z + 7) % 7)));
+  };
+  std::vector<std::array<double, 19>> arrived(static_cast<std::size_t>(domain.volume()));
+  for (std::int64_t z = 0; z < 7; ++z) {
+    for (std::int64_t y = 0; y < 8; ++y) {
+      for (std::int64_t x = 0; x < 9; ++x) {
+        for (int q = 0; q < 19; ++q)
+          arrived[cell(x, y, z)][static_cast<std::size_t>(q)] = wave(x, y, z, q);
+      }
+    }
+  }
+  for (int step = 0; step < 4; ++step) {
+    std::vector<std::array<double, 19>> collided = arrived;
+    for (std::array<double, 19>& f : collided)
+      mix(f);
+    for (std::int64_t z = 0; z < 7; ++z) {
+      for (std::int64_t y = 0; y < 8; ++y) {
+        for (std::int64_t x = 0; x < 9; ++x) {
+          for (std::size_t q = 0; q < 19; ++q) {
+            const std::array<int, 3>& c = lattice::d3q19[q];
+            arrived[cell(x, y, z)][q] = collided[cell(x - c[0], y - c[1], z - c[2])][q];
+          }
+        }
+      }
+    }
+  }
+  for (const std::array<int, 3>& blocks :
+       {std::array<int, 3>{1, 1, 1}, {2, 2, 2}, {2, 1, 1}, {3, 2, 7}, {1, 8, 2}}) {
+    const int ranks = std::min(4, blocks[0] * blocks[1] * blocks[2]);
+    const std::vector<std::vector<double>> result = run_aa(domain, blocks, ranks, blocks[0]);
+    for (std::size_t q = 0; q < 19; ++q) {
+      for (std::size_t i = 0; i < arrived.size(); ++i) {
+        // After an even number of steps the array holds arrived populations in their own slots.
+        ASSERT_EQ(result[q][i], arrived[i][q]) << "slot " << q << " cell " << i << " blocks " << blocks[0];
+      }
+    }
+  }
+}
+
+std::string refusal(const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(HaloExchange, RefusesWhatCannotBe) {
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 4}}, {2, 1, 1}, {true, true, true});
+  Field<float> field(grid, {.components = 2});
+  const auto make = [&](const std::vector<Crossing>& crossings) {
+    return
+        [&field, crossings] { HaloExchange(packing::exchange(field, crossings, Direction::owner_to_ghost)); };
+  };
+  EXPECT_NE(refusal(make({{0, 2, {1, 0, 0}, {}, {1, 0, 0}}})).find("field 'f' has 2"), std::string::npos);
+  EXPECT_NE(refusal(make({{0, 0, {1, 0, 0}, {}, {2, 0, 0}}})).find("but it has 1"), std::string::npos);
+  const std::vector<Crossing> face{{0, 0, {1, 0, 0}, {}, {1, 0, 0}}};
+  EXPECT_EQ(refusal(make(face)), "nothing was thrown");
+  heddle::Exchange thick("thick", Direction::owner_to_ghost, face, 3, sizeof(float));
+  thick.add(field);
+  EXPECT_NE(
+      refusal([&] { HaloExchange(std::move(thick)); }).find("block 0 has 2 cells along axis 0, 3 are needed"),
+      std::string::npos);
+  const BlockGrid shared(Box{{0, 0, 0}, {4, 4, 4}}, {2, 1, 1}, {true, true, true}, 2);
+  Field<float> part(shared, {.components = 2, .rank = 1});
+  EXPECT_NE(refusal([&] {
+              HaloExchange(packing::exchange(part, face, Direction::owner_to_ghost));
+            }).find("rank 1 of 2, but this is rank 0 of 1"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { Field<float>(shared, {.rank = 2}); }).find("no rank 3 among 2"), std::string::npos);
+  Field<float> elsewhere(shared, {.components = 2});
+  heddle::Exchange two("two", Direction::owner_to_ghost, face, 1, sizeof(float));
+  two.add(field);
+  EXPECT_NE(refusal([&] { two.add(elsewhere); }).find("differ in grid, rank or memory"), std::string::npos);
+}
+
+} // namespace
