@@ -18,6 +18,7 @@ from heddle.equivalence.difference import difference, effects
 from heddle.equivalence.identity import Identities
 from heddle.equivalence.lowering import lowered
 from heddle.equivalence.reals import Reals
+from heddle.equivalence.reductions import contributions
 from heddle.equivalence.running import Measured, measured
 from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
@@ -48,11 +49,12 @@ def equivalent(
     left, right = lowered(a), lowered(b)
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     bits = Bits(Terms(), set(known))
-    found = difference(effects(left, bits), effects(right, bits, given))
+    first, second = contributions(left), contributions(right)
+    found = difference(effects(first, bits), effects(second, bits, given))
     if found is None:
         return Proof("structural", None, tuple(sorted(bits.assumptions)))
     reals = Reals(Terms(), set(known))
-    mine, other = effects(left, reals), effects(right, reals, given)
+    mine, other = effects(first, reals), effects(second, reals, given)
     identities = Identities(reals)
     over_reals = difference(mine, other, identities.equal, reals.key)
     result = measured(left, right, samples(left, right) if memory is None else memory)

@@ -50,6 +50,8 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
         generator = random.Random(seed + number)
         drawn = _Draw(generator, number < len(BOXES[rank]), max(min(box, default=1), 1))
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
+        if isinstance(a.space, ir.Dense) and a.space.colours > 1:
+            scalars |= {"first_colour": 0, "last_colour": a.space.colours}
         if isinstance(a.space, ir.Sparse):
             yield _listed(a, b, fields, box, drawn, scalars)
         else:

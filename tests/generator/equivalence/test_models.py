@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from heddle import Reduce
 from heddle.build import load
 from heddle.emit.targets import TARGETS
 from heddle.equivalence import Counterexample, Proof, equivalent
+from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
@@ -40,8 +42,21 @@ def test_targets_of_every_model(name: str) -> None:
     for kernel in module.kernels:
         chosen = module.precisions[0]
         reference, cpu, cuda = (module.stages(kernel, chosen, t).lowered for t in TARGETS)
-        structural(equivalent(reference, cpu))
-        structural(equivalent(cpu, cuda))
+        if isinstance(reference.space, ir.Boxes) or any(f.layout == "split" for f in reference.fields):
+            with pytest.raises(KernelError, match="are not compared"):
+                equivalent(reference, cpu)
+            continue
+        # Colours in place, and groups of cells that are combined, are run here; heddle check proves them.
+        coloured = isinstance(reference.space, ir.Dense) and reference.space.colours > 1
+        weaker = coloured or reference.outputs or name == "lift_loop"
+        same = same_bits if weaker else structural
+        same(equivalent(reference, cpu))
+        same(equivalent(cpu, cuda))
+
+
+def same_bits(result: Proof | Counterexample) -> None:
+    assert isinstance(result, Proof), result
+    assert result.rounding in (None, 0.0), result
 
 
 SCHEDULES = {
@@ -79,11 +94,13 @@ def test_columns(rank: int, axis: int) -> None:
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_reductions(rank: int) -> None:
-    """Minima and maxima in any order; a sum in the order of the cells."""
+    """In one fixed order, so with the same bits on all targets."""
     entry = model(reduction(rank))
-    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
-    entry = model(reduction(rank)[:3])
-    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu", Schedule(chunk=8))))
+    same_bits(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
+    same_bits(equivalent(lowered(entry, "cpu"), lowered(entry, "cuda")))
+    other = model([*reduction(rank)[:2], Reduce("max", "smallest", reduction(rank)[2].value)])
+    found = equivalent(lowered(model(reduction(rank)[:3]), "cpu"), lowered(other, "cpu"))
+    assert isinstance(found, Counterexample)
 
 
 @pytest.mark.parametrize("seed", range(12))

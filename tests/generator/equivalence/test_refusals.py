@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import heddle.equivalence
 import pytest
 from heddle.equivalence import equivalent
 from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.lowering import lowered
 from heddle.equivalence.reading import Reader
 from heddle.equivalence.sampling import samples
 from heddle.equivalence.terms import Terms
@@ -76,6 +78,10 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a statement of another level": (
         lambda: Reader(kernel([U], ir.Reduce("sum", named("total").node, U[0].node)), BITS).read(),  # type: ignore[arg-type]
         "loop: Reduce has no meaning in a lowered kernel.",
+    ),
+    "boxes": (
+        lambda: lowered(dataclasses.replace(kernel([Array("u", 2)]), space=ir.Boxes(2))),
+        "loop: kernels over boxes, and fields split by colour, are not compared.",
     ),
     "four dimensions": (
         lambda: list(samples(kernel([Array("u", 4)]), kernel([Array("u", 4)]))),
