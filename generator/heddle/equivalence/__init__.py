@@ -18,7 +18,7 @@ from heddle.equivalence.difference import difference, effects
 from heddle.equivalence.identity import Identities
 from heddle.equivalence.lowering import lowered
 from heddle.equivalence.reals import Reals
-from heddle.equivalence.reductions import contributions
+from heddle.equivalence.reductions import check_alike, contributions
 from heddle.equivalence.running import Measured, measured
 from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
@@ -49,6 +49,7 @@ def equivalent(
     left, right = lowered(a), lowered(b)
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     bits = Bits(Terms(), set(known))
+    check_alike(left, right)
     first, second = contributions(left), contributions(right)
     found = difference(effects(first, bits), effects(second, bits, given))
     if found is None:

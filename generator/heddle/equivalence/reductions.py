@@ -14,11 +14,26 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
-from heddle.ir.visit import statements
+from heddle.ir.visit import statements, walk
 
 LANES = 32
+
+
+def check_alike(a: ir.Kernel, b: ir.Kernel) -> None:
+    """Refuses a pair of which one reduces in the fixed order and the other in a loop of its own."""
+    if _fixed_order(a) != _fixed_order(b):
+        raise KernelError(
+            a.name,
+            "only one of the kernels reduces in the order of ir.reduction: the two are not compared.",
+            "compare the results of both on your own data",
+        )
+
+
+def _fixed_order(kernel: ir.Kernel) -> bool:
+    return any(isinstance(node, (ir.Combine, ir.Contribute)) for node in walk(kernel.body))
 
 
 def contributions(kernel: ir.Kernel) -> ir.Kernel:

@@ -42,7 +42,7 @@ def test_generated_text_does_what_the_loop_does(name: str, target: str, tmp_path
 
 @pytest.mark.parametrize("name", sorted(REDUCED))
 def test_generated_reductions_are_not_claimed_to_be_proved(name: str, tmp_path: Path) -> None:
-    """As long as tiles cannot be read, the answer is a refusal, no proof."""
+    """The loop's own order against the fixed one: the answer is a refusal, no proof."""
     (function,) = lifted_functions(name)
     kernels = recover(function)
     found = model(kernels, "lifted")
