@@ -15,8 +15,10 @@ from heddle.ir.build import integer
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.interpret import rounded
 from heddle.ir.visit import walk
-from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, combination, half_conversion, known_function
+from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, WITHOUT_NAN, combination, half_conversion, known_function
+from heddle.lift.device_calls import FULL_MASK, READ_ONLY, SHUFFLES, Shuffle
 from heddle.lift.lifted import refuse
+from heddle.lift.loops import number_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,14 +37,17 @@ class Dead:
 
 class ExpressionLifter:
     """Translates the expressions of one function. `names`: what each name of the source stands for where it
-    is not simply a symbol."""
+    is not simply a symbol. `values`: of the names that never change. block: the threads of a CUDA block along
+    x, y, z, where it is to be lifted for blocks of one size."""
 
-    def __init__(self, unit: source.Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
+        self.unit, self.block_size = unit, block
         self.functions = {function.key: function for function in unit.functions}
         self.constants = {declaration.symbol.name: declaration for declaration in unit.constants}
         self.names: dict[str, ir.Expression | Object | Dead] = {}
+        self.values: dict[ir.Symbol, ir.Expression] = {}
         self.place = Place(unit.file, 0)
+        self.assumptions: list[str] = []
         self.calls: list[str] = []  # functions being inlined, outermost first
 
     # Values
@@ -112,6 +117,8 @@ class ExpressionLifter:
                     raise refuse(self.place, f"'{base.name}' has no known member '{name}'.")
                 return found.members[name]
             whole = found if isinstance(found, ir.Symbol) else base
+            if whole.name == "blockDim" and self.block_size:
+                return ir.Const(self.block_size["xyz".index(name)], scalar)
             return ir.Symbol(f"{whole.name}.{name}", scalar)
         raise refuse(self.place, f"The member '{name}' belongs to {_noun(base)}.")
 
@@ -195,6 +202,9 @@ class ExpressionLifter:
         function = self.functions.get(call.function)
         name = function.name if function else call.function
         known = known_function(name)
+        if known is None and name.removeprefix("std::").removeprefix("::") in WITHOUT_NAN:
+            known = WITHOUT_NAN[name.removeprefix("std::").removeprefix("::")]
+            self.assumptions.append(f"{self.place}: no argument of {name} is NaN, which it would pass over")
         if known is not None:
             arguments = tuple(self.value(a) for a in call.args[: FUNCTIONS[known].arguments])
             if {argument.type for argument in arguments} != {call.type}:
@@ -210,6 +220,11 @@ class ExpressionLifter:
         half = half_conversion(name)
         if half is not None:
             return self.half(self.value(call.args[0]), half)
+        if name in READ_ONLY:  # a load, past another cache
+            pointer, offset = self.pointer(call.args[0])
+            return ir.Load(pointer, offset)
+        if name in SHUFFLES:
+            return self.shuffle(name, call)
         if STRIDED_ROW.match(name):
             pointer, offset = self.pointer(call.args[0])
             return ir.Load(pointer, joined(offset, self.index(call.args[1])))
@@ -226,6 +241,13 @@ class ExpressionLifter:
                 "make its definition visible (inline, in a header), or lift what surrounds the call",
             )
         return self.inlined(function, call)
+
+    def shuffle(self, name: str, call: source.Invoke) -> ir.Expression:
+        """What another thread of the whole warp has."""
+        mask, value, lanes, width = call.args
+        if number_of(self.value(mask)) not in (FULL_MASK, -1) or number_of(self.value(width)) != 32:
+            raise refuse(self.place, f"'{name}' is called for a part of a warp.", "give it the mask 0xffffffff")
+        return Shuffle(SHUFFLES[name], self.value(value), self.value(lanes), call.type)  # type: ignore[arg-type]
 
     @staticmethod
     def half(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply
+from heddle.ir.functions import OPERATORS
 from heddle.ir.text import expression as text
 
 Monomial = tuple[ir.Expression, ...]
@@ -190,8 +191,12 @@ def read(
                 return of(left) * of(right)
             case ir.Op("shl", (left, ir.Const(int(bits)))) if 0 <= bits < 63:
                 return of(left) * (1 << int(bits))
-            case ir.Op("div" | "rem" as name, (left, right)):
-                found = divided(name, of(left), of(right))
+            case ir.Op("div" | "rem" | "bitand" | "shr" as name, (left, right)):
+                one, other = of(left), of(right)
+                numbers = one.constant, other.constant
+                if None not in numbers and (other.constant or name in ("bitand", "shr")):
+                    return polynomial(int(OPERATORS[name].meaning(*numbers)))
+                found = divided(name, one, other) if name in ("div", "rem") else None
                 if found is not None:
                     return found
         return atom(value)

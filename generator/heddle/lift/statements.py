@@ -14,9 +14,11 @@ from heddle.ir.build import integer
 from heddle.ir.visit import walk
 from heddle.lift.blocks import BLOCKS
 from heddle.lift.calls import BARRIER
+from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining, innermost, reads, size_of
 from heddle.lift.lifted import refuse
-from heddle.lift.loops import Header, Workers, collapsed
+from heddle.lift.loops import Header, Workers, collapsed, geometric
+from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]
 
@@ -24,9 +26,8 @@ Body = tuple[ir.Statement, ...]
 class StatementLifter(ExpressionLifter):
     """Translates the statements of one function."""
 
-    def __init__(self, unit: source.Unit) -> None:
-        super().__init__(unit)
-        self.assumptions: list[str] = []
+    def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
+        super().__init__(unit, block)
         self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
         self.changed: set[str] = set()  # variables that some statement assigns
         self.loops: list[source.For] = []  # loops being translated, outermost first
@@ -145,6 +146,8 @@ class StatementLifter(ExpressionLifter):
         result = self.value(value)
         if symbol.name in self.changed:
             return (ir.Var(symbol, result),)
+        if not reads(result, self.changed):
+            self.values[symbol] = result
         return (ir.Let(symbol, result, place),)
 
     def row(self, symbol: ir.Symbol, value: ir.Expression, place: Place) -> ir.Statement | None:
@@ -194,6 +197,10 @@ class StatementLifter(ExpressionLifter):
     # Loops
 
     def loop(self, loop: source.For) -> Iterable[ir.Statement]:
+        found = geometric(loop, self)
+        if found is not None:
+            yield from self.written_out(loop, *found)
+            return
         header = Header.of(loop, self)
         workers = Workers.of(loop, self.variables)
         counter = header.counter
@@ -214,7 +221,7 @@ class StatementLifter(ExpressionLifter):
         if not header.declared:
             self.names[counter.name] = Dead(f"The counter '{counter.name}' is used after its loop.")
         yield ir.Loop(
-            workers.kind,
+            "thread" if header.shared else workers.kind,
             counter,
             header.begin,
             header.end,
@@ -222,6 +229,21 @@ class StatementLifter(ExpressionLifter):
             collapsed(body, workers.depth - 1),
             workers.reductions,
         )
+
+    def written_out(
+        self, loop: source.For, counter: ir.Symbol, numbers: Sequence[int]
+    ) -> Iterable[ir.Statement]:
+        """A loop of which all values of the counter are known, one iteration after the other."""
+        if counter.name in assigned_names(loop.body):
+            raise refuse(loop.place, f"The loop's body changes its counter '{counter.name}'.")
+        assert isinstance(counter.type, ir.Scalar)
+        outer = dict(self.names)
+        self.loops.append(loop)
+        for number in numbers:
+            self.names[counter.name] = ir.Const(number, counter.type)
+            yield from renamed_locals(self.block(loop.body), f"_{number}")
+        self.loops.pop()
+        self.names = outer | {counter.name: Dead(f"The counter '{counter.name}' is used after its loop.")}
 
     # Calls for their effect
 
@@ -236,8 +258,12 @@ class StatementLifter(ExpressionLifter):
         name, template = (function.name, function.template) if function else (value.function, value.template)
         if name in BLOCKS:
             return BLOCKS[name](self, template, value.args)
-        if name == BARRIER:
-            return (ir.Comment(BARRIER),)
+        if name in (BARRIER, WARP_BARRIER):
+            return (ir.Comment(name),)
+        if name in ATOMICS:
+            target = self.value(source.Subscript(value.args[0], integer(0), value.type))
+            assert isinstance(target, ir.Load)
+            return (Atomic(ATOMICS[name], target, self.value(value.args[1]), place),)
         if function is None:
             raise refuse(place, f"'{name}' is called, whose body is not visible here.")
         return self.inlined_statements(function, value, place)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each thread adds to a result itself.
+__global__ void count(const int* __restrict__ flag, const double* __restrict__ f, double* mass, int* cells, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if (flag[i] == 0) {
+    atomicAdd(mass, f[i]);
+    atomicAdd(cells, 1);
+  }
+}
