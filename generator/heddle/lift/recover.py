@@ -22,7 +22,7 @@ from heddle.lift.conditions import all_of
 from heddle.lift.delinearise import axis_order
 from heddle.lift.elements import Walk
 from heddle.lift.lifted import Lifted, refuse
-from heddle.lift.nests import Axis, Nest, nests
+from heddle.lift.nests import Axis, Finish, Nest, nests
 from heddle.lift.order import conflicts, is_coloured
 from heddle.lift.polynomial import Polynomial, atom
 from heddle.lift.recovered import COORDINATES, EXTENTS, RESERVED, TYPES, Recovered
@@ -55,7 +55,9 @@ def recover_each(lifted: Lifted) -> list[Recovered | KernelError]:
     result: list[Recovered | KernelError] = []
     for number, nest in enumerate(function.nests, 1):
         try:
-            recovery = _Recovery(lifted, nest, function.outputs, f"{name}_{number}" if many else name)
+            later = [f for f in function.finishes if any(s in nest.results for s in f.results)]
+            here = [f for f in later if not any(s in n.results for n in function.nests[number:] for s in f.results)]
+            recovery = _Recovery(lifted, nest, function.outputs, here, f"{name}_{number}" if many else name)
             result.append(recovery.recovered())
         except KernelError as error:
             result.append(error)
@@ -63,7 +65,10 @@ def recover_each(lifted: Lifted) -> list[Recovered | KernelError]:
 
 
 class _Recovery:
-    def __init__(self, lifted: Lifted, nest: Nest, outputs: dict[str, str], name: str) -> None:
+    def __init__(
+        self, lifted: Lifted, nest: Nest, outputs: dict[str, str], finishes: Sequence[Finish], name: str
+    ) -> None:
+        self.finishes = finishes
         self.lifted, self.nest, self.name, self.outputs = lifted, nest, name, outputs
         self.axes: list[Axis] = list(nest.axes)
         self.results = dict(nest.results)
@@ -263,7 +268,13 @@ class _Recovery:
             tuple(counter.name for counter in self.order),
             tuple(dict.fromkeys(assumptions)),
             self.nest.place,
+            tuple((finish.name, self.finished_value(finish)) for finish in self.finishes),
         )
+
+    def finished_value(self, finish: Finish) -> ir.Expression:
+        """A last computation in terms of outputs."""
+        names = {symbol: ir.Symbol(self.outputs.get(symbol.name, symbol.name), symbol.type) for symbol in finish.results}
+        return transform(finish.value, lambda node: names.get(node, node))  # type: ignore[no-any-return]
 
     def parameters(
         self, body: tuple[ir.Statement, ...]

@@ -126,6 +126,11 @@ def collected(
     """The body with reductions in place of what results are assigned. place: of the loop."""
     body = list(body)
     for symbol, initial in results.items():
+        if not symbol.type.is_float:  # type: ignore[union-attr]
+            raise refuse(
+                place, f"'{symbol.name}' is collected as an integer; kernels collect numbers of floating point.",
+                "count in double, which is exact up to 2^53",
+            )  # fmt: skip
         if not is_collected(body, symbol):
             raise refuse(
                 place, f"'{symbol.name}' is carried from cell to cell, and is no sum, minimum or maximum."

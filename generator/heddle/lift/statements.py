@@ -30,11 +30,19 @@ class StatementLifter(ExpressionLifter):
         super().__init__(unit, block)
         self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
         self.changed: set[str] = set()  # variables that some statement assigns
+        self.result = "result"  # the name of what the function returns
+        self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
 
     def function(self, function: source.Function) -> Body:
         """The body of the function that is lifted."""
         self.changed = assigned_names(function.body)
+        names = {p.symbol.name for p in function.parameters} | self.changed
+        self.result = next(n for n in ("result", "returned", f"result_of_{function.name}") if n not in names)
+        self.computes = any(
+            isinstance(s, source.Exit) and s.value is not None and not isinstance(s.value, ir.Const)
+            for s in walk(function.body)
+        )
         return self.block(function.body)
 
     # Blocks and exits
@@ -52,7 +60,7 @@ class StatementLifter(ExpressionLifter):
                     return (*result, *self.leaving(statement, rest))
                 case source.Exit():
                     self.check_exit(statement)
-                    return tuple(result)
+                    return (*result, *self.returning(statement))
                 case _:
                     result += self.statement(statement)
         return tuple(result)
@@ -84,12 +92,18 @@ class StatementLifter(ExpressionLifter):
             raise refuse(leave.place, "`break` makes the number of iterations depend on what the loop finds.")
         if leave.kind == "return" and self.loops:
             raise refuse(leave.place, "`return` inside a loop leaves the loop early.")
-        if leave.kind == "return" and leave.value is not None and not self.calls:
-            value = leave.value
-            if not isinstance(value, ir.Const):
-                raise refuse(
-                    leave.place, "The function returns a computed value.", "pass a pointer to the result"
-                )
+
+    def returning(self, leave: source.Exit) -> Iterator[ir.Statement]:
+        """What the lifted function returns, as a store to its result; a number alone is a status."""
+        if leave.kind != "return" or leave.value is None or self.calls:
+            return
+        value = self.value(leave.value)
+        if isinstance(value, ir.Const) and not self.computes:
+            return
+        if not isinstance(value.type, ir.Scalar):
+            raise refuse(leave.place, f"The function returns a {value.type}.", "return a number, or nothing")
+        result = ir.Symbol(self.result, ir.Pointer(value.type))
+        yield ir.Store(ir.Load(result, integer(0)), value, place=leave.place)
 
     # Statements
 
