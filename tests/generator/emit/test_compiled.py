@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import dataclasses
 import random
 import shutil
 from typing import Any
@@ -177,9 +178,11 @@ def test_every_kernel_is_compared() -> None:
 
 
 def compare(
-    library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False
-) -> None:
-    """One kernel on random memory: the compiled entry and the interpreter."""
+    library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False,
+    flat: tuple[str, int] | None = None,
+) -> None:  # fmt: skip
+    """One kernel on random memory: the compiled entry and the interpreter. flat: a field and the axis along which it
+    is the same everywhere."""
     module = KERNELS[name]
     stages = module.stages(name, precision, "cpu" if target == "unit" else target)
     kernel, generator = stages.kernel, random.Random(seed)
@@ -189,6 +192,10 @@ def compare(
         extent = EVEN if name in ("split", "mixed") else EXTENT
         arrays = memory(kernel, extent[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
         numbers = scalars(kernel, generator)
+    if flat is not None:
+        whole = arrays[flat[0]]
+        strides = tuple(0 if axis == flat[1] else stride for axis, stride in enumerate(whole.stride))
+        arrays[flat[0]] = dataclasses.replace(whole, stride=strides)
     own = Memory(kernel, arrays)
     suffix = precision.replace("/", "_")
     status = call(library, f"{module.name}_{name}_{suffix}", kernel, own, numbers, target)
