@@ -165,6 +165,8 @@ class ExpressionLifter:
             case source.AddressOf(source.Subscript(base, index)):
                 pointer, before = self.pointer(base)
                 return pointer, joined(before, self.scaled(expression, self.index(index)))
+            case source.Subscript(type=ir.Pointer() | source.PointerTo()):
+                raise refuse(self.place, "There is a table of pointers: the rows may lie anywhere.", "pass one array")
             case source.Subscript(base, index, source.Array() as row):
                 pointer, before = self.pointer(base)
                 return pointer, joined(before, times(self.index(index), size_of(row, self.place)))
@@ -372,6 +374,8 @@ def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
     if value.type == scalar:
         return value
     number = value.value if isinstance(value, ir.Const) else None
+    if isinstance(number, float) and math.isinf(number) and scalar.is_float:
+        return ir.Const(number, scalar)
     if isinstance(number, int) and not isinstance(number, bool):
         if scalar.is_float and rounded(number, scalar) == number:
             return ir.Const(float(number), scalar)

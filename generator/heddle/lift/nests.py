@@ -114,7 +114,7 @@ class _Finder:
                         f"the loop over '{counter.name}' around it stays with the caller"
                     )
                     self.block(statement.body, (*outer, *values), scope.inner())
-                case ir.Loop() if is_short(statement, scope, 0) and _has_loops(statement.body):
+                case ir.Loop() if is_short(statement, scope, 0) and _has_loops(statement.body) and not _indexes(statement):
                     self.block(written_out(statement, scope), (*outer, *values), scope.inner())
                 case ir.Loop():
                     self.nest(statement, (*outer, *values), scope.inner())
@@ -359,6 +359,15 @@ def bound_of(
 
 def _has_loops(body: Sequence[ir.Statement]) -> bool:
     return any(isinstance(statement, ir.Loop) for statement in statements(body))
+
+
+def _indexes(loop: ir.Loop) -> bool:
+    """Whether elements of arrays are chosen by a counter, not only the loops inside by it, such as those of a colour."""
+    chosen: set[ir.Node] = {loop.counter}
+    for node in walk(loop.body):
+        if isinstance(node, ir.Let) and any(n in chosen for n in walk(node.value)):
+            chosen.add(node.symbol)
+    return any(n in chosen for node in walk(loop.body) if isinstance(node, ir.Load) for n in walk(node.index))
 
 
 def _bare(value: ir.Expression) -> ir.Expression:

@@ -196,12 +196,22 @@ def read(
                 numbers = one.constant, other.constant
                 if None not in numbers and (other.constant or name in ("bitand", "shr")):
                     return polynomial(int(OPERATORS[name].meaning(*numbers)))
-                found = divided(name, one, other) if name in ("div", "rem") else None
+                found = divided(*_as_division(name, one, other))
                 if found is not None:
                     return found
         return atom(value)
 
     return of(expression)
+
+
+def _as_division(name: str, value: Polynomial, by: Polynomial) -> tuple[str, Polynomial, Polynomial]:
+    """Shifts and masks of what is not negative, as quotients and remainders of powers of two."""
+    number = by.constant
+    if name == "shr" and number is not None and 0 <= number < 63:
+        return "div", value, polynomial(1 << number)
+    if name == "bitand" and number is not None and number > 0 and not number & (number + 1):
+        return "rem", value, polynomial(number + 1)
+    return name, value, by
 
 
 def common(polynomials: Iterable[Polynomial]) -> Polynomial:

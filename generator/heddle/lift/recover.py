@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
-from heddle.ir.verify import verify
+from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.arrays import Arrays, Noting, Placing
 from heddle.lift.columns import column_body
@@ -61,6 +61,8 @@ def recover_each(lifted: Lifted) -> list[Recovered | KernelError]:
             result.append(recovery.recovered())
         except KernelError as error:
             result.append(error)
+        except (VerificationError, RecursionError) as error:  # never a wrong kernel, never a crash
+            result.append(refuse(nest.place, f"The loop becomes no valid kernel: {error}.", "report it to Heddle"))
     return result
 
 
@@ -103,7 +105,8 @@ class _Recovery:
         self.collect()
         counters = [axis.counter for axis in self.axes] + ([self.sweep] if self.sweep else [])
         self.order = axis_order(counters, self.arrays.touches) or counters[::-1]
-        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1)
+        begins = None if self.sweep else [self.range_of(counter)[0] for counter in self.order]
+        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1, begins)
         self.ranges = [self.range_of(counter) for counter in self.order]
         self.arrays.check_components([end - begin for begin, end in self.ranges])
         self.coordinates = {
@@ -271,6 +274,9 @@ class _Recovery:
             tuple((finish.name, self.finished_value(finish)) for finish in self.finishes),
         )
 
+    def counters(self) -> set[str]:
+        return {s.counter.name for s in statements(self.lifted.body) if isinstance(s, ir.Loop)}
+
     def finished_value(self, finish: Finish) -> ir.Expression:
         """A last computation in terms of outputs."""
         names = {symbol: ir.Symbol(self.outputs.get(symbol.name, symbol.name), symbol.type) for symbol in finish.results}
@@ -288,8 +294,11 @@ class _Recovery:
         found = dict.fromkeys(n for n in walk(body) if isinstance(n, ir.Symbol) and n not in own)
         names: dict[ir.Symbol, ir.Symbol] = {}
         given = {p.symbol.name for p in self.lifted.parameters}
+        declared = {s.symbol.name for s in statements(self.lifted.body) if isinstance(s, (ir.Let, ir.Var))}
         for symbol in found:
-            if symbol.name.split(".")[0] not in given:
+            if "." not in symbol.name and symbol.name not in declared | given and symbol.name not in self.counters():
+                self.scope.assumptions.append(f"'{symbol.name}' is a global variable, which the caller passes")
+            elif symbol.name.split(".")[0] not in given:
                 raise refuse(self.nest.place, f"'{symbol.name}' has no value that a kernel knows.")
             kind = ir.I64 if symbol.type in (ir.U64, ir.U32) else symbol.type
             if kind not in TYPES:

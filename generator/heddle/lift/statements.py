@@ -151,7 +151,7 @@ class StatementLifter(ExpressionLifter):
             if isinstance(value, source.Invoke):
                 self.names[symbol.name] = self.constructed(value)
                 return ()
-            raise refuse(place, f"'{symbol.name}' is a {kind}, which is not understood.")
+            raise refuse(place, f"'{symbol.name}' is of type '{kind}', which is not understood.")
         if not isinstance(kind, ir.Scalar):
             raise refuse(place, f"'{symbol.name}' has type {kind}.")
         self.variables[symbol.name] = symbol

@@ -20,7 +20,7 @@ SIZES = {
     "nx": 7, "ny": 6, "nz": 5, "n": 11, "width": 8, "height": 6, "sx": 1, "sy": 12, "gl": 2, "edge_count": 9,
     "stride": 13, "pitch": 9, "its": 2, "ite": 6, "jts": 1, "jte": 4, "kts": 1, "kte": 3, "kme": 5, "ims": 0,
     "ime": 9, "jms": 0, "kms": 0, "colour": 1, "ci": 1, "cj": 0, "active": 1,
-    "x": 5, "y": 4,
+    "x": 5, "y": 4, "nx_": 9, "size": 11, "rows": 4,
 }  # fmt: skip
 """Extents and strides, and threads of a grid, for which no index leaves an array."""
 
@@ -125,7 +125,9 @@ def _single(value: float) -> float:
 
 def _scalars(function: Lifted, generator: random.Random) -> Iterator[tuple[str, Number]]:
     inside = {n for n in walk(function.body) if isinstance(n, ir.Symbol) and isinstance(n.type, ir.Scalar)}
-    names = {p.symbol.name for p in function.parameters} | {"grid"}
+    declared = {n.symbol for n in walk(function.body) if isinstance(n, (ir.Let, ir.Var))}
+    declared |= {n.counter for n in walk(function.body) if isinstance(n, ir.Loop)}
+    names = {p.symbol.name for p in function.parameters} | {s.name for s in inside - declared} | {"grid"}
     for symbol in sorted(inside, key=lambda s: s.name):
         base, _, member = symbol.name.partition(".")
         if base not in names:
