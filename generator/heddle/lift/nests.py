@@ -367,7 +367,7 @@ def _indexes(loop: ir.Loop) -> bool:
     for node in walk(loop.body):
         if isinstance(node, ir.Let) and any(n in chosen for n in walk(node.value)):
             chosen.add(node.symbol)
-    return any(n in chosen for node in walk(loop.body) if isinstance(node, ir.Load) for n in walk(node.index))
+    return any(n in chosen for node in walk(loop.body) if isinstance(node, ir.Load) for n in walk(node))
 
 
 def _bare(value: ir.Expression) -> ir.Expression:
