@@ -47,6 +47,11 @@ class Placement:
     component_stride: Polynomial
     size: int
 
+    @property
+    def same_along(self) -> str:
+        """The axes along which all cells have one value: "xz"."""
+        return "".join(axis for axis, stride in zip("xyz", self.strides, strict=False) if stride == Polynomial())
+
     def first(self, begins: Sequence[Polynomial]) -> Polynomial:
         """The index of the first interior cell."""
         result = Polynomial()
