@@ -11,7 +11,8 @@ _CHECKOUT = _PACKAGE.parents[1]
 
 
 def program(name: str) -> Path | None:
-    """A program that was installed with the package: in bin/ of a prefix that has the package in share/heddle/."""
+    """A program that was installed with the package: in bin/ of a prefix that has the package in
+    share/heddle/."""
     if _PACKAGE.parts[-3:-1] != ("share", "heddle"):
         return None
     found = _PACKAGE.parents[2] / "bin" / name

@@ -105,7 +105,9 @@ def literal(number: object, scalar: ir.Scalar | None) -> str:
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return str(number)
     if not math.isfinite(number):
-        raise KernelError("a model", f"it cannot say the number {number}.", "leave it out, or pass it as an argument")
+        raise KernelError(
+            "a model", f"it cannot say the number {number}.", "leave it out, or pass it as an argument"
+        )
     if isinstance(number, int) or (number == int(number) and abs(number) < 1e15):
         return str(int(number))
     if scalar == ir.F32:

@@ -132,8 +132,8 @@ def bytes_of(kernel: ir.Kernel, field: ir.Field) -> int:
 
 
 def footprint(kernel: ir.Kernel, same: Mapping[str, str]) -> Iterator[str]:
-    """What a cell touches of each field: `u r7 +-1`, `v w`. same: the axes along which a field has one value; it is
-    read once for all, so that its bytes do not count."""
+    """What a cell touches of each field: `u r7 +-1`, `v w`. same: the axes along which a field has one value;
+    it is read once for all, so that its bytes do not count."""
     stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
     for field in kernel.fields:
         reads = {n for n in evaluated(kernel.body) if isinstance(n, ir.Access) and n.field is field}

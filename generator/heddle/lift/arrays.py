@@ -12,8 +12,8 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.visit import statements
 from heddle.lift.delinearise import Placement, Position, Touch, placed
-from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.elements import cast
+from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.polynomial import Polynomial, polynomial
 from heddle.lift.recovered import RESERVED, TYPES
 
@@ -39,12 +39,15 @@ class Arrays:
         return any(touch.store for touches in self.touches.values() for touch in touches)
 
     def put(self, order: Sequence[ir.Symbol], sweep: int, begins: Sequence[Polynomial] | None = None) -> None:
-        """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept. begins: of the
-        counters, where they do not depend on what is found out here: in a box without a sweep."""
+        """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept.
+        begins: of the counters, where they do not depend on what is found out here: in a box without a sweep.
+        """
         self.sweep, self.rank = sweep, len(order)
         self.begins = list(begins or ())
         if sweep >= 0 and (both := self.gathered & self.touches.keys()):
-            raise refuse(self.place, f"'{min(both)}' is read at computed places and by neighbours in a sweep.")
+            raise refuse(
+                self.place, f"'{min(both)}' is read at computed places and by neighbours in a sweep."
+            )
         for name, touches in self.touches.items():
             own = [
                 dataclasses.replace(t, fixed=frozenset({sweep} if t.segment in self.singles else ()))
@@ -183,7 +186,8 @@ class Placing:
             first = placement.first(self.arrays.begins)
             if placement.strides != (polynomial(1),) or placement.size or first.constant is None:
                 raise refuse(
-                    place, f"'{pointer.name}' is read at computed places, and at neighbours that do not lie side by side.",
+                    place, f"'{pointer.name}' is read at computed places, and at neighbours that do not lie "
+                           "side by side.",
                     "pass the array twice, under two names",
                 )  # fmt: skip
             position = add(cast(position, ir.I64), integer(-first.constant))

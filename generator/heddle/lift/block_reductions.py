@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a block combine, in shared memory or by shuffles, and add to a result by an atomic operation: a
-reduction over all threads.
+"""What the threads of a block combine, in shared memory or by shuffles, and add to a result by an atomic
+operation: a reduction over all threads.
 
 before   s[t] = a[i]; barrier; if t < 2 { s[t] += s[t + 2] } barrier; if t < 1 { s[t] += s[t + 1] } barrier;
          if t == 0 { atomic sum out[0] with s[0] }
 after    out_result = out_result + a[i]; behind all threads: out[0] = out_result
 
-The steps are run for a whole block on what each value was combined from (`lock_step`): in the end the value of each
-thread must be in the result, in a sum exactly once.
+The steps are run for a whole block on what each value was combined from (`lock_step`): in the end the value
+of each thread must be in the result, in a sum exactly once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Reduction:
     assumptions: tuple[str, ...]
 
 
-def without_block_reduction(body: Sequence[ir.Statement], block: Block, place: Place, alone: bool) -> Reduction:
+def without_block_reduction(
+    body: Sequence[ir.Statement], block: Block, place: Place, alone: bool
+) -> Reduction:
     """A kernel's body in which each thread adds its own value to the result. alone: there is one block.
 
     Raises KernelError where threads do anything else together.
@@ -81,9 +83,10 @@ def with_direct_atomics(body: Sequence[ir.Statement]) -> Reduction:
         name = target.pointer.name
         if target.index is not integer(0):
             raise refuse(
-                atomic.place, f"Threads combine values to elements of '{name}' that they choose: a histogram or a scatter.",
+                atomic.place,
+                f"Threads combine values to elements of '{name}' that they choose: a histogram or a scatter.",
                 "turn the loop round, so that each cell gathers what it needs",
-            )  # fmt: skip
+            )
         _, symbol, before = results.setdefault(name, (target, _result(target), operation))
         if before != operation:
             raise refuse(atomic.place, f"'{name}' is combined in two ways.", HINT)
@@ -189,7 +192,9 @@ def _neutral(operation: Operation, symbol: ir.Symbol) -> ir.Const:
         return ir.Const(0.0 if kind.is_float else 0, kind)
     if kind.is_float:
         return ir.Const(-math.inf if operation == "max" else math.inf, kind)
-    ends = (0, (1 << kind.bits) - 1) if kind.kind == "u" else (-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1)
+    ends = (
+        (0, (1 << kind.bits) - 1) if kind.kind == "u" else (-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1)
+    )
     return ir.Const(ends[operation == "min"], kind)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread of a CUDA block: its integers as polynomials in which its own coordinates are numbers, and what holds
-where it stands."""
+"""One thread of a CUDA block: its integers as polynomials in which its own coordinates are numbers, and what
+holds where it stands."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Thread:
         return found
 
     def rooms(self, condition: ir.Expression) -> Rooms | None:
-        """What holds where a condition does; None where it does not hold for this thread. Raises KeyError where the
-        condition says something else."""
+        """What holds where a condition does; None where it does not hold for this thread. Raises KeyError
+        where the condition says something else."""
         found: Rooms = []
         for each in conjuncts(condition):
             one = self._one(each)
@@ -131,9 +131,9 @@ class Thread:
             if apart.constant is None:
                 raise KeyError(name)
             return [] if apart.constant else None
-        rooms = {
-            "lt": [apart - 1], "le": [apart], "gt": [-apart - 1], "ge": [-apart], "eq": [apart, -apart]
-        }[name]  # fmt: skip
+        rooms = {"lt": [apart - 1], "le": [apart], "gt": [-apart - 1], "ge": [-apart], "eq": [apart, -apart]}[
+            name
+        ]
         if any(room.constant is not None and room.constant < 0 for room in rooms):
             return None
         return [room for room in rooms if room.constant is None]
@@ -168,5 +168,7 @@ def numbered(loop: ir.Loop, thread: Thread, place: Place) -> Iterator[int]:
         raise refuse(place, f"The loop over '{loop.counter.name}' is as long as memory says.")
     numbers = begin.constant, end.constant, step.constant
     if None in numbers:
-        raise refuse(place, f"The loop over '{loop.counter.name}' beside shared memory is not of fixed length.")
+        raise refuse(
+            place, f"The loop over '{loop.counter.name}' beside shared memory is not of fixed length."
+        )
     yield from range(*(int(number or 0) for number in numbers))

@@ -16,9 +16,9 @@ _ERROR = re.compile(
     r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: (?:fatal )?error: (?P<what>[^\n]*)$", re.MULTILINE
 )
 _ERROR_OF_DRIVER = re.compile(r"^[^\n]*?error: (?P<what>[^\n]*)$", re.MULTILINE)
-# Flags of a compilation database that say what a file includes and defines, and those whose value may stand apart;
-# generator/lift/front.cpp has the same. Others, for code generation, warnings, or nvcc, would make the record depend on
-# the machine, or are not known to Clang.
+# Flags of a compilation database that say what a file includes and defines, and those whose value may stand
+# apart; generator/lift/front.cpp has the same. Others, for code generation, warnings, or nvcc, would make the
+# record depend on the machine, or are not known to Clang.
 _COUNT = ("-D", "-U", "-I", "-i", "-std=", "--std=", "-nostdinc")
 _APART = ("-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot")
 

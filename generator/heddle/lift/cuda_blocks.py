@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA kernels whose threads work together in blocks: which sizes of a block they are written for, and what they are
-without their blocks."""
+"""CUDA kernels whose threads work together in blocks: which sizes of a block they are written for, and what
+they are without their blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from typing import Any
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -32,9 +33,9 @@ MOST = 64
 def lifted_kernel(unit: source.Unit, function: source.Function) -> tuple[Body, list[str]]:
     """A kernel's body with loops over its threads, and what was assumed.
 
-    Where threads share memory and the size of a block is not in the text, every likely size is tried; those for which
-    all could be shown are the assumption, and the result must be the same for all. Raises KernelError, from the size
-    that came farthest, where there is none.
+    Where threads share memory and the size of a block is not in the text, every likely size is tried; those
+    for which all could be shown are the assumption, and the result must be the same for all. Raises
+    KernelError, from the size that came farthest, where there is none.
     """
     if not _shares(unit, function):
         lifter = StatementLifter(unit)
@@ -56,7 +57,9 @@ def lifted_kernel(unit: source.Unit, function: source.Function) -> tuple[Body, l
         best = each
         shown.append(" x ".join(str(n) for n in block if n > 1) or "1")
     if best is None:
-        raise problem or refuse(function.place, "There is no size of a block that fits this kernel's shared memory.")
+        raise problem or refuse(
+            function.place, "There is no size of a block that fits this kernel's shared memory."
+        )
     note = f"{function.place}: a block has {' or '.join(shown)} threads"
     return best[0], [note, *best[1]]
 
@@ -117,7 +120,11 @@ def _shares(unit: source.Unit, function: source.Function) -> bool:
             if isinstance(node, source.Invoke):
                 if names.get(node.function, node.function) in SHUFFLES:
                     return True
-                if node.function in by_key and node.function not in seen and not _is_ours(names[node.function]):
+                if (
+                    node.function in by_key
+                    and node.function not in seen
+                    and not _is_ours(names[node.function])
+                ):
                     seen.add(node.function)
                     left.append(by_key[node.function])
     return False
@@ -141,7 +148,9 @@ def _blocks(unit: source.Unit, function: source.Function) -> Iterator[Block]:
         elif len(axes) == 1:
             choices.append(sorted({*SIZES, *(n for e in extents for n in _inner(e[-1]))}))
         else:
-            choices.append(sorted({n for e in extents if len(e) > place for n in _inner(e[-1 - place])}) or SIZES[:1])
+            choices.append(
+                sorted({n for e in extents if len(e) > place for n in _inner(e[-1 - place])}) or SIZES[:1]
+            )
     for size in islice(product(*choices), MOST):
         threads = dict(zip(axes, size, strict=True))
         block = threads.get("x", 1), threads.get("y", 1), threads.get("z", 1)
@@ -159,12 +168,18 @@ def _built_in(node: ir.Node) -> tuple[str, str] | None:
 def _written(unit: source.Unit, function: source.Function) -> Iterator[tuple[str, int]]:
     """Numbers that stand in place of blockDim: `blockIdx.x * 16`."""
     named = {d.symbol.name: d.value for d in unit.constants}
-    named |= {s.symbol.name: s.value for s in walk(function.body) if isinstance(s, source.Declaration) and s.constant}
+    named |= {
+        s.symbol.name: s.value
+        for s in walk(function.body)
+        if isinstance(s, source.Declaration) and s.constant
+    }
     for node in walk(function.body):
         if isinstance(node, ir.Op) and node.name == "mul":
             one, other = (bare(argument) for argument in node.args)
             for block, number in ((one, other), (other, one)):
-                while isinstance(number, ir.Symbol) and isinstance(meant := named.get(number.name), ir.Expression):
+                while isinstance(number, ir.Symbol) and isinstance(
+                    meant := named.get(number.name), ir.Expression
+                ):
                     number = bare(meant)
                 place = _built_in(block)
                 if place and place[0] == "blockIdx" and isinstance(number, ir.Const) and number.value > 0:
@@ -180,7 +195,8 @@ def _extents(body: Sequence[ir.Statement]) -> Iterator[tuple[int, ...]]:
     """The extents of the arrays in shared memory."""
     for node in walk(body):
         if isinstance(node, source.Declaration) and node.space == "shared":
-            kind, found = node.symbol.type, []
+            kind: Any = node.symbol.type
+            found: list[int] = []
             while isinstance(kind, source.Array):
                 found.append(kind.length)
                 kind = kind.element

@@ -37,10 +37,9 @@ class Touch:
 
 @dataclass(frozen=True)
 class Placement:
-    """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one value for
-    all cells along an axis. origin: where the own
-    cell lies relative to the counters. component_stride: between components; `size` of them, 0 for a scalar.
-    """
+    """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one
+    value for all cells along an axis. origin: where the own cell lies relative to the counters.
+    component_stride: between components; `size` of them, 0 for a scalar."""
 
     strides: tuple[Polynomial, ...]
     origin: tuple[Polynomial, ...]
@@ -50,7 +49,9 @@ class Placement:
     @property
     def same_along(self) -> str:
         """The axes along which all cells have one value: "xz"."""
-        return "".join(axis for axis, stride in zip("xyz", self.strides, strict=False) if stride == Polynomial())
+        return "".join(
+            axis for axis, stride in zip("xyz", self.strides, strict=False) if stride == Polynomial()
+        )
 
     def first(self, begins: Sequence[Polynomial]) -> Polynomial:
         """The index of the first interior cell."""
@@ -104,7 +105,8 @@ def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol
         if stride == Polynomial() and written is not None:
             raise refuse(
                 written.place,
-                f"'{name}' is written, but does not depend on '{counter.name}': many cells would write one element.",
+                f"'{name}' is written, but does not depend on '{counter.name}': many cells would write one "
+                "element.",
                 "write a value a cell, or collect a sum with a variable",
             )
         result.append(stride)  # 0: the same for all cells along the axis

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a CUDA block say to each other: statements and expressions that only exist between the record
-and the loops over threads. `block_reductions` takes them away, or they are refused."""
+"""What the threads of a CUDA block say to each other: statements and expressions that only exist between the
+record and the loops over threads. `block_reductions` takes them away, or they are refused."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ READ_ONLY = ("__ldg", "__ldcs")
 
 @node
 class Shuffle(Expression):
-    """The value that another thread of the warp has: the one `lanes` further, before, with these bits turned, or of
-    this number."""
+    """The value that another thread of the warp has: the one `lanes` further, before, with these bits turned,
+    or of this number."""
 
     kind: Literal["down", "up", "xor", "from"]
     value: Expression

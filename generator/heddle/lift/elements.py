@@ -115,7 +115,8 @@ class Walk:
             return ir.Const(number, expression.type)
         if self.is_index(expression) and self.places(expression):
             found = self.scope.polynomial(expression)
-            if isinstance(expression, ir.Symbol) or expression not in found.atoms:  # else no polynomial describes it
+            # A polynomial that has the expression itself as its unknown describes nothing.
+            if isinstance(expression, ir.Symbol) or expression not in found.atoms:
                 return self.integer(found.substitute(dict(self.coordinates)))
         changed = rebuild(
             expression, lambda node: self.value(node) if isinstance(node, ir.Expression) else node

@@ -73,8 +73,8 @@ def available() -> bool:
 
 
 def heddle_lift() -> Path | None:
-    """The program: named by $HEDDLE_LIFT, of this checkout's newest build, installed with this package, or on the
-    PATH."""
+    """The program: named by $HEDDLE_LIFT, of this checkout's newest build, installed with this package, or on
+    the PATH."""
     named = os.environ.get("HEDDLE_LIFT")
     if named:
         if not os.access(named, os.X_OK):

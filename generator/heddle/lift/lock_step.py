@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A block of CUDA threads in lock step, run on what each value was combined from.
 
-Threads need not run in lock step: an element of shared memory that one thread stores and another one touches before
-the next barrier is refused, and so is a shuffle that not the whole warp takes part in.
+Threads need not run in lock step: an element of shared memory that one thread stores and another one touches
+before the next barrier is refused, and so is a shuffle that not the whole warp takes part in.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _WORDS = {"sum": "added", "min": "compared for the smaller", "max": "compared fo
 
 @dataclass(frozen=True)
 class Combined:
-    """A value in the middle of a reduction: the threads whose own values are in it, with how often, and numbers."""
+    """A value in the middle of a reduction: the threads whose own values are in it, with how often, and
+    numbers."""
 
     threads: tuple[tuple[int, int], ...] = ()
     numbers: tuple[float, ...] = ()
@@ -44,8 +45,8 @@ Values = list[Combined | None]
 
 
 class LockStep:
-    """operation: by which values are combined. own: what each thread begins with. result: where the combined value
-    goes, and what was combined. alone: there is only one block."""
+    """operation: by which values are combined. own: what each thread begins with. result: where the combined
+    value goes, and what was combined. alone: there is only one block."""
 
     def __init__(self, body: Body, block: Block, place: Place, alone: bool) -> None:
         self.place, self.alone = place, alone
@@ -56,7 +57,8 @@ class LockStep:
         self.result: tuple[ir.Load, Combined] | None = None
         self.values: dict[ir.Symbol, Values] = {}
         self.held: dict[tuple[str, int], Combined] = {}
-        self.stored: dict[tuple[str, int], tuple[int, int]] = {}  # since the last barrier: thread, its warp's step
+        # Since the last barrier: who stored and who read an element, at which step of its warp.
+        self.stored: dict[tuple[str, int], tuple[int, int]] = {}
         self.readers: dict[tuple[str, int], dict[int, int]] = {}
         self.steps = [0] * (len(self.threads) // WARP + 1)  # barriers that a warp has passed by itself
 
@@ -92,9 +94,12 @@ class LockStep:
                 self.finish(target, self.value(value, active))
             case ir.Store(ir.Load(pointer)):
                 raise refuse(
-                    self.place, f"Each block stores what its own threads combined to '{pointer.name}': a partial result, "
-                    "which no kernel has.", "combine the blocks with an atomic operation, or lift the loop alone",
-                )  # fmt: skip
+                    self.place,
+                    f"Each block stores what its own threads combined to '{pointer.name}': a "
+                    "partial result, "
+                    "which no kernel has.",
+                    "combine the blocks with an atomic operation, or lift the loop alone",
+                )
             case Atomic(operation, target, value):
                 self.operate(operation)
                 self.finish(target, self.value(value, active))
@@ -104,7 +109,9 @@ class LockStep:
                 for number in numbered(statement, self.threads[active.index(True)], self.place):
                     self.run(iteration(statement, number), active)
             case _:
-                raise refuse(self.place, "The threads of a block do something together that is no reduction.", HINT)
+                raise refuse(
+                    self.place, "The threads of a block do something together that is no reduction.", HINT
+                )
 
     def barrier(self, comment: ir.Comment, active: Mask) -> None:
         if is_barrier(comment):
@@ -144,9 +151,12 @@ class LockStep:
                 rooms = [None]  # type: ignore[list-item]
             if rooms:
                 raise refuse(
-                    self.place, "While threads combine their values, which of them take part depends on more than their "
-                    "numbers in the block.", HINT,
-                )  # fmt: skip
+                    self.place,
+                    "While threads combine their values, which of them take part depends on "
+                    "more than their "
+                    "numbers in the block.",
+                    HINT,
+                )
             result.append(rooms is not None)
         return result
 
@@ -204,7 +214,9 @@ class LockStep:
     def operate(self, operation: Operation) -> None:
         if self.operation not in (None, operation):
             raise refuse(
-                self.place, f"Values are {_WORDS[operation]} that were {_WORDS[self.operation or 'sum']} before.", HINT
+                self.place,
+                f"Values are {_WORDS[operation]} that were {_WORDS[self.operation or 'sum']} before.",
+                HINT,
             )
         self.operation = operation
 
@@ -222,7 +234,9 @@ class LockStep:
             lanes = self.threads[at].integer(shuffle.lanes)
             by = None if lanes is None else lanes.constant
             if by is None:
-                raise refuse(self.place, "Which lane of a warp is read depends on more than the thread's number.", HINT)
+                raise refuse(
+                    self.place, "Which lane of a warp is read depends on more than the thread's number.", HINT
+                )
             warp, lane = at // WARP * WARP, at % WARP
             source = {"down": lane + by, "up": lane - by, "xor": lane ^ by, "from": by % WARP}[shuffle.kind]
             if not all(active[warp : warp + WARP]):
@@ -237,8 +251,14 @@ class LockStep:
         found = self.threads[at].integer(index)
         number = None if found is None else found.constant
         if number is None or not 0 <= number < self.lengths[name]:
-            what = f"element {found} of '{name}'" if found is not None else f"an element of '{name}' that memory names"
-            raise refuse(self.place, f"Thread {at} of a block touches {what}, which has {self.lengths[name]}.", HINT)
+            what = (
+                f"element {found} of '{name}'"
+                if found is not None
+                else f"an element of '{name}' that memory names"
+            )
+            raise refuse(
+                self.place, f"Thread {at} of a block touches {what}, which has {self.lengths[name]}.", HINT
+            )
         return name, number
 
     def load(self, name: str, index: ir.Expression, at: int) -> Combined | None:
@@ -247,7 +267,11 @@ class LockStep:
             raise self.race(key, self.stored[key][0], at)
         self.readers.setdefault(key, {})[at] = self.steps[at // WARP]
         if key not in self.held:
-            raise refuse(self.place, f"Thread {at} of a block reads element {key[1]} of '{name}' before it has a value.", HINT)
+            raise refuse(
+                self.place,
+                f"Thread {at} of a block reads element {key[1]} of '{name}' before it has a value.",
+                HINT,
+            )
         return self.held[key]
 
     def store(self, name: str, index: ir.Expression, at: int, value: Combined) -> None:
@@ -267,9 +291,12 @@ class LockStep:
 
     def race(self, key: tuple[str, int], one: int, other: int) -> KernelError:
         return refuse(
-            self.place, f"Threads {one} and {other} of a block touch element {key[1]} of '{key[0]}' without a barrier "
-            "between: a race.", "put __syncthreads() between the two",
-        )  # fmt: skip
+            self.place,
+            f"Threads {one} and {other} of a block touch element {key[1]} of '{key[0]}' without "
+            "a barrier "
+            "between: a race.",
+            "put __syncthreads() between the two",
+        )
 
     # Results
 
@@ -279,7 +306,9 @@ class LockStep:
 
     def finish(self, target: ir.Load, values: Values) -> None:
         if number_of(target.index) is None:
-            raise refuse(self.place, f"Each block combines to an element of its own of '{target.pointer.name}'.", HINT)
+            raise refuse(
+                self.place, f"Each block combines to an element of its own of '{target.pointer.name}'.", HINT
+            )
         if self.result is not None:
             raise refuse(self.place, "The threads of a block have two results.", "lift two loops")
         total = Combined()

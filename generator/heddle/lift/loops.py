@@ -88,8 +88,8 @@ def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir
 def _dealt_out(
     first: ir.Expression, step: ir.Statement, counter: ir.Symbol, lifter: ExpressionLifter
 ) -> ThreadNumber | None:
-    """The number of a thread, if the loop begins at it and steps by the number of threads: then all threads together
-    take each iteration once."""
+    """The number of a thread, if the loop begins at it and steps by the number of threads: then all threads
+    together take each iteration once."""
     if not isinstance(step, source.Assignment) or step.target is not counter:
         return None
     changed = bare(step.value)
@@ -118,7 +118,8 @@ def _of_launch(number: ThreadNumber, place: Place, lifter: ExpressionLifter) -> 
 
 
 def geometric(loop: source.For, lifter: ExpressionLifter) -> tuple[ir.Symbol, list[int]] | None:
-    """The counter of a loop that is multiplied or divided from step to step, and its values, where they are known."""
+    """The counter of a loop that is multiplied or divided from step to step, and its values, where they are
+    known."""
     if len(loop.start) != 1 or len(loop.step) != 1 or loop.condition is None:
         return None
     step = loop.step[0]

@@ -54,7 +54,7 @@ class Nest:
 
 @dataclass(frozen=True)
 class Finish:
-    """What a function computes from results in the end, such as the root of a sum: `name` receives `value`."""
+    """What a function computes from results in the end, such as a root: `name` receives `value`."""
 
     name: str
     value: ir.Expression
@@ -63,8 +63,8 @@ class Finish:
 
 @dataclass(frozen=True)
 class Function:
-    """The nests of a function in order, and the outputs that the function stores after them: results, and what it
-    computes from them."""
+    """The nests of a function in order, and the outputs that the function stores after them: results, and
+    what it computes from them."""
 
     nests: tuple[Nest, ...]
     outputs: dict[str, str]
@@ -114,11 +114,13 @@ class _Finder:
                         f"the loop over '{counter.name}' around it stays with the caller"
                     )
                     self.block(statement.body, (*outer, *values), scope.inner())
-                case ir.Loop() if is_short(statement, scope, 0) and _has_loops(statement.body) and not _indexes(statement):
+                case ir.Loop() if (
+                    is_short(statement, scope, 0) and _has_loops(statement.body) and not _indexes(statement)
+                ):
                     self.block(written_out(statement, scope), (*outer, *values), scope.inner())
                 case ir.Loop():
                     self.nest(statement, (*outer, *values), scope.inner())
-                case ir.Store(ir.Load() as target, value) if (used := self.results_in(value)):
+                case ir.Store(ir.Load() as target, value) if used := self.results_in(value):
                     self.output(target, value, used, statement.place, scope)
                 case ir.Local(symbol, _, space):
                     raise refuse(
@@ -155,7 +157,9 @@ class _Finder:
             self.outputs[value.name] = name
             return
         if any(isinstance(node, (ir.Load, ir.Access)) for node in walk(value)):
-            raise refuse(place, f"'{name}' is computed from results and from memory.", "store the result first")
+            raise refuse(
+                place, f"'{name}' is computed from results and from memory.", "store the result first"
+            )
         self.finishes.append(Finish(name, value, tuple(used)))
 
     @staticmethod
@@ -362,7 +366,8 @@ def _has_loops(body: Sequence[ir.Statement]) -> bool:
 
 
 def _indexes(loop: ir.Loop) -> bool:
-    """Whether elements of arrays are chosen by a counter, not only the loops inside by it, such as those of a colour."""
+    """Whether elements of arrays are chosen by a counter, not only the loops inside by it, such as those of a
+    colour."""
     chosen: set[ir.Node] = {loop.counter}
     for node in walk(loop.body):
         if isinstance(node, ir.Let) and any(n in chosen for n in walk(node.value)):

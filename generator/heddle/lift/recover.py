@@ -56,13 +56,19 @@ def recover_each(lifted: Lifted) -> list[Recovered | KernelError]:
     for number, nest in enumerate(function.nests, 1):
         try:
             later = [f for f in function.finishes if any(s in nest.results for s in f.results)]
-            here = [f for f in later if not any(s in n.results for n in function.nests[number:] for s in f.results)]
+            here = [
+                f
+                for f in later
+                if not any(s in n.results for n in function.nests[number:] for s in f.results)
+            ]
             recovery = _Recovery(lifted, nest, function.outputs, here, f"{name}_{number}" if many else name)
             result.append(recovery.recovered())
         except KernelError as error:
             result.append(error)
         except (VerificationError, RecursionError) as error:  # never a wrong kernel, never a crash
-            result.append(refuse(nest.place, f"The loop becomes no valid kernel: {error}.", "report it to Heddle"))
+            result.append(
+                refuse(nest.place, f"The loop becomes no valid kernel: {error}.", "report it to Heddle")
+            )
     return result
 
 
@@ -279,7 +285,10 @@ class _Recovery:
 
     def finished_value(self, finish: Finish) -> ir.Expression:
         """A last computation in terms of outputs."""
-        names = {symbol: ir.Symbol(self.outputs.get(symbol.name, symbol.name), symbol.type) for symbol in finish.results}
+        names = {
+            symbol: ir.Symbol(self.outputs.get(symbol.name, symbol.name), symbol.type)
+            for symbol in finish.results
+        }
         return transform(finish.value, lambda node: names.get(node, node))  # type: ignore[no-any-return]
 
     def parameters(
@@ -296,8 +305,14 @@ class _Recovery:
         given = {p.symbol.name for p in self.lifted.parameters}
         declared = {s.symbol.name for s in statements(self.lifted.body) if isinstance(s, (ir.Let, ir.Var))}
         for symbol in found:
-            if "." not in symbol.name and symbol.name not in declared | given and symbol.name not in self.counters():
-                self.scope.assumptions.append(f"'{symbol.name}' is a global variable, which the caller passes")
+            if (
+                "." not in symbol.name
+                and symbol.name not in declared | given
+                and symbol.name not in self.counters()
+            ):
+                self.scope.assumptions.append(
+                    f"'{symbol.name}' is a global variable, which the caller passes"
+                )
             elif symbol.name.split(".")[0] not in given:
                 raise refuse(self.nest.place, f"'{symbol.name}' has no value that a kernel knows.")
             kind = ir.I64 if symbol.type in (ir.U64, ir.U32) else symbol.type

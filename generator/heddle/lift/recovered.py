@@ -22,9 +22,9 @@ class Recovered:
     """A kernel over cells and how the source's arrays map to its fields.
 
     kernel: symbolic, typed. placements: of the arrays, by the name of the field. sources: names in the source
-    of fields and parameters. extents: of the interior, x first. begins: the counters' values in the
-    first cell. counters: the source's names of the axes. assumptions: sentences. place: of the loop.
-    finishes: what the source computes from outputs after the loop, by name: that stays with the caller.
+    of fields and parameters. extents: of the interior, x first. begins: the counters' values in the first
+    cell. counters: the source's names of the axes. assumptions: sentences. place: of the loop. finishes: what
+    the source computes from outputs after the loop, by name: that stays with the caller.
     """
 
     kernel: ir.Kernel

@@ -128,7 +128,8 @@ def collected(
     for symbol, initial in results.items():
         if not symbol.type.is_float:  # type: ignore[union-attr]
             raise refuse(
-                place, f"'{symbol.name}' is collected as an integer; kernels collect numbers of floating point.",
+                place, f"'{symbol.name}' is collected as an integer; kernels collect numbers of floating "
+                       "point.",
                 "count in double, which is exact up to 2^53",
             )  # fmt: skip
         if not is_collected(body, symbol):

@@ -15,9 +15,10 @@ from heddle.ir.visit import walk
 from heddle.lift.blocks import BLOCKS
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
-from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining, innermost, reads, size_of
+from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
+from heddle.lift.operands import innermost, reads, size_of
 from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of CUDA threads: `blockIdx.x * blockDim.x + threadIdx.x`, with a number in place of `blockDim.x`, and the
-stride `blockDim.x * gridDim.x` with which a loop goes through what is larger than the grid."""
+"""Numbers of CUDA threads: `blockIdx.x * blockDim.x + threadIdx.x`, with a number in place of `blockDim.x`,
+and the stride `blockDim.x * gridDim.x` with which a loop goes through what is larger than the grid."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def built_in(name: str, axis: str) -> ir.Symbol:
 
 @dataclass(frozen=True)
 class ThreadNumber:
-    """`begin` plus the number of the thread along an axis: of the grid, or of its block alone. block: how many
-    threads a block has, where the source writes a number. wide: the number is computed in 64 bits."""
+    """`begin` plus the number of the thread along an axis: of the grid, or of its block alone. block: how
+    many threads a block has, where the source writes a number. wide: the number is computed in 64 bits."""
 
     axis: str
     begin: ir.Expression
@@ -52,15 +52,13 @@ class ThreadNumber:
                     begin = term if begin == integer(0) else ir.Op("add", (begin, term), term.type)
             if not blocks:
                 return ThreadNumber(axis, begin, None, True, grid=False)
-            return ThreadNumber(
-                axis, begin, _block_size(blocks[0], axis) or None, blocks[0].type == ir.I64
-            )
+            return ThreadNumber(axis, begin, _block_size(blocks[0], axis) or None, blocks[0].type == ir.I64)
         return None
 
 
 def dealt_out(number: ThreadNumber, stride: ir.Expression) -> ThreadNumber | None:
-    """The number that a loop begins at, if it goes on by the number of all threads: of the grid, or of a block for a
-    number in it. With the size of a block, where the stride says it."""
+    """The number that a loop begins at, if it goes on by the number of all threads: of the grid, or of a
+    block for a number in it. With the size of a block, where the stride says it."""
     inner = bare(stride)
     block = built_in("blockDim", number.axis)
     if not number.grid:

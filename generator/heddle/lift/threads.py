@@ -13,8 +13,8 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.visit import statements, walk
-from heddle.lift.expressions import converted
 from heddle.lift.lifted import refuse
+from heddle.lift.operands import converted
 from heddle.lift.thread_number import ThreadNumber, bare
 
 _BELOW = {"lt": "lt", "le": "le", "gt": "lt", "ge": "le"}
@@ -25,7 +25,7 @@ _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "
 def thread_loops(
     body: Sequence[ir.Statement], place: Place, sized: bool = False
 ) -> tuple[tuple[ir.Statement, ...], list[str]]:
-    """The body with loops over threads, and what was assumed. sized: how large a block is, is known already."""
+    """The body with loops over threads, and what was assumed. sized: it is known how large a block is."""
     body = _without_unused_numbers(body)
     coordinates = [
         (at, s.symbol, number)

@@ -218,7 +218,8 @@ def _join_stores(
 def _join_sides(
     condition: ir.Expression, sides: list[list[ir.Statement]], place: Place, result: list[ir.Statement]
 ) -> None:
-    """What both sides store, and one of them reads, is stored once: in a model no cell reads what it has stored."""
+    """What both sides store, and one of them reads, is stored once: in a model no cell reads what it has
+    stored."""
     stored = [{s.target: s for s in side if isinstance(s, ir.Store)} for side in sides]
     for target in stored[0].keys() & stored[1].keys():
         if any(node is target for side in sides for node in evaluated(side)):
@@ -227,7 +228,9 @@ def _join_sides(
             assert first is not None
             assert second is not None
             result.append(ir.Store(target, ir.Select(condition, first, second), False, place))
-            sides[:] = [[s for s in side if s is not own[target]] for own, side in zip(stored, sides, strict=True)]
+            sides[:] = [
+                [s for s in side if s is not own[target]] for own, side in zip(stored, sides, strict=True)
+            ]
 
 
 def _expanded(value: ir.Expression | None, body: Sequence[ir.Statement]) -> ir.Expression | None:

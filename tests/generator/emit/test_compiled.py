@@ -181,8 +181,8 @@ def compare(
     library: ctypes.CDLL, name: str, precision: str, target: str, seed: int, plain: bool = False,
     flat: tuple[str, int] | None = None,
 ) -> None:  # fmt: skip
-    """One kernel on random memory: the compiled entry and the interpreter. flat: a field and the axis along which it
-    is the same everywhere."""
+    """One kernel on random memory: the compiled entry and the interpreter. flat: a field and the axis along
+    which it is the same everywhere."""
     module = KERNELS[name]
     stages = module.stages(name, precision, "cpu" if target == "unit" else target)
     kernel, generator = stages.kernel, random.Random(seed)

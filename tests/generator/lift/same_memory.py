@@ -66,7 +66,9 @@ def _finish(
 ) -> None:
     """What the caller of the kernels computes from their outputs."""
     target = ir.Load(ir.Symbol(name, ir.Pointer(value.type)), integer(0))  # type: ignore[arg-type]
-    once = ir.Loop("serial", ir.Symbol("once", ir.I64), integer(0), integer(1), integer(1), (ir.Store(target, value),))
+    once = ir.Loop(
+        "serial", ir.Symbol("once", ir.I64), integer(0), integer(1), integer(1), (ir.Store(target, value),)
+    )
     last = ir.Kernel(name, (), (), ir.Sparse("none"), (once,))
     run(last, {name: Array(memory[name], 0, (LENGTH,), (1,))}, scalars | {"first": 0, "last": 0})
 

@@ -122,7 +122,7 @@ def test_flags_of_a_compilation_database(text: Path) -> None:
     unit = read(text, compile_commands=folder, front_end="clang-json")
     assert [function.key for function in unit.functions] == ["f()", "g()"]
     # Flags of another compiler, and of code generation, do not count.
-    nvcc = "nvcc -forward-unknown-to-host-compiler -gencode=arch=compute_90 -Xcompiler=-Wall -O3 -fno-such-flag -MF x.d"
+    nvcc = "nvcc -forward-unknown-to-host-compiler -gencode=arch=compute_90 -O3 -fno-such-flag -MF x.d"
     command["command"] = f"{nvcc} -isystem {folder}/no -D LONG=8 -x cu -c input.cpp -o input.o"
     (folder / "compile_commands.json").write_text(json.dumps([command]))
     assert read(text, compile_commands=folder, front_end="clang-json") is read(text, ["-DLONG=8"])
