@@ -61,10 +61,11 @@ def without_block_reduction(
     if machine.result is None or machine.own is None:
         raise refuse(place, "The threads of a block share memory, but combine no result.", HINT)
     _check(machine, place)
+    _only_combined(body, machine.result[0].pointer, place, int(alone))
     return _each_thread(own, machine, place)
 
 
-def with_direct_atomics(body: Sequence[ir.Statement]) -> Reduction:
+def with_direct_atomics(body: Sequence[ir.Statement], place: Place) -> Reduction:
     """A kernel's body in which threads combine nothing but what they add to results themselves."""
     results: dict[str, tuple[ir.Load, ir.Symbol, Operation]] = {}
 
@@ -93,6 +94,8 @@ def with_direct_atomics(body: Sequence[ir.Statement]) -> Reduction:
         return ir.Assign(symbol, _combination(operation, symbol, atomic.value))
 
     inside = changed(body)
+    for target, *_ in results.values():
+        _only_combined(body, target.pointer, place)
     starts = [(target, symbol, _neutral(operation, symbol)) for target, symbol, operation in results.values()]
     return Reduction(
         (*(ir.Var(symbol, start) for _, symbol, start in starts), *inside),
@@ -109,6 +112,14 @@ def _together(statement: ir.Statement, shared: dict[ir.Symbol, int]) -> bool:
         or (isinstance(n, ir.Statement) and is_barrier(n))
         for n in walk(statement)
     )
+
+
+def _only_combined(body: Sequence[ir.Statement], result: ir.Symbol, place: Place, stores: int = 0) -> None:
+    """A result that threads combine must not be read by them, nor stored to but by so many stores."""
+    touched = sum(isinstance(n, ir.Load) and n.pointer is result for n in walk(body))
+    combined = sum(isinstance(n, Atomic) and n.target.pointer is result for n in walk(body))
+    if touched > combined + stores:
+        raise refuse(place, f"'{result.name}' is combined by atomic operations, and touched without.", HINT)
 
 
 def _check(machine: LockStep, place: Place) -> None:
@@ -136,8 +147,7 @@ def _each_thread(own: Body, machine: LockStep, place: Place) -> Reduction:
     at, start = _variable(own, value)
     numbers = {number for number in total.numbers if not (operation == "sum" or math.isinf(number))}
     if at is not None and isinstance(value, ir.Symbol):
-        loops = [s for s in own[at:] if isinstance(s, ir.Loop)]
-        if loops:  # the threads share a loop, in which each collects its part
+        if any(isinstance(s, ir.Loop) and s.kind == "thread" for s in own[at:]):  # the threads share a loop, in which each collects its part
             if start is None or collecting(own[at + 1 :], value) != operation:
                 raise refuse(place, f"'{value.name}' is no {operation} in the loop before.", HINT)
             _same_start(operation, start, numbers, place)

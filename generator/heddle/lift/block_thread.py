@@ -104,6 +104,9 @@ class Thread:
                 one, other = self.integer(left), self.integer(right)
                 if one is None or other is None:
                     raise KeyError(condition)
+                wraps = left.type.kind == "u" and min(one.constant or 0, other.constant or 0) < 0
+                if wraps:  # below 0 an unsigned number is a large one
+                    raise KeyError(condition)
                 return self._compared(name, other - one)
         raise KeyError(condition)
 

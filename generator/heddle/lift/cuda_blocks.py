@@ -40,7 +40,7 @@ def lifted_kernel(unit: source.Unit, function: source.Function) -> tuple[Body, l
     if not _shares(unit, function):
         lifter = StatementLifter(unit)
         body = lifter.function(function)
-        found = with_direct_atomics(body) if _has_atomics(body) else Reduction(body, (), ())
+        found = with_direct_atomics(body, function.place) if _has_atomics(body) else Reduction(body, (), ())
         return _with_loops(found, function, [*lifter.assumptions, *found.assumptions], False)
     best: tuple[Body, list[str]] | None = None
     shown: list[str] = []

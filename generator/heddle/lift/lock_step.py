@@ -105,8 +105,11 @@ class LockStep:
                 self.finish(target, self.value(value, active))
             case ir.If(condition, inner):
                 self.branch(condition, inner, active)
-            case ir.Loop("serial", begin=_) if any(active):
-                for number in numbered(statement, self.threads[active.index(True)], self.place):
+            case ir.Loop("serial") if any(active):
+                own = [tuple(numbered(statement, t, self.place)) for t, on in zip(self.threads, active, strict=True) if on]
+                if len(set(own)) > 1:
+                    raise refuse(self.place, "Not all threads go through this loop together.", HINT)
+                for number in own[0]:
                     self.run(iteration(statement, number), active)
             case _:
                 raise refuse(

@@ -33,7 +33,10 @@ def without_tiles(body: Body, block: Block, place: Place) -> tuple[list[ir.State
     """A kernel's body that reads arrays instead of tiles, and what was assumed. Raises KernelError where a
     shared array is no tile."""
     rewriter = _Tiles(body, block, place)
-    return rewriter.block(body), rewriter.assumptions
+    result = rewriter.block(body)
+    if left := rewriter.read(result):
+        raise refuse(place, f"'{min(left)}' is read in a way that is not understood.", HINT)
+    return result, rewriter.assumptions
 
 
 class _Tiles(TileContents):
@@ -112,15 +115,19 @@ class _Tiles(TileContents):
         if early := self.written(first) & self.read(last):
             raise refuse(
                 self.place,
-                f"'{min(early)}' is stored anew while other threads may still read it: there is "
-                "no barrier "
+                f"'{min(early)}' is stored anew while other threads may still read it: there is no barrier "
                 "between one iteration and the next.",
                 "end the loop's body with a barrier",
             )
+        bounds = {(thread.integer(loop.begin), thread.integer(loop.end)) for thread in self.threads}
+        if len(bounds) > 1 or None in bounds.pop():
+            raise refuse(self.place, "Not all threads of a block go through a loop with a barrier together.", HINT)
         self.held.clear()  # what earlier iterations leave behind is not followed
         for thread in self.threads:
             thread.known.pop(loop.counter, None)
-        return dataclasses.replace(loop, body=tuple(self.block(loop.body)))
+        body = tuple(self.block(loop.body))
+        self.held.clear()
+        return dataclasses.replace(loop, body=body)
 
     # Loading
 
@@ -129,6 +136,8 @@ class _Tiles(TileContents):
         kept: list[ir.Statement] = []
         for statement in part:
             if isinstance(statement, ir.Let):
+                if self.read([statement]):
+                    raise refuse(statement.place, "Between two barriers a tile is read and another one loaded.", HINT)
                 self.declare(statement)
                 kept.append(statement)
         values = {s.symbol: s.value for s in kept if isinstance(s, ir.Let)}
