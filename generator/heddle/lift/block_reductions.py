@@ -145,9 +145,12 @@ def _each_thread(own: Body, machine: LockStep, place: Place) -> Reduction:
     value, operation = machine.own, machine.operation or "sum"
     symbol = _result(target)
     at, start = _variable(own, value)
-    numbers = {number for number in total.numbers if not (operation == "sum" or math.isinf(number))}
+    counted = total.numbers if operation != "sum" else ()
+    numbers = {number for number in counted if not math.isinf(number)}
     if at is not None and isinstance(value, ir.Symbol):
-        if any(isinstance(s, ir.Loop) and s.kind == "thread" for s in own[at:]):  # the threads share a loop, in which each collects its part
+        if any(
+            isinstance(s, ir.Loop) and s.kind == "thread" for s in own[at:]
+        ):  # the threads share a loop, in which each collects its part
             if start is None or collecting(own[at + 1 :], value) != operation:
                 raise refuse(place, f"'{value.name}' is no {operation} in the loop before.", HINT)
             _same_start(operation, start, numbers, place)

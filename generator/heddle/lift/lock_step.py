@@ -106,7 +106,8 @@ class LockStep:
             case ir.If(condition, inner):
                 self.branch(condition, inner, active)
             case ir.Loop("serial") if any(active):
-                own = [tuple(numbered(statement, t, self.place)) for t, on in zip(self.threads, active, strict=True) if on]
+                taking_part = [t for t, on in zip(self.threads, active, strict=True) if on]
+                own = [tuple(numbered(statement, thread, self.place)) for thread in taking_part]
                 if len(set(own)) > 1:
                     raise refuse(self.place, "Not all threads go through this loop together.", HINT)
                 for number in own[0]:

@@ -121,7 +121,9 @@ class _Tiles(TileContents):
             )
         bounds = {(thread.integer(loop.begin), thread.integer(loop.end)) for thread in self.threads}
         if len(bounds) > 1 or None in bounds.pop():
-            raise refuse(self.place, "Not all threads of a block go through a loop with a barrier together.", HINT)
+            raise refuse(
+                self.place, "Threads go through a loop with a barrier in different numbers of steps."
+            )
         self.held.clear()  # what earlier iterations leave behind is not followed
         for thread in self.threads:
             thread.known.pop(loop.counter, None)
@@ -137,7 +139,9 @@ class _Tiles(TileContents):
         for statement in part:
             if isinstance(statement, ir.Let):
                 if self.read([statement]):
-                    raise refuse(statement.place, "Between two barriers a tile is read and another one loaded.", HINT)
+                    raise refuse(
+                        statement.place, "A tile is read, and another one loaded, with no barrier between."
+                    )
                 self.declare(statement)
                 kept.append(statement)
         values = {s.symbol: s.value for s in kept if isinstance(s, ir.Let)}

@@ -18,7 +18,8 @@ from test_corpus import LIFTED
 EXCHANGED = {"wrf_like_tendency"}
 """SymPy orders the operands of Max and Min, which counts for zeros and NaN; rounding is the same."""
 REDUCED = {
-    "cuda_atomic_sum", "cuda_block_max", "cuda_block_sum", "cuda_column_sums", "cuda_warp_sum", "omp_min_max", "reduction_max",
+    "cuda_atomic_sum", "cuda_block_max", "cuda_block_sum", "cuda_column_sums", "cuda_warp_sum",
+    "omp_min_max", "reduction_max",
     "reduction_min", "reduction_sum_omp", "relaxation_with_residual", "returned_norm", "returned_ratio",
     "returned_sum",
 }  # fmt: skip
