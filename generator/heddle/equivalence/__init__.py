@@ -18,7 +18,7 @@ from heddle.equivalence.difference import difference, effects
 from heddle.equivalence.identity import Identities
 from heddle.equivalence.lowering import lowered
 from heddle.equivalence.reals import Reals
-from heddle.equivalence.reductions import check_alike, contributions
+from heddle.equivalence.reductions import EMPTY_GROUPS, contributions, fills_groups, reduces
 from heddle.equivalence.running import Measured, measured
 from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
@@ -48,9 +48,11 @@ def equivalent(
     """
     left, right = lowered(a), lowered(b)
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
+    filled = fills_groups(left) and fills_groups(right)
+    if not filled and (reduces(left) or reduces(right)):
+        known.add(EMPTY_GROUPS)
     bits = Bits(Terms(), set(known))
-    check_alike(left, right)
-    first, second = contributions(left), contributions(right)
+    first, second = contributions(left, filled), contributions(right, filled)
     found = difference(effects(first, bits), effects(second, bits, given))
     if found is None:
         return Proof("structural", None, tuple(sorted(bits.assumptions)))

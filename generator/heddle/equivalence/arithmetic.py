@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from heddle.equivalence.terms import ONE, Term, Terms
+from heddle.equivalence.division import divided
+from heddle.equivalence.terms import ONE, Term, Terms, conjuncts
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
@@ -30,7 +31,10 @@ INSIDE = "every index that the reference target checks lies inside its array"
 
 
 class Bits:
-    """The constructors of terms. assumptions: what they took for granted on the way."""
+    """The constructors of terms. assumptions: what they took for granted on the way. associates: whether sums
+    may be added up in any order."""
+
+    associates = False
 
     def __init__(self, terms: Terms, assumptions: set[str]) -> None:
         self.terms, self.assumptions = terms, assumptions
@@ -132,22 +136,25 @@ class Bits:
         return known in ir.SCALARS and ir.SCALARS[known].kind == "u" and ir.SCALARS[known].bits <= scalar.bits
 
     def quotient(self, _: str, args: Arguments) -> Term:
+        """Rounded towards zero, as in C++."""
         above, below = args
         if below.kind == "int" and below.data:
             if above.kind == "int":
                 return self.terms.integer(OPERATORS["div"].meaning(above.data, below.data))
-            if below.data == 1:
-                return above
+            if below.data > 0:
+                found = divided(self.terms, above, below.data)
+                if found is not None:
+                    return self.terms.plus(found[0], self.quotient("", (found[1], found[2])))
+        if above is self.terms.integer(0):
+            return above
         return self.terms.make("quotient", "", args)
 
     def remainder(self, _: str, args: Arguments) -> Term:
+        """What the quotient leaves, which is how C++ defines it."""
         above, below = args
-        if below.kind == "int" and below.data:
-            if above.kind == "int":
-                return self.terms.integer(OPERATORS["rem"].meaning(above.data, below.data))
-            if abs(below.data) == 1:
-                return self.terms.integer(0)
-        return self.terms.make("remainder", "", args)
+        if below is self.terms.integer(0):
+            return self.terms.make("remainder", "", args)
+        return self.terms.minus(above, self.terms.times(below, self.quotient("", args)))
 
     def bitand(self, data: str, args: Arguments) -> Term:
         if all(argument.kind == "int" for argument in args):
@@ -250,7 +257,12 @@ class Bits:
         return self._junction("and", args, self.yes, self.no)
 
     def either(self, _: str, args: Arguments) -> Term:
-        return self._junction("or", args, self.no, self.yes)
+        """What all of them have in common stands outside: `a && b || a && c` is `a && (b || c)`."""
+        common = set.intersection(*(set(conjuncts(argument)) for argument in args)) - {self.yes}
+        if len(args) < 2 or not common:
+            return self._junction("or", args, self.no, self.yes)
+        rests = (self.both("", tuple(c for c in conjuncts(a) if c not in common)) for a in args)
+        return self.both("", (*common, self.either("", tuple(rests))))
 
     def _junction(self, name: str, args: Arguments, neutral: Term, absorbing: Term) -> Term:
         parts: dict[Term, None] = {}
