@@ -473,6 +473,13 @@ def parameter_called_like_a_stride() -> None:
     kernel([Assignment(q.here, p.here), Assignment(f.here, sympy.Symbol("p_stride"))])  # here
 
 
+@says(
+    "{here}: 'stream' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name"
+)
+def parameter_called_like_the_stream() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("stream"))])  # here
+
+
 @says("{here}: 'new' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
 def parameter_called_like_a_keyword() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("new"))])  # here

@@ -124,6 +124,8 @@ def _name(parts: list[str], generator: random.Random) -> tuple[int, list[str], s
         return None
     names = sorted({part for part in parts if is_name(part)} - {parts[at]})
     kin = [name for name in names if name[:2] == parts[at][:2]] or names
+    if not kin:
+        return None
     new = generator.choice(kin)
     return at, _with(parts, at, new), f"'{parts[at]}' becomes '{new}'"
 
