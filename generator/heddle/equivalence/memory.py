@@ -77,7 +77,13 @@ class Memory:
         self.top.states[array] = State(self.terms.make("undefined", scalar))
 
     def load(self, array: str, scalar: str, index: Term, guards: frozenset[Term] = frozenset()) -> Term:
-        """What an element holds now. guards: conditions under which it is asked."""
+        """What an element holds now. guards: conditions under which it is asked.
+
+        Extents and strides are never stored to (`difference.effects` refuses that): they hold what they held
+        at first.
+        """
+        if array.endswith(("_extent", "_stride")):
+            return self.terms.make("load", (scalar, array), (self.terms.make("initial", array), index))
         state = self.state(array)
         return self._load(array, scalar, index, state, len(state.items), guards)
 

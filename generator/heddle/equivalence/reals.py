@@ -15,7 +15,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from heddle.equivalence.arithmetic import Arguments, Bits
+from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.integers import Arguments
 from heddle.equivalence.terms import ONE, Term, Terms
 from heddle.ir import nodes as ir
 
