@@ -47,10 +47,11 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
     if rank not in BOXES:
         raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
     split = any(field.layout == "split" for field in fields)
-    for number, cells in enumerate(BOXES[rank] * 2):
+    sizes = BOXES[rank][:2] if isinstance(a.space, ir.Boxes) else BOXES[rank]  # ghost cells are many
+    for number, cells in enumerate(sizes * 2):
         box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
         generator = random.Random(seed + number)
-        drawn = _Draw(generator, number < len(BOXES[rank]), max(min(box, default=1), 1))
+        drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1))
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
         if isinstance(a.space, ir.Dense) and a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
