@@ -3,8 +3,9 @@
 
 Floating point: operands of + and * are sorted (IEEE 754 operations commute), nothing is re-associated;
 `a - b` is `a + (-b)`; a sign moves out of products and quotients; a division by a power of two is a product;
-`2 * x` is `x + x`; constants are folded with the rounding of their type. `min` and `max` keep the order of their arguments, which decides what a NaN becomes. Payloads of NaN are
-no difference. Integers and conditions are made by the classes above `Bits`.
+`2 * x` is `x + x`; constants are folded with the rounding of their type. `min` and `max` keep the order of
+their arguments, which decides what a NaN becomes. Payloads of NaN are no difference. Integers and conditions
+are made by the classes above `Bits`.
 """
 
 from __future__ import annotations
