@@ -77,6 +77,14 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: Reader(kernel([U], ir.Reduce("sum", named("total").node, U[0].node)), BITS).read(),  # type: ignore[arg-type]
         "loop: Reduce has no meaning in a lowered kernel.",
     ),
+    "one reduction in the fixed order, and nothing to run": (
+        lambda: equivalent(
+            kernel([U, V], store(V[0], U[0])),
+            kernel([U, V], ir.Store(V[0].node, ir.Combine("sum", U.pointer, ir.Const(3, ir.I64)))),  # type: ignore[arg-type]
+            memory=[],
+        ),
+        "loop: only one of the kernels reduces in the order of ir.reduction",
+    ),
     "four dimensions": (
         lambda: list(samples(kernel([Array("u", 4)]), kernel([Array("u", 4)]))),
         "loop: it has 4 dimensions.",
