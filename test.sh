@@ -3,7 +3,8 @@
 # All tests: ./test.sh. Installs what is missing, then runs stage by stage, goes on after a failed stage, and ends with a
 # table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11.
 #   --fast   lint, types, generator tests, and the C++ tests of one build: while working
-#   --full   also the thread sanitizer, clang with all warnings, and heddle-lift with each version of LLVM
+#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every emitted file
+#            in the generator's tests, and a thousand faults for the proof to find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -141,6 +142,7 @@ need_venv_or_fail "" test
 say "Python environment: ready in build/venv"
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"
+if [ $mode = full ]; then export HEDDLE_TESTS=full HEDDLE_MUTANTS=1000; fi
 
 # ---------------------------------------------------------------- the generator
 python_files=(generator .ci)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields, parameters, accesses and statements that are declared wrongly."""
+
+from __future__ import annotations
+
+from errors.cases import a, b, f, p, says
+from heddle import (
+    Assignment,
+    Reduce,
+    Scan,
+    fields,
+    parameters,
+)
+
+
+@says("{here}: 'p' takes 2 indices (2 offsets), not 3.\n  Hint: write p[0, 0] for the own cell")
+def too_many_indices() -> None:
+    p[0, 0, 0]  # here
+
+
+@says(
+    "{here}: 'f' takes 3 indices (2 offsets and a component), not 2.\n  "
+    "Hint: write f[0, 0, 0] for the own cell"
+)
+def too_few_indices() -> None:
+    f[0, 0]  # here
+
+
+@says("{here}: 'f' has components 0 to 2, not 3.")
+def no_such_component() -> None:
+    f[0, 0, 3]  # here
+
+
+@says(
+    "{here}: the index a of 'p' is not a constant integer.\n"
+    "  Hint: for a position computed at run time write p.gather(...)"
+)
+def offset_that_is_a_symbol() -> None:
+    p[a, 0]  # here
+
+
+@says("{here}: 'p'.gather takes 2 positions.")
+def gather_with_too_few_positions() -> None:
+    p.gather(1)  # here
+
+
+TYPES = "real, double, float, half, int32, int64, uint8, uint32, bool"
+
+
+@says(
+    "{here}: cannot read the field declaration 'u = real'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_that_is_none() -> None:
+    fields("u = real")  # here
+
+
+@says(
+    "{here}: cannot read the field declaration 'u: quad[3D]'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_of_an_unknown_type() -> None:
+    fields("u: quad[3D]")  # here
+
+
+@says("{here}: 'u: real[4D]' has no rank that Heddle knows.\n  Hint: 1D, 2D or 3D")
+def declaration_of_an_unknown_rank() -> None:
+    fields("u: real[4D]")  # here
+
+
+@says("{here}: '2u' is not a name for a field.")
+def declaration_of_no_name() -> None:
+    fields("2u: real[3D]")  # here
+
+
+@says(f"{{here}}: 'quad' is not a type.\n  Hint: one of {TYPES}")
+def parameter_of_an_unknown_type() -> None:
+    parameters("a: quad")  # here
+
+
+@says("{here}: 'p[0,0] + 1' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_an_expression() -> None:
+    Assignment(p.here + 1, 2)  # here
+
+
+@says("{here}: 'a' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_a_parameter() -> None:
+    Assignment(parameters("a"), 2)  # here
+
+
+@says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")
+def unknown_reduction() -> None:
+    Reduce("mean", "e", p.here)  # here
+
+
+@says("{here}: a Scan must update each carried symbol, and only those.")
+def carried_but_not_updated() -> None:
+    Scan(0, {a: 0}, [], {b: 1})  # here
