@@ -76,7 +76,10 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
         for target_name in targets:
             target = TARGETS[target_name]
             since = time.perf_counter()
-            variants = [Variant(precision(p), module.stages(name, p, target_name)) for p in module.precisions]
+            variants = [
+                Variant(precision(p), module.stages(name, p, target_name), entry.schedule.unit)
+                for p in module.precisions
+            ]
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
             if target.threads:

@@ -24,6 +24,7 @@ PASSES = (
     "lower_reductions",
     "lower_accesses",
     "renew_pointers",
+    "share_threads",
     "stage_runs",
     "select_functions",
     "name_locals",
