@@ -62,7 +62,8 @@ bool overlap(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
   const auto reaches_into = [](const std::vector<Vec2>& one, const std::vector<Vec2>& other) {
     for (std::size_t n = 0; n < one.size(); ++n) {
       const Vec2& next = one[(n + 1) % one.size()];
-      if (inside(other, one[n]) || inside(other, {(one[n].x + next.x) / 2, (one[n].y + next.y) / 2})) return true;
+      if (inside(other, one[n]) || inside(other, {(one[n].x + next.x) / 2, (one[n].y + next.y) / 2}))
+        return true;
     }
     return inside(other, centroid(one));
   };
@@ -111,12 +112,12 @@ Vec2 centroid(const std::vector<Vec2>& outline) {
 }
 
 Building make_building(std::string place, std::vector<Vec2> ring, double height) {
+  if (!ring.empty() && std::hypot(ring.front().x - ring.back().x, ring.front().y - ring.back().y) > touching)
+    throw heddle::Error(place, "the polygon is open: its last corner is not its first",
+                        "end with the first corner");
   if (ring.size() < 4)
     throw heddle::Error(place, "a polygon needs three corners at least",
                         "x and y of each corner in turn, and of the first one again");
-  if (std::hypot(ring.front().x - ring.back().x, ring.front().y - ring.back().y) > touching)
-    throw heddle::Error(place, "the polygon is open: its last corner is not its first",
-                        "end with the first corner");
   ring.pop_back();
   std::vector<Vec2> outline; // without corners that are given twice
   for (const Vec2& p : ring)
@@ -147,8 +148,9 @@ std::vector<Building> read_buildings(const std::filesystem::path& file) {
         ring.push_back({row.number(n), row.number(n + 1)});
       buildings.push_back(make_building(row.place, std::move(ring), row.number(1)));
     } else {
-      throw heddle::Error(row.place, "no building can be read from it",
-                          "box, x, y, length, width, height [, angle], or polygon, height, x1, y1, ..., x1, y1");
+      throw heddle::Error(
+          row.place, "no building can be read from it",
+          "box, x, y, length, width, height [, angle], or polygon, height, x1, y1, ..., x1, y1");
     }
   }
   return buildings;
@@ -170,7 +172,8 @@ void check_buildings(const std::vector<Building>& buildings, const Grid& grid, c
                           "give more levels with --cells");
     for (std::size_t m = 0; m < outline.size(); ++m)
       for (std::size_t n = m + 1; n < outline.size(); ++n)
-        if (cross_inside(outline[m], outline[(m + 1) % outline.size()], outline[n], outline[(n + 1) % outline.size()]))
+        if (cross_inside(outline[m], outline[(m + 1) % outline.size()], outline[n],
+                         outline[(n + 1) % outline.size()]))
           throw heddle::Error(building.place, "the outline crosses itself");
   }
   for (std::size_t m = 0; m < buildings.size(); ++m)
@@ -190,14 +193,15 @@ std::vector<Building> small_city() {
                                  rectangle(x, y, length, width, degrees), height));
   };
   // Four rows of houses along streets of 24 m, with a square in the middle.
-  const double heights[4][5] = {{18, 24, 15, 21, 12}, {24, 30, 18, 27, 18}, {15, 21, 24, 18, 24}, {12, 18, 21, 15, 18}};
+  const double heights[4][5] = {
+      {18, 24, 15, 21, 12}, {24, 30, 18, 27, 18}, {15, 21, 24, 18, 24}, {12, 18, 21, 15, 18}};
   for (int row = 0; row < 4; ++row)
     for (int column = 0; column < 5; ++column) {
       const bool square = (row == 1 || row == 2) && column == 2;
       if (!square) add(140 + 72 * column, 88 + 76 * row, 48, 52, heights[row][column]);
     }
-  add(292, 180, 32, 32, 66);      // a tower on the square
-  add(304, 256, 24, 24, 45, 30);  // another one, turned
+  add(292, 180, 32, 32, 66);     // a tower on the square
+  add(304, 256, 24, 24, 45, 30); // another one, turned
   std::vector<Vec2> court{{44, 200}, {104, 200}, {104, 224}, {68, 224}, {68, 264}, {44, 264}, {44, 200}};
   city.push_back(make_building("small city, the corner house", std::move(court), 20));
   return city;

@@ -389,7 +389,6 @@ def rooftop() -> Scan:
                         target.here,
                         wind * Max(0, log(level / roughness)) / log(upper / roughness),
                     ),
-                    *([Assignment(icell.here, ROOFTOP)] if name == "u" else []),
                 ],
             ),
         ]
@@ -398,6 +397,10 @@ def rooftop() -> Scan:
             upper: Piecewise((level, begins), (upper, True)),
             wind: Piecewise((own, begins), (wind, True)),
         }
+    along, across, lets = placed("w")
+    edge = thickness * sqrt(Max(0, Min(along, across)))
+    marked = And(air, Eq(owner.here, number), level > 0, level <= edge)
+    body += [*lets, If(marked, [Assignment(icell.here, ROOFTOP)])]
     return Scan(2, carried, body, updates, reverse=True)
 
 

@@ -23,9 +23,9 @@ Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, dou
                         "1 for equal levels, at most 2");
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (nx < 4 || ny < 4 || nz < 4 || nx > most || ny > most || nz > 100'000 || nx > most / ny / nz)
-    throw heddle::Error("grid",
-                        std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) + " cells",
-                        "at least 4 on each axis, at most 2^40 in all");
+    throw heddle::Error(
+        "grid", std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) + " cells",
+        "at least 4 on each axis, at most 2^40 in all");
   Grid grid{nx, ny, nz, dx, dy, {}, {}};
   double bottom = 0;
   double thickness = first;
@@ -45,8 +45,9 @@ Ground::Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 
   const std::string where = "elevation model '" + model.source + "'";
   if (corner.x < 0 || corner.y < 0 || corner.x + grid.length() > model.width() ||
       corner.y + grid.width() > model.depth())
-    throw heddle::Error(where, "the domain leaves it: it is " + std::to_string(model.width()) + " m x " +
-                                   std::to_string(model.depth()) + " m",
+    throw heddle::Error(where,
+                        "the domain leaves it: it is " + std::to_string(model.width()) + " m x " +
+                            std::to_string(model.depth()) + " m",
                         "choose fewer or smaller cells, or another --origin");
   // Between the centres of the model's cells linearly, constant over its outer half cells.
   const auto place = [](double position, std::int64_t count) {
@@ -56,15 +57,17 @@ Ground::Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 
   };
   for (std::int64_t j = 0; j < ny_; ++j) {
     for (std::int64_t i = 0; i < nx_; ++i) {
-      const auto [c, s] = place((corner.x + (static_cast<double>(i) + 0.5) * dx_) / model.cell_x, model.columns);
+      const auto [c, s] =
+          place((corner.x + (static_cast<double>(i) + 0.5) * dx_) / model.cell_x, model.columns);
       const auto [r, t] = place((corner.y + (static_cast<double>(j) + 0.5) * dy_) / model.cell_y, model.rows);
       const std::int64_t c_next = std::min(c + 1, model.columns - 1);
       const std::int64_t r_next = std::min(r + 1, model.rows - 1);
       const double z = (1 - t) * ((1 - s) * model.at(c, r) + s * model.at(c_next, r)) +
                        t * ((1 - s) * model.at(c, r_next) + s * model.at(c_next, r_next));
       if (!std::isfinite(z))
-        throw heddle::Error(where, "there is no height near column " + std::to_string(c + 1) + ", row " +
-                                       std::to_string(model.rows - r) + " (from the north)",
+        throw heddle::Error(where,
+                            "there is no height near column " + std::to_string(c + 1) + ", row " +
+                                std::to_string(model.rows - r) + " (from the north)",
                             "choose a domain without gaps");
       height_[static_cast<std::size_t>(i + nx_ * j)] = z;
     }

@@ -17,7 +17,8 @@ struct Vec2 {
   double y = 0;
 };
 
-/// The cells: x eastwards and y northwards from the south-west corner, z upwards from the lowest ground; lengths in m.
+/// The cells: x eastwards and y northwards from the south-west corner, z upwards from the lowest ground;
+/// lengths in m.
 struct Grid {
   std::int64_t nx = 0, ny = 0, nz = 0;
   double dx = 0, dy = 0;
@@ -33,8 +34,9 @@ struct Grid {
   [[nodiscard]] heddle::Box box() const { return {{0, 0, 0}, {nx + 1, ny + 1, nz + 1}}; }
 };
 
-/// Levels of `first` metres at the ground, each thicker than the one below by the factor `stretch`. Throws heddle::Error
-/// for sizes that are not positive, fewer than four cells along an axis, or more cells than an index can count.
+/// Levels of `first` metres at the ground, each thicker than the one below by the factor `stretch`. Throws
+/// heddle::Error for sizes that are not positive, fewer than four cells along an axis, or more cells than an
+/// index can count.
 [[nodiscard]] Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, double dy,
                              double first, double stretch = 1);
 
@@ -43,8 +45,8 @@ class Ground {
 public:
   /// Flat.
   explicit Ground(const Grid& grid);
-  /// From an elevation model whose south-west corner lies at `corner` of the grid. Throws heddle::Error where the grid
-  /// leaves the model, a height is missing, or the ground leaves less than two levels of air.
+  /// From an elevation model whose south-west corner lies at `corner` of the grid. Throws heddle::Error where
+  /// the grid leaves the model, a height is missing, or the ground leaves less than two levels of air.
   Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 corner);
 
   /// In the column of (x, y), or the nearest one.

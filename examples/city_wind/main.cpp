@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wind around buildings that conserves mass. The kernels are generated from first_guess.py and consistency.py; see
-// README.md.
+// Wind around buildings that conserves mass. The kernels are generated from first_guess.py and
+// consistency.py; see README.md.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/output.hpp"
+#include "heddle/output_folder.hpp"
 #include "netcdf_file.hpp"
 #include "options.hpp"
 #include "picture.hpp"
@@ -37,8 +39,8 @@ struct Case {
 };
 
 Case make_case(const Options& options) {
-  Grid grid = make_grid(options.cells[0], options.cells[1], options.cells[2], options.cell[0], options.cell[1],
-                        options.cell[2], options.stretch);
+  Grid grid = make_grid(options.cells[0], options.cells[1], options.cells[2], options.cell[0],
+                        options.cell[1], options.cell[2], options.stretch);
   Ground ground = options.terrain.empty()
                       ? Ground(grid)
                       : Ground(grid, heddle::geometry::read_elevation(options.terrain, options.data_cell),
@@ -62,7 +64,8 @@ Case make_case(const Options& options) {
   return {std::move(grid), std::move(ground), std::move(buildings), std::move(sensors)};
 }
 
-/// .vti files have equal levels: those of a stretched grid are the lowest one's thickness, and each takes its cell's value.
+/// .vti files have equal levels: those of a stretched grid are the lowest one's thickness, and each takes its
+/// cell's value.
 std::vector<std::int64_t> equal_levels(const Grid& grid) {
   std::vector<std::int64_t> cell_of;
   std::int64_t k = 0;
@@ -81,9 +84,9 @@ template <class T> void run(const Options& options) {
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
   const Case c = make_case(options);
   const Grid& grid = c.grid;
-  std::printf("domain    %lld x %lld x %lld cells, %g m x %g m x %.4g m; %zu buildings\n", static_cast<long long>(grid.nx),
-              static_cast<long long>(grid.ny), static_cast<long long>(grid.nz), grid.length(), grid.width(), grid.top(),
-              c.buildings.size());
+  std::printf("domain    %lld x %lld x %lld cells, %g m x %g m x %.4g m; %zu buildings\n",
+              static_cast<long long>(grid.nx), static_cast<long long>(grid.ny),
+              static_cast<long long>(grid.nz), grid.length(), grid.width(), grid.top(), c.buildings.size());
   std::fputs(environment.describe().c_str(), stdout);
 
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
@@ -91,14 +94,17 @@ template <class T> void run(const Options& options) {
   const double omega = options.omega.value_or(wind.best_omega());
   const double tolerance = options.tolerance.value_or(options.single ? 2e-4 : 1e-6);
 
-  std::error_code failed;
-  std::filesystem::create_directories(options.out, failed);
-  if (failed)
-    throw heddle::Error("output folder '" + options.out.string() + "'", "it cannot be made: " + failed.message(),
-                        "choose another one with --out");
+  const auto times = std::count_if(c.sensors.begin(), c.sensors.end(), [&](const Sensor& s) {
+    return &s == c.sensors.data() || s.time != (&s)[-1].time;
+  });
+  constexpr double bytes_a_cell = 2 * 5 * sizeof(float); // of both kinds of file
+  heddle::OutputFolder results(options.out,
+                               static_cast<double>(times * grid.nx * grid.ny * grid.nz) * bytes_a_cell);
   const std::vector<std::int64_t> level = equal_levels(grid);
-  const heddle::BlockGrid cells(heddle::Box{{0, 0, 0}, {grid.nx, grid.ny, static_cast<std::int64_t>(level.size())}});
-  heddle::Output output(options.out, "wind", cells, {.spacing = {grid.dx, grid.dy, grid.thickness[0]}});
+  const heddle::BlockGrid cells(
+      heddle::Box{{0, 0, 0}, {grid.nx, grid.ny, static_cast<std::int64_t>(level.size())}});
+  heddle::Output output(results.unfinished(), "wind", cells,
+                        {.spacing = {grid.dx, grid.dy, grid.thickness[0]}});
   CellWind now;
   const auto index = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return static_cast<std::size_t>(i + grid.nx * (j + grid.ny * level[static_cast<std::size_t>(k)]));
@@ -111,11 +117,12 @@ template <class T> void run(const Options& options) {
     return now.icell[index(i, j, k)];
   });
   std::optional<NetcdfFile> netcdf;
-  if (NetcdfFile::available()) netcdf.emplace(options.out / "wind.nc", grid, c.ground);
+  if (NetcdfFile::available()) netcdf.emplace(results.unfinished() / "wind.nc", grid, c.ground);
 
   std::int64_t step = 0;
   for (auto first = c.sensors.begin(); first != c.sensors.end(); ++step) {
-    const auto last = std::find_if(first, c.sensors.end(), [&](const Sensor& s) { return s.time != first->time; });
+    const auto last =
+        std::find_if(first, c.sensors.end(), [&](const Sensor& s) { return s.time != first->time; });
     const Inflow inflow({first, last});
     const std::vector<Zone> zones =
         make_zones(grid, c.ground, c.buildings, inflow, options.zones, options.wall_roughness);
@@ -125,8 +132,8 @@ template <class T> void run(const Options& options) {
     const heddle::Solution solution = wind.solve(tolerance, options.sweeps, omega);
     const double solved = seconds();
     wind.correct();
-    std::printf("t = %-6g %zu zones in %.3f s; %s, %lld sweeps in %.3f s, omega %.4f; divergence %.2g 1/s\n", first->time,
-                zones.size(), guessed - start, to_string(solution).c_str(),
+    std::printf("t = %-6g %zu zones in %.3f s; %s, %lld sweeps in %.3f s, omega %.4f; divergence %.2g 1/s\n",
+                first->time, zones.size(), guessed - start, to_string(solution).c_str(),
                 static_cast<long long>(solution.cycles * Wind<T>::sweeps_a_cycle), solved - guessed, omega,
                 wind.largest_divergence());
     if (!solution.converged())
@@ -137,15 +144,17 @@ template <class T> void run(const Options& options) {
     if (netcdf) netcdf->write(first->time, now);
     first = last;
   }
-  if (netcdf) netcdf->finish();
+  if (netcdf) netcdf->close();
   char subtitle[160];
   std::snprintf(subtitle, sizeof subtitle, "%zu buildings, %.2f million cells; kernels generated by Heddle.",
                 c.buildings.size(), static_cast<double>(grid.nx * grid.ny * grid.nz) / 1e6);
-  draw_picture(grid, c.ground, c.buildings, now, subtitle, options.out / "wind.png");
-  std::printf("written   %s%s, %s (%.1f s in all)\n", output.series().string().c_str(),
+  draw_picture(grid, c.ground, c.buildings, now, subtitle, results.unfinished() / "wind.png");
+  results.publish();
+  std::printf("written   %s%s, %s (%.1f s in all)\n", (options.out / "wind.pvd").string().c_str(),
               netcdf ? (", " + (options.out / "wind.nc").string()).c_str() : "",
               (options.out / "wind.png").string().c_str(), seconds() - begin);
-  if (!netcdf) std::printf("          no wind.nc: this program was built without NetCDF (Debian: libnetcdf-dev)\n");
+  if (!netcdf)
+    std::printf("          no wind.nc: this program was built without NetCDF (Debian: libnetcdf-dev)\n");
 }
 
 } // namespace
@@ -154,7 +163,8 @@ template <class T> void run(const Options& options) {
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
 #ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
 #endif
   try {
     const city_wind::Options options = city_wind::parse_options(argc, argv);

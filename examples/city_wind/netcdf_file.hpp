@@ -10,9 +10,8 @@
 
 namespace city_wind {
 
-/// A NetCDF file with the names that QES-Winds uses (u, v, w, mag, icell, terrain on x, y, z, t, at the centres of cells)
-/// and the attributes of the CF conventions. It is written beside its place and moved there by finish(); what lay
-/// there before stays until then, and for good where something fails.
+/// A NetCDF file with the names that QES-Winds uses (u, v, w, mag, icell, terrain on x, y, z, t, at the
+/// centres of cells) and the attributes of the CF conventions.
 class NetcdfFile {
 public:
   /// Whether this program was built with libnetcdf.
@@ -24,14 +23,15 @@ public:
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
 
-  /// The wind of the next time, s.
+  /// The wind of the next time, s. Throws heddle::Error where it cannot be written.
   void write(double time, const CellWind& wind);
-  void finish();
+  /// Nothing can be written afterwards. Throws heddle::Error as write does.
+  void close();
 
 private:
   void check(int status) const;
 
-  std::filesystem::path file_, unfinished_;
+  std::filesystem::path file_;
   Grid grid_;
   int id_ = -1;
   std::size_t times_ = 0;

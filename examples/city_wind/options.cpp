@@ -46,8 +46,8 @@ Rule number_rule(std::string_view name, std::string_view value, std::string_view
           [=](Options& o, std::string_view text) { set(o, numbers(name, text, 1, lower, upper)[0]); }};
 }
 
-Rule choice_rule(std::string_view name, std::string_view first, std::string_view second, std::string_view value,
-                 std::string_view help, std::function<void(Options&, bool)> set) {
+Rule choice_rule(std::string_view name, std::string_view first, std::string_view second,
+                 std::string_view value, std::string_view help, std::function<void(Options&, bool)> set) {
   return {name, value, help, [=](Options& o, std::string_view text) {
             if (text != first && text != second)
               throw heddle::Error("option " + std::string(name), "'" + std::string(text) + "' is not valid",
@@ -114,20 +114,19 @@ const std::vector<Rule>& rules() {
          const auto v = numbers("--cell-size", text, 3, -1e9, 1e9);
          o.cell = {v[0], v[1], v[2]};
        }},
-      number_rule("--stretch", "R", "each level is thicker by this factor than the one below (default 1)", -10, 10,
-                  [](Options& o, double v) { o.stretch = v; }),
+      number_rule("--stretch", "R", "each level is thicker by this factor than the one below (default 1)",
+                  -10, 10, [](Options& o, double v) { o.stretch = v; }),
       {"--sensors", "FILE", "table of times, places and winds (default: one sensor)",
        [](Options& o, std::string_view text) { o.sensors = text; }},
       number_rule("--wind", "M/S", "speed at the sensor (default 5)", 0, 1000,
                   [](Options& o, double v) { o.sensor.speed = v; }),
-      number_rule("--direction", "DEG", "where the wind comes from, 0 north, 90 east (default 270)", -360, 360,
-                  [](Options& o, double v) { o.sensor.direction = v; }),
+      number_rule("--direction", "DEG", "where the wind comes from, 0 north, 90 east (default 270)", -360,
+                  360, [](Options& o, double v) { o.sensor.direction = v; }),
       number_rule("--reference", "M", "height of the sensor above the ground (default 10)", 1e-3, 1e5,
                   [](Options& o, double v) { o.sensor.height = v; }),
-      choice_rule("--profile", "log", "power", "log|power", "of the wind with height (default log)",
-                  [](Options& o, bool second) {
-                    o.sensor.profile = second ? Profile::power : Profile::logarithmic;
-                  }),
+      choice_rule(
+          "--profile", "log", "power", "log|power", "of the wind with height (default log)",
+          [](Options& o, bool second) { o.sensor.profile = second ? Profile::power : Profile::logarithmic; }),
       number_rule("--shape", "V", "roughness length in m of log, exponent of power (default 0.1)", 1e-9, 10,
                   [](Options& o, double v) { o.sensor.shape = v; }),
       {"--zones", "LIST", "all, none, or of upwind,wake,canyon,sidewall,rooftop (default all)", set_zones},

@@ -30,26 +30,27 @@ public:
 
   /// The cells of one height above the ground.
   [[nodiscard]] Planes map(const Ground& ground) const {
-    return planes(grid_->nx, grid_->ny, grid_->dx, grid_->dy, wind_->u, wind_->v,
-                  [&](std::int64_t i, std::int64_t j) {
-                    const std::int64_t k = grid_->level_above(ground.column(i, j) + eyes - grid_->thickness[0] / 2);
-                    return index(i, j, std::min(k, grid_->nz - 1));
-                  });
+    return planes(
+        grid_->nx, grid_->ny, grid_->dx, grid_->dy, wind_->u, wind_->v, [&](std::int64_t i, std::int64_t j) {
+          const std::int64_t k = grid_->level_above(ground.column(i, j) + eyes - grid_->thickness[0] / 2);
+          return index(i, j, std::min(k, grid_->nz - 1));
+        });
   }
 
   /// The row of cells at j, upwards to a height, in equal steps of it.
   [[nodiscard]] Planes section(std::int64_t j, double highest) const {
     const double step = grid_->thickness[0] / 2;
     const auto rows = static_cast<std::int64_t>(highest / step);
-    return planes(grid_->nx, rows, grid_->dx, step, wind_->u, wind_->w, [&](std::int64_t i, std::int64_t row) {
-      const double z = (static_cast<double>(row) + 0.5) * step;
-      std::int64_t k = 0;
-      while (k + 1 < grid_->nz && grid_->height[static_cast<std::size_t>(k)] +
-                                          grid_->thickness[static_cast<std::size_t>(k)] / 2 <
-                                      z)
-        ++k;
-      return index(i, j, k);
-    });
+    return planes(grid_->nx, rows, grid_->dx, step, wind_->u, wind_->w,
+                  [&](std::int64_t i, std::int64_t row) {
+                    const double z = (static_cast<double>(row) + 0.5) * step;
+                    std::int64_t k = 0;
+                    while (k + 1 < grid_->nz && grid_->height[static_cast<std::size_t>(k)] +
+                                                        grid_->thickness[static_cast<std::size_t>(k)] / 2 <
+                                                    z)
+                      ++k;
+                    return index(i, j, k);
+                  });
   }
 
 private:
@@ -58,8 +59,9 @@ private:
   }
 
   template <class F>
-  [[nodiscard]] Planes planes(std::int64_t nx, std::int64_t ny, double dx, double dy, const std::vector<float>& first,
-                              const std::vector<float>& second, F&& cell) const {
+  [[nodiscard]] Planes planes(std::int64_t nx, std::int64_t ny, double dx, double dy,
+                              const std::vector<float>& first, const std::vector<float>& second,
+                              F&& cell) const {
     const Plane empty{nx, ny, dx / 2, dy / 2, dx, dy, {}};
     Planes result{empty, empty, empty};
     for (std::int64_t j = 0; j < ny; ++j)
@@ -109,7 +111,8 @@ void draw_picture(const Grid& grid, const Ground& ground, const std::vector<Buil
   const double y_cut = tallest == buildings.end() ? grid.width() / 2 : centroid(tallest->outline).y;
   const auto row = std::min(static_cast<std::int64_t>(y_cut / grid.dy), grid.ny - 1);
   const double roofs = tallest == buildings.end() ? 0 : tallest->height;
-  const double highest = std::min(grid.top(), std::max({2.2 * roofs, grid.top() / 3, 10 * grid.thickness[0]}));
+  const double highest =
+      std::min(grid.top(), std::max({2.2 * roofs, grid.top() / 3, 10 * grid.thickness[0]}));
 
   const Planes map = sampler.map(ground);
   const Planes section = sampler.section(row, highest);
@@ -127,14 +130,15 @@ void draw_picture(const Grid& grid, const Ground& ground, const std::vector<Buil
   const Rect map_area{left, 100, scale * grid.length(), map_height};
   const Rect section_area{left, 100 + map_height + 90, scale * grid.length(), section_height};
   char label[96];
-  std::snprintf(label, sizeof label, "%.0f m above the ground; the line is the section below, y = %.0f m", eyes, y_cut);
+  std::snprintf(label, sizeof label, "%.0f m above the ground; the line is the section below, y = %.0f m",
+                eyes, y_cut);
   draw_planes(figure, map_area, map, {0, grid.length()}, {0, grid.width()}, speeds, "y, m");
   Panel over(figure, map_area, {0, grid.length()}, {0, grid.width()});
   over.line({{0, y_cut}, {grid.length(), y_cut}}, {{1, 1, 1, 0.6}, 1.5, {8, 6}});
   figure.text({left, 90}, label, {.size = 13, .colour = ink});
   draw_planes(figure, section_area, section, {0, grid.length()}, {0, highest}, speeds, "z, m");
-  figure.colour_bar({left + scale * grid.length() + 30, 120, 18, std::min(map_height - 40, 400.0)}, ColourMap::wind(),
-                    speeds, "m/s", {.size = 14, .colour = ink});
+  figure.colour_bar({left + scale * grid.length() + 30, 120, 18, std::min(map_height - 40, 400.0)},
+                    ColourMap::wind(), speeds, "m/s", {.size = 14, .colour = ink});
   figure.save_png(file);
 }
 

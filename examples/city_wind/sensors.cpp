@@ -50,8 +50,8 @@ double spacing(const std::vector<Sensor>& sensors) {
 std::vector<Sensor> read_sensors(const std::filesystem::path& file) {
   std::vector<Sensor> sensors;
   for (const Row& row : read_table(file)) {
-    Sensor sensor{row.place, row.number(0), {row.number(1), row.number(2)}, row.number(3), row.number(4),
-                  row.number(5)};
+    Sensor sensor{row.place,     row.number(0), {row.number(1), row.number(2)},
+                  row.number(3), row.number(4), row.number(5)};
     if (row.words.size() != 8 || (row.words[6] != "log" && row.words[6] != "power"))
       throw heddle::Error(row.place, "no sensor can be read from it",
                           "time, x, y, height, speed, direction, log or power, roughness length or exponent");
@@ -71,14 +71,16 @@ void check_sensors(const std::vector<Sensor>& sensors, const Grid& grid) {
       throw heddle::Error(s.place, reason, hint);
     };
     if (s.at.x < 0 || s.at.x > grid.length() || s.at.y < 0 || s.at.y > grid.width() || s.height > grid.top())
-      refuse("the sensor lies outside the domain",
-             "x within 0 to " + std::to_string(grid.length()) + ", y within 0 to " +
-                 std::to_string(grid.width()) + ", height up to " + std::to_string(grid.top()) + " m");
-    if (!(s.height > 0)) refuse("the sensor's height is " + std::to_string(s.height) + " m", "above the ground");
+      refuse("the sensor lies outside the domain", "x within 0 to " + std::to_string(grid.length()) +
+                                                       ", y within 0 to " + std::to_string(grid.width()) +
+                                                       ", height up to " + std::to_string(grid.top()) + " m");
+    if (!(s.height > 0))
+      refuse("the sensor's height is " + std::to_string(s.height) + " m", "above the ground");
     if (!(s.speed >= 0)) refuse("the wind speed is " + std::to_string(s.speed) + " m/s", "0 or more");
     const bool logarithmic = s.profile == Profile::logarithmic;
     if (!(s.shape > 0) || (logarithmic ? s.shape > 10 : s.shape > 1))
-      refuse(std::string(logarithmic ? "the roughness length" : "the exponent") + " is " + std::to_string(s.shape),
+      refuse(std::string(logarithmic ? "the roughness length" : "the exponent") + " is " +
+                 std::to_string(s.shape),
              logarithmic ? "above 0, at most 10 m" : "above 0, at most 1");
     const auto together = [&](const Sensor& o) {
       return &o != &s && o.time == s.time && o.at.x == s.at.x && o.at.y == s.at.y;
@@ -130,7 +132,7 @@ Vec2 Inflow::wind(double x, double y, double above_ground) const {
       total += weight(c, x, y);
     for (const Contribution& c : pass.profiles) {
       const double form = c.profile == Profile::logarithmic ? std::log((above_ground + c.shape) / c.shape)
-                                                             : std::pow(above_ground, c.shape);
+                                                            : std::pow(above_ground, c.shape);
       const double part = c.share * weight(c, x, y) / total * form;
       sum.x += part * c.scale_u;
       sum.y += part * c.scale_v;

@@ -11,7 +11,8 @@
 
 namespace city_wind {
 
-/// How the wind grows with the height above the ground. The values are those of the kernel's argument `profile`.
+/// How the wind grows with the height above the ground. The values are those of the kernel's argument
+/// `profile`.
 enum class Profile : std::int32_t { logarithmic = 0, power = 1 };
 
 /// A measurement of the wind, and the profile through it.
@@ -26,8 +27,8 @@ struct Sensor {
   double shape = 0.1; ///< roughness length in m, or exponent
 };
 
-/// Lines "time, x, y, height, speed, direction, log|power, roughness length or exponent". Throws heddle::Error with file
-/// and line.
+/// Lines "time, x, y, height, speed, direction, log|power, roughness length or exponent". Throws
+/// heddle::Error with file and line.
 [[nodiscard]] std::vector<Sensor> read_sensors(const std::filesystem::path& file);
 
 /// Throws heddle::Error for sensors outside the domain, values that make no sense, a time without wind.
@@ -43,8 +44,8 @@ struct Contribution {
   double shape = 0.1;
 };
 
-/// The undisturbed wind of one time: one sensor's profile, or several by Barnes' analysis in two passes (Koch et al.
-/// 1983), the second of which corrects the first by what it missed at the sensors.
+/// The undisturbed wind of one time: one sensor's profile, or several by Barnes' analysis in two passes (Koch
+/// et al. 1983), the second of which corrects the first by what it missed at the sensors.
 class Inflow {
 public:
   explicit Inflow(const std::vector<Sensor>& sensors);

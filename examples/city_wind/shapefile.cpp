@@ -16,8 +16,7 @@ namespace city_wind {
 std::vector<Building> read_shapefile(const std::filesystem::path& file, const std::string& height_field) {
   const std::string where = "shapefile '" + file.string() + "'";
   GDALAllRegister();
-  const std::unique_ptr<GDALDataset> data(
-      GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+  const std::unique_ptr<GDALDataset> data(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   if (data == nullptr || data->GetLayerCount() < 1)
     throw heddle::Error(where, "it cannot be read", "the .shx and .dbf files must lie beside it");
   OGRLayer* const layer = data->GetLayer(0);
@@ -38,12 +37,15 @@ std::vector<Building> read_shapefile(const std::filesystem::path& file, const st
           make_building(place, std::move(ring), feature->GetFieldAsDouble(height_field.c_str())));
     };
     switch (wkbFlatten(shape->getGeometryType())) {
-    case wkbPolygon: add(*shape->toPolygon()); break;
+    case wkbPolygon:
+      add(*shape->toPolygon());
+      break;
     case wkbMultiPolygon:
       for (const OGRPolygon* polygon : *shape->toMultiPolygon())
         add(*polygon);
       break;
-    default: throw heddle::Error(place, "it is not a polygon");
+    default:
+      throw heddle::Error(place, "it is not a polygon");
     }
   }
   return buildings;
@@ -52,8 +54,9 @@ std::vector<Building> read_shapefile(const std::filesystem::path& file, const st
 #else
 
 std::vector<Building> read_shapefile(const std::filesystem::path& file, const std::string&) {
-  throw heddle::Error("shapefile '" + file.string() + "'", "this program was built without GDAL",
-                      "install it (Debian: libgdal-dev) and configure again, or give a table of boxes and polygons");
+  throw heddle::Error(
+      "shapefile '" + file.string() + "'", "this program was built without GDAL",
+      "install it (Debian: libgdal-dev) and configure again, or give a table of boxes and polygons");
 }
 
 #endif

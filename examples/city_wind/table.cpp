@@ -35,19 +35,18 @@ double Row::number(std::size_t n) const {
 
 std::vector<Row> read_table(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  if (!stream)
-    throw heddle::Error("file '" + file.string() + "'", "it cannot be opened", "check the name");
+  if (!stream) throw heddle::Error("file '" + file.string() + "'", "it cannot be opened", "check the name");
   std::vector<Row> rows;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
     line = trimmed(line);
     if (line.empty() || line[0] == '#') continue;
     Row row{file.string() + ", line " + std::to_string(number), {}};
-    for (std::size_t begin = 0; begin != line.npos + 1;) {
-      const std::size_t comma = line.find(',', begin);
-      row.words.push_back(trimmed(std::string_view(line).substr(begin, comma - begin)));
-      begin = comma == line.npos ? line.npos + 1 : comma + 1;
-      if (comma == line.npos) break;
+    for (std::string_view rest = line;;) {
+      const std::size_t comma = rest.find(',');
+      row.words.push_back(trimmed(rest.substr(0, comma)));
+      if (comma == rest.npos) break;
+      rest.remove_prefix(comma + 1);
     }
     rows.push_back(std::move(row));
   }

@@ -18,7 +18,8 @@ struct Row {
   [[nodiscard]] double number(std::size_t n) const;
 };
 
-/// The lines of a text file that are neither empty nor begin with #. Throws heddle::Error where it cannot be read.
+/// The lines of a text file that are neither empty nor begin with #. Throws heddle::Error where it cannot be
+/// read.
 [[nodiscard]] std::vector<Row> read_table(const std::filesystem::path& file);
 
 /// The whole of `text` as a finite number; throws heddle::Error with `place` otherwise.

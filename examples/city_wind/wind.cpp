@@ -19,7 +19,8 @@ using heddle::FieldView;
 constexpr int along_y = 1; // of levels
 constexpr int along_z = 2; // of columns
 
-/// A level's value for k from -1 to nz + 1: below the lowest and above the highest level lie levels like them.
+/// A level's value for k from -1 to nz + 1: below the lowest and above the highest level lie levels like
+/// them.
 template <class T, class F> void fill_levels(heddle::Field<T>& field, const Grid& grid, F&& value) {
   field.edit(0, [&](FieldView<T> view) {
     for (std::int64_t k = -1; k <= grid.nz + 1; ++k)
@@ -45,10 +46,12 @@ Wind<T>::Wind(const Grid& grid, const Ground& ground, const std::vector<Building
               heddle::Memory memory)
     : u(heddle::BlockGrid(grid.box()), {.memory = memory, .name = "u"}),
       v(u.grid(), {.memory = memory, .name = "v"}), w(u.grid(), {.memory = memory, .name = "w"}),
-      u_free(u.grid(), {.memory = memory, .name = "u_free"}), v_free(u.grid(), {.memory = memory, .name = "v_free"}),
+      u_free(u.grid(), {.memory = memory, .name = "u_free"}),
+      v_free(u.grid(), {.memory = memory, .name = "v_free"}),
       phi(u.grid(), {.memory = memory, .name = "phi"}), right(u.grid(), {.memory = memory, .name = "right"}),
-      icell(u.grid(), {.memory = memory, .name = "icell"}), open(u.grid(), {.memory = memory, .name = "open"}),
-      grid_(grid), height_(u.grid(), {.memory = memory, .name = "height", .same_along = along_y}),
+      icell(u.grid(), {.memory = memory, .name = "icell"}),
+      open(u.grid(), {.memory = memory, .name = "open"}), grid_(grid),
+      height_(u.grid(), {.memory = memory, .name = "height", .same_along = along_y}),
       thickness_(u.grid(), {.memory = memory, .name = "thickness", .same_along = along_y}),
       lower_(u.grid(), {.memory = memory, .name = "lower", .same_along = along_y}),
       upper_(u.grid(), {.memory = memory, .name = "upper", .same_along = along_y}),
@@ -85,12 +88,13 @@ template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Bu
       const Vec2& b = building.outline[(n + 1) % building.outline.size()];
       if constexpr (heddle::with_cuda) {
         if (stream_.device()) {
-          first_guess::cross_edge_cuda(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1], a.y, b.y,
-                                       a.x, b.x, stream_.native());
+          first_guess::cross_edge_cuda(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1],
+                                       a.y, b.y, a.x, b.x, stream_.native());
           continue;
         }
       }
-      first_guess::cross_edge(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1], a.y, b.y, a.x, b.x);
+      first_guess::cross_edge(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1], a.y, b.y,
+                              a.x, b.x);
     }
     if constexpr (heddle::with_cuda) {
       if (stream_.device()) {
@@ -108,11 +112,9 @@ template <class T> void Wind<T>::blow(const Inflow& undisturbed) {
   for (const Inflow::Pass& pass : undisturbed.passes()) {
     run(first_guess::NoWeight<T>(total_));
     for (const Contribution& c : pass.weights)
-      run(first_guess::AddWeight<T>(total_, {.dx = grid_.dx,
-                                             .dy = grid_.dy,
-                                             .per_area = c.per_area,
-                                             .sensor_x = c.at.x,
-                                             .sensor_y = c.at.y}));
+      run(first_guess::AddWeight<T>(
+          total_,
+          {.dx = grid_.dx, .dy = grid_.dy, .per_area = c.per_area, .sensor_x = c.at.x, .sensor_y = c.at.y}));
     for (const Contribution& c : pass.profiles)
       run(first_guess::AddProfile<T>(ground_, height_, total_, u_free, v_free,
                                      {.dx = grid_.dx,
@@ -150,20 +152,21 @@ template <class T> double Wind<T>::best_omega() const {
 }
 
 template <class T> void Wind<T>::relax(std::int64_t sweeps, double omega) {
-  const consistency::Relax<T> sweep(open, upper_, lower_, phi, right,
-                                    {.c_x = 1 / (grid_.dx * grid_.dx), .c_y = 1 / (grid_.dy * grid_.dy), .omega = omega});
+  const consistency::Relax<T> sweep(
+      open, upper_, lower_, phi, right,
+      {.c_x = 1 / (grid_.dx * grid_.dx), .c_y = 1 / (grid_.dy * grid_.dy), .omega = omega});
   for (std::int64_t n = 0; n < sweeps; ++n)
     run(sweep);
   stream_.synchronise();
 }
 
-template <class T>
-heddle::Solution Wind<T>::solve(double tolerance, std::int64_t most_sweeps, double omega) {
+template <class T> heddle::Solution Wind<T>::solve(double tolerance, std::int64_t most_sweeps, double omega) {
   const double c_x = 1 / (grid_.dx * grid_.dx);
   const double c_y = 1 / (grid_.dy * grid_.dy);
   heddle::TaskGraph cycle({.name = "cycle", .memory = memory_});
   for (std::int64_t n = 0; n < sweeps_a_cycle; ++n)
-    cycle.add(consistency::Relax<T>(open, upper_, lower_, phi, right, {.c_x = c_x, .c_y = c_y, .omega = omega}));
+    cycle.add(
+        consistency::Relax<T>(open, upper_, lower_, phi, right, {.c_x = c_x, .c_y = c_y, .omega = omega}));
   cycle.add(consistency::Remaining<T>(open, upper_, lower_, phi, right, largest_, {.c_x = c_x, .c_y = c_y}));
   return heddle::solve(cycle, largest_,
                        {.tolerance = tolerance,
@@ -177,7 +180,8 @@ template <class T> void Wind<T>::correct() {
 }
 
 template <class T> double Wind<T>::largest_divergence() {
-  run(consistency::LargestDivergence<T>(thickness_, u, v, w, open, largest_, {.dx = grid_.dx, .dy = grid_.dy}));
+  run(consistency::LargestDivergence<T>(thickness_, u, v, w, open, largest_,
+                                        {.dx = grid_.dx, .dy = grid_.dy}));
   stream_.synchronise();
   return static_cast<double>(largest_.to_host()[0]);
 }

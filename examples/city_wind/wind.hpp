@@ -23,8 +23,8 @@ struct CellWind {
   std::vector<std::uint8_t> icell;
 };
 
-/// The fields of the model in one memory and precision, and the generated kernels on them. Everything is computed where
-/// the fields lie; the host only says which kernels run over which boxes.
+/// The fields of the model in one memory and precision, and the generated kernels on them. Everything is
+/// computed where the fields lie; the host only says which kernels run over which boxes.
 template <class T> class Wind {
 public:
   /// Lays out the fields and marks the columns of the buildings.
@@ -32,20 +32,23 @@ public:
   Wind(const Wind&) = delete;
   Wind& operator=(const Wind&) = delete;
 
-  /// The wind around the buildings before it conserves mass: profiles, zones, no wind through solid faces. lambda stays as it
-  /// was: the start of the next solve. Throws heddle::Error where no wind enters the domain.
+  /// The wind around the buildings before it conserves mass: profiles, zones, no wind through solid faces.
+  /// lambda stays as it was: the start of the next solve. Throws heddle::Error where no wind enters the
+  /// domain.
   void guess(const Inflow& undisturbed, const std::vector<Zone>& zones);
 
   /// Sweeps over all cells.
   void relax(std::int64_t sweeps, double omega);
-  /// Relaxes until the corrected wind's largest divergence is at most the tolerance (1/s), or can fall no further.
+  /// Relaxes until the corrected wind's largest divergence is at most the tolerance (1/s), or can fall no
+  /// further.
   heddle::Solution solve(double tolerance, std::int64_t most_sweeps, double omega);
   /// Adds what lambda says to the first guess.
   void correct();
 
   /// Sweeps between two looks at the divergence.
   static constexpr std::int64_t sweeps_a_cycle = 10;
-  /// The over-relaxation that converges fastest in an empty box of this grid, less 0.005 for what stands in it.
+  /// The over-relaxation that converges fastest in an empty box of this grid, less 0.005 for what stands in
+  /// it.
   [[nodiscard]] double best_omega() const;
 
   /// Of the wind itself, 1/s.

@@ -112,7 +112,8 @@ public:
                grid_->level_above(bottom), grid_->level_above(top));
   }
 
-  [[nodiscard]] CellBox box(const std::vector<Vec2>& points, std::int64_t k_first, std::int64_t k_last) const {
+  [[nodiscard]] CellBox box(const std::vector<Vec2>& points, std::int64_t k_first,
+                            std::int64_t k_last) const {
     Vec2 low = points[0];
     Vec2 high = points[0];
     for (const Vec2& p : points) {
@@ -120,12 +121,14 @@ public:
       high = {std::max(high.x, p.x), std::max(high.y, p.y)};
     }
     const auto index = [](double position, double size, std::int64_t most) {
-      return static_cast<std::int64_t>(std::clamp(std::floor(position / size), 0.0, static_cast<double>(most)));
+      return static_cast<std::int64_t>(
+          std::clamp(std::floor(position / size), 0.0, static_cast<double>(most)));
     };
     const Grid& g = *grid_;
-    return {{index(low.x, g.dx, g.nx) - (low.x >= g.dx ? 1 : 0), index(low.y, g.dy, g.ny) - (low.y >= g.dy ? 1 : 0), k_first},
-            {std::min(index(high.x, g.dx, g.nx) + 2, g.nx + 1), std::min(index(high.y, g.dy, g.ny) + 2, g.ny + 1),
-             k_last}};
+    return {{index(low.x, g.dx, g.nx) - (low.x >= g.dx ? 1 : 0),
+             index(low.y, g.dy, g.ny) - (low.y >= g.dy ? 1 : 0), k_first},
+            {std::min(index(high.x, g.dx, g.nx) + 2, g.nx + 1),
+             std::min(index(high.y, g.dy, g.ny) + 2, g.ny + 1), k_last}};
   }
 
 private:
@@ -155,7 +158,8 @@ public:
     for (const LeeWall& lee : lee_walls(o)) {
       WakeParameters p = common<WakeParameters>(o, o.frame);
       set_wall(p, o, lee);
-      add(p, o.frame, {o.length * -0.5, lee.begin}, {o.length * 0.5 + 3 * o.cavity, lee.end}, o.floor, o.roof);
+      add(p, o.frame, {o.length * -0.5, lee.begin}, {o.length * 0.5 + 3 * o.cavity, lee.end}, o.floor,
+          o.roof);
     }
   }
 
@@ -266,8 +270,8 @@ private:
     return std::cbrt(std::pow(std::min(o.width, o.tall), 2) * std::max(o.width, o.tall));
   }
 
-  /// The walls to the lee. The cavity behind a wall is shorter by the cosine of its angle; where two such walls meet,
-  /// their mean counts at the corner.
+  /// The walls to the lee. The cavity behind a wall is shorter by the cosine of its angle; where two such
+  /// walls meet, their mean counts at the corner.
   static std::vector<LeeWall> lee_walls(const Obstacle& o) {
     const std::size_t count = o.walls.size();
     const auto reach = [&](std::size_t n) { return o.cavity * std::max(o.facing(o.walls[n]), 0.0); };

@@ -35,9 +35,9 @@ struct Zone {
   CellBox cells;
 };
 
-/// What the buildings do to the wind, in the order in which the kernels are run: upwind zones, wakes, canyons, side walls,
-/// roofs; within each the lower buildings first. `roughness`: of walls and roofs, m. The number of a building in
-/// the kernels is its place in `buildings`, from 1.
+/// What the buildings do to the wind, in the order in which the kernels are run: upwind zones, wakes,
+/// canyons, side walls, roofs; within each the lower buildings first. `roughness`: of walls and roofs, m. The
+/// number of a building in the kernels is its place in `buildings`, from 1.
 [[nodiscard]] std::vector<Zone> make_zones(const Grid& grid, const Ground& ground,
                                            const std::vector<Building>& buildings, const Inflow& inflow,
                                            const Parameterisations& chosen, double roughness);

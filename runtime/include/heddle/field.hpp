@@ -26,8 +26,9 @@ struct FieldOptions {
   Memory memory = Memory::host;
   std::string name = "f";
   int rank = 0; // whose blocks these are
-  /// An axis along which all values are the same and are stored once, as heights (1, y) or columns (2, z); -1: none.
-  /// Kernels can read such a field, and write it where they have two dimensions (2), but not along that axis.
+  /// An axis along which all values are the same and are stored once, as heights (1, y) or columns (2, z);
+  /// -1: none. Kernels can read such a field, and write it where they have two dimensions (2), but not along
+  /// that axis.
   int same_along = -1;
 };
 
@@ -75,7 +76,7 @@ public:
   /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates: the same for any blocks.
   /// `f` is called from several threads. Ghost cells stay as they are.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
