@@ -5,8 +5,6 @@ div grad lambda = -2 div u0 in the air, no flux through solid faces, lambda = 0 
 may be longer than wide and differ in thickness. The equation of a cell is solved by relaxation in place.
 """
 
-from sympy import And, Eq, Integer, Ne, Or, Piecewise, Rational, Symbol, symbols
-
 from heddle import (
     Assignment,
     Module,
@@ -19,6 +17,7 @@ from heddle import (
     parameters,
     relaxation,
 )
+from sympy import And, Eq, Integer, Ne, Or, Piecewise, Rational, Symbol, symbols
 
 BUILDING, TERRAIN = 0, 2
 CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
@@ -29,7 +28,8 @@ consistency = Module(
 
 u, v, w, phi, right = fields("u, v, w, phi, right: real[3D]")  # phi is lambda, m^2/s; right 1/s
 icell, openings = fields("icell, open: uint8[3D]")
-thickness, lower_weight, upper_weight = fields("thickness, lower, upper: real[3D]")  # m, 1/m^2; same for all y
+# m, 1/m^2 to the cell below, 1/m^2 to the cell above; the same for all y (heddle::FieldOptions::same_along)
+thickness, lower_weight, upper_weight = fields("thickness, lower, upper: real[3D]")
 dx, dy, omega, c_x, c_y = parameters("dx, dy, omega, c_x, c_y")
 x, y, z = coordinates()
 n_x, n_y, n_z = extents()
@@ -68,9 +68,7 @@ for field, neighbour in ((u, west), (v, south), (w, below)):
 consistency.add("close", statements, about="Open faces of each cell, and no wind through the others.")
 
 divergence = Symbol("divergence")
-outflow = (
-    (u[1, 0, 0] - u.here) / dx + (v[0, 1, 0] - v.here) / dy + (w[0, 0, 1] - w.here) / thickness.here
-)
+outflow = (u[1, 0, 0] - u.here) / dx + (v[0, 1, 0] - v.here) / dy + (w[0, 0, 1] - w.here) / thickness.here
 consistency.add(
     "source",
     [
@@ -100,7 +98,7 @@ inward = [
 ]
 consistency.add(
     "inflow",
-    [Reduce("sum", "entering", sum((relax for relax in (abs(i) + i for i in inward)), Integer(0)) / 2)],
+    [Reduce("sum", "entering", sum((abs(flow) + flow for flow in inward), Integer(0)) / 2)],
     about="Volume flow into the box through its sides, m^3/s.",
 )
 
@@ -124,7 +122,7 @@ consistency.add(
     about="The largest divergence that the corrected wind will have, 1/s: half the residual.",
 )
 
-# The faces between two cells that are not solid; 2 / (thickness + thickness below) lies between their centres.
+# Of the faces between two cells that are not solid; half of both thicknesses lies between their centres.
 corrections = [Assignment(symbol, icell[offset]) for offset, symbol in flags.items()]
 for field, neighbour, offset, distance in (
     (u, west, (-1, 0, 0), dx),
@@ -135,7 +133,5 @@ for field, neighbour, offset, distance in (
     if field is w:
         shut = Or(shut, Eq(z, 0))
     change = (phi.here - phi[offset]) / (2 * distance)
-    corrections.append(
-        Assignment(field.here, Piecewise((0, shut), (field.here + change, True)))
-    )
+    corrections.append(Assignment(field.here, Piecewise((0, shut), (field.here + change, True))))
 consistency.add("correct", corrections, about="The corrected wind.")

@@ -10,6 +10,7 @@ Roeckle 1990; Kaplan and Dinar 1996 (canyons at an angle); Bagal et al. 2004 (up
 (rooftop); Hayati et al. 2019 (sidewall); Koch et al. 1983 (Barnes' analysis of several sensors).
 """
 
+from heddle import Assignment, If, Module, Scan, coordinates, fields, parameters
 from sympy import (
     Abs,
     And,
@@ -31,8 +32,6 @@ from sympy import (
     sqrt,
     symbols,
 )
-
-from heddle import Assignment, If, Module, Scan, coordinates, fields, parameters
 
 BUILDING, AIR, TERRAIN, UPWIND, CAVITY, WAKE, CANYON, SIDEWALL, ROOFTOP = 0, 1, 2, 3, 4, 5, 6, 9, 10
 """Flags of cells, as QES-Winds numbers them."""
@@ -87,9 +86,7 @@ first_guess.add(
         Assignment(above, height.here - ground.here),
         Assignment(
             form,
-            Piecewise(
-                (0, above <= 0), (log((above + shape) / shape), Eq(profile, 0)), (above**shape, True)
-            ),
+            Piecewise((0, above <= 0), (log((above + shape) / shape), Eq(profile, 0)), (above**shape, True)),
         ),
         Assignment(part, share * weight / total.here * form),
         Assignment(u_free.here, u_free.here + part * scale_u),
@@ -114,7 +111,7 @@ first_guess.add(
                 Assignment(at, x_1 + (centre_y - y_1) / (y_2 - y_1) * (x_2 - x_1)),
                 If(centre_x < at, [Assignment(inside.here, 1 - inside.here)]),
             ],
-        )
+        ),
     ],
     about="Cells west of an edge change between inside and outside of the polygon.",
 )
@@ -225,7 +222,7 @@ def upwind() -> list[Assignment | If]:
 
 
 def wake() -> list[Assignment | If]:
-    """Behind a lee wall: the near-wake cavity, an ellipsoid of reversed flow, and the far wake, thrice as long.
+    """Behind a lee wall: the near-wake cavity, an ellipsoid of reversed flow, and the far wake behind that.
 
     Frame: that of the wind, origin at the building's centre. The wall is the line along = wall + slope
     (across - begin) for begin <= across < end; the cavity is `near` long there, plus growth (across -
@@ -250,7 +247,8 @@ def wake() -> list[Assignment | If]:
             body = [Assignment(w.here, 0), Assignment(icell.here, flagged)]
         else:
             target, roof_speed = (u, speed_u) if name == "u" else (v, speed_v)
-            reverse = (1 - behind / (Rational(11, 10) * reach)) ** 2 * sqrt(Max(0, 1 - Abs(2 * across / width)))
+            side = sqrt(Max(0, 1 - Abs(2 * across / width)))
+            reverse = (1 - behind / (Rational(11, 10) * reach)) ** 2 * side
             deficit = (reach / (behind + reach / 10)) ** Rational(3, 2)
             body = [
                 Assignment(

@@ -14,6 +14,10 @@
 #include "wind.hpp"
 #include "zones.hpp"
 
+#if defined(CITY_WIND_GDAL)
+#include <ogrsf_frmts.h>
+#endif
+
 namespace city_wind {
 namespace {
 
@@ -155,7 +159,43 @@ TEST(Inputs, ADomainWithoutInflowIsRefused) {
             std::string::npos);
 }
 
-#if !defined(CITY_WIND_GDAL)
+#if defined(CITY_WIND_GDAL)
+TEST(Inputs, ShapefilesAreRead) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "city_wind_shapefile";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path file = folder / "city.shp";
+  GDALAllRegister();
+  GDALDataset* const data =
+      GetGDALDriverManager()->GetDriverByName("ESRI Shapefile")->Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr);
+  ASSERT_NE(data, nullptr);
+  OGRLayer* const layer = data->CreateLayer("city", nullptr, wkbPolygon, nullptr);
+  OGRFieldDefn height("H", OFTReal);
+  ASSERT_EQ(layer->CreateField(&height), OGRERR_NONE);
+  const auto add = [&](const std::vector<Vec2>& corners, double roof) {
+    OGRLinearRing ring;
+    for (const Vec2& p : corners)
+      ring.addPoint(p.x, p.y);
+    OGRPolygon polygon;
+    polygon.addRing(&ring);
+    OGRFeature feature(layer->GetLayerDefn());
+    feature.SetField("H", roof);
+    feature.SetGeometry(&polygon);
+    ASSERT_EQ(layer->CreateFeature(&feature), OGRERR_NONE);
+  };
+  add({{10, 10}, {10, 30}, {40, 30}, {40, 10}, {10, 10}}, 17.5);
+  add({{60, 10}, {60, 30}, {80, 10}, {60, 10}}, 9);
+  GDALClose(data);
+  const std::vector<Building> buildings = read_shapefile(file, "H");
+  ASSERT_EQ(buildings.size(), 2U);
+  EXPECT_EQ(buildings[0].height, 17.5);
+  EXPECT_EQ(buildings[0].outline.size(), 4U);
+  EXPECT_NEAR(centroid(buildings[1].outline).x, 60 + 20.0 / 3, 1e-9);
+  expect_in(refusal([&] { (void)read_shapefile(file, "height"); }), "it has no field 'height'");
+  expect_in(refusal([&] { (void)read_shapefile(folder / "none.shp", "H"); }), "it cannot be read");
+  std::filesystem::remove_all(folder);
+}
+#else
 TEST(Inputs, ShapefilesNeedGdalAndSaySo) {
   expect_in(refusal([] { (void)read_shapefile("city.shp", "H"); }), "built without GDAL");
 }

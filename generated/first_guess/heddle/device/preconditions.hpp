@@ -18,8 +18,7 @@ enum Status : int {
   launch_failed = -6,
 };
 
-/// One array argument: address of its first interior element, extents and element strides. A stride of 0 in an array that
-/// is only read: one value for all cells along that axis.
+/// One array argument: address of its first interior element, extents and element strides.
 struct ArrayArgument {
   const void* data;
   std::size_t element_bytes;
@@ -42,7 +41,7 @@ struct Lattice {
 
   void insert(std::int64_t step, std::int64_t from, std::int64_t to) {
     if (step == 0) {
-      return;  // leads to no other element
+      return;  // one element for all
     }
     if (step < 0) {
       step = -step;
@@ -140,8 +139,8 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
       if (array.extent[d] != first.extent[d] || array.extent[d] < 0) {
         return extents_differ;
       }
-      if (array.written && array.stride[d] == 0) {
-        return bad_stride;
+      if (array.stride[d] == 0 && array.written) {
+        return bad_stride;  // what is only read may be the same in all cells along an axis
       }
     }
     if (array.components != 0 && array.extent[array.rank] != array.components) {
