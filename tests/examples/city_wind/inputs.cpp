@@ -166,8 +166,9 @@ TEST(Inputs, ShapefilesAreRead) {
   std::filesystem::create_directories(folder);
   const std::filesystem::path file = folder / "city.shp";
   GDALAllRegister();
-  GDALDataset* const data =
-      GetGDALDriverManager()->GetDriverByName("ESRI Shapefile")->Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr);
+  GDALDataset* const data = GetGDALDriverManager()
+                                ->GetDriverByName("ESRI Shapefile")
+                                ->Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr);
   ASSERT_NE(data, nullptr);
   OGRLayer* const layer = data->CreateLayer("city", nullptr, wkbPolygon, nullptr);
   OGRFieldDefn height("H", OFTReal);
