@@ -319,7 +319,7 @@ def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True,
             )
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
-    names = {argument.name for argument in everything}
+    names = {argument.name for argument in everything if argument.role != "scalar"}
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
