@@ -25,6 +25,7 @@ PASSES = (
     "lower_accesses",
     "renew_pointers",
     "stage_runs",
+    "stage_lanes",
     "select_functions",
     "name_locals",
 )

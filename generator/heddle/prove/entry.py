@@ -33,6 +33,7 @@ class Entry:
     arguments: tuple[Argument, ...]
     dense: bool
     colours: int = 1
+    lanes: int = 1
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -46,6 +47,8 @@ class Entry:
         rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
         unit = "unit_stride" if asks_unit else "true:bool" if rows_of_list else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
+        if device and self.lanes > 1:
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.lanes}:i32)"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",

@@ -147,6 +147,7 @@ CHANGES = {
     "block": Schedule(chunk=64, block=(32, 4, 1)),
     "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
     "renew": Schedule(chunk=64, renew=True),
+    "cells_per_thread": Schedule(chunk=64, cells_per_thread=4),
     "colours": Schedule(colours=2),
 }
 
