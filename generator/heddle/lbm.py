@@ -18,6 +18,7 @@ from heddle.symbolic.forcing import ExactDifference, He
 from heddle.symbolic.interpolated import Bouzidi
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moment_collision import MRT, CentralMoment
+from heddle.symbolic.moment_storage import MomentStorage
 from heddle.symbolic.operator import Collided, CollisionOperator
 from heddle.symbolic.outflow import ConvectiveOutflow, Outflow, PressureJump
 from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
@@ -62,6 +63,7 @@ __all__ = [
     "HerschelBulkley",
     "Lattice",
     "Link",
+    "MomentStorage",
     "NoSlip",
     "Outflow",
     "ParametrisedCumulant",

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t padding = 32; // cells() is a multiple: a warp, or a vector of 16-bit values
 constexpr std::int64_t line = 16;    // elements; 64 bytes of a table entry or of f32
+constexpr std::int64_t device_piece = 128; // elements; 256 bytes of 16-bit values, see FieldLayout
 constexpr std::uint32_t nobody = 0xFFFFFFFFU;
 constexpr std::int64_t last_index = 0xFFFFFFFELL;
 
@@ -114,7 +115,7 @@ IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const 
   if (links.empty() || links.size() > 1024) {
     throw Error("IndexList", "cannot have " + std::to_string(links.size()) + " links", "1 to 1024");
   }
-  number_cells(flags);
+  number_cells(flags, memory);
   if (count_ == 0) {
     throw Error("IndexList", "no cell of " + to_string(box) + " is listed",
                 "all flags are 0: is all of it solid?");
@@ -148,7 +149,7 @@ std::int64_t IndexList::listed(std::int64_t row, std::int64_t first, std::int64_
   return cells;
 }
 
-void IndexList::number_cells(std::span<const std::uint8_t> flags) {
+void IndexList::number_cells(std::span<const std::uint8_t> flags, Memory memory) {
   const std::int64_t nx = box_.extent(0);
   const std::int64_t rows = box_.extent(1) * box_.extent(2);
   words_ = (nx + 63) / 64;
@@ -182,6 +183,10 @@ void IndexList::number_cells(std::span<const std::uint8_t> flags) {
   interior_ = interior_before_.back();
   count_ = interior_ + border_before_.back();
   cells_ = (count_ + padding - 1) / padding * padding;
+  if (memory == Memory::device) {
+    slot_stride_ = neighbour_stride_ = (cells_ + device_piece - 1) / device_piece * device_piece;
+    return;
+  }
   slot_stride_ = spread(cells_, 19);
   neighbour_stride_ = spread(cells_, 45);
 }

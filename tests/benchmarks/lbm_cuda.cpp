@@ -2,6 +2,7 @@
 // D3Q19 BGK on one GPU, beside the in-place update of 19 arrays on the same memory.
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "cuda_timer.hpp"
 #include "d3q19_dense_sweeps.hpp"
@@ -76,8 +77,10 @@ bench::Case sparse() {
           .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(count),
           .kernel =
               [list, f, stream] {
-                const d3q19_sparse::AaEven<T> even(*f, list->all(), {.omega = omega});
-                const d3q19_sparse::AaOdd<T> odd(*f, list->all(), {.omega = omega});
+                using Even = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;
+                using Odd = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideOdd<T>, d3q19_sparse::AaOdd<T>>;
+                const Even even(*f, list->all(), {.omega = omega});
+                const Odd odd(*f, list->all(), {.omega = omega});
                 return bench::cuda_seconds(*stream, [&] {
                   even(*stream);
                   odd(*stream);

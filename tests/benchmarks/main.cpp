@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
   bench::add_relaxation_host();
 #if HEDDLE_WITH_CUDA
   bench::add_lbm_cuda();
+  bench::add_lbm_lanes_cuda();
+  bench::add_lbm_moments_cuda();
   bench::add_relaxation_cuda();
 #endif
   benchmark::RunSpecifiedBenchmarks();

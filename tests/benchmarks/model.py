@@ -13,6 +13,6 @@ d3q19_dense = Module(
     citation="Bailey et al. 2009 (AA)",
 )
 d3q19_dense.add(
-    "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, prefetch=64, block=(384, 1, 1))
+    "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, prefetch=64, block=(256, 1, 1))
 )
 d3q19_dense.add("pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, chunk=64, nontemporal=True))

@@ -20,6 +20,11 @@ void copy19(double* to, const double* from, std::int64_t stride, std::int64_t co
 void update19_cuda(float* f, std::int64_t stride, std::int64_t count, float factor, void* stream);
 void update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream);
 
+/// Fills `count` elements with reproducible values in [-0.01, 0.01); 16-bit elements with halves of 2^15 times that.
+void disturb_cuda(double* f, std::int64_t count, void* stream);
+void disturb_cuda(float* f, std::int64_t count, void* stream);
+void disturb_cuda(std::uint16_t* f, std::int64_t count, void* stream);
+
 /// In place: own = own + factor * (other - right), `count` elements each. What a relaxation can reach that reads its
 /// neighbours from another array.
 void relax(float* own, const float* other, const float* right, std::int64_t count, float factor);

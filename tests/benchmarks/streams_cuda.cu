@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include "heddle/device/half.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -35,6 +36,32 @@ void launch(T* f, std::int64_t stride, std::int64_t count, T factor, void* strea
   configuration.blockDim = dim3(256);
   configuration.stream = static_cast<cudaStream_t>(stream);
   cudaLaunchKernelEx(&configuration, update<Vector, T>, reinterpret_cast<Vector*>(f), stride / lanes, vectors, factor);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(256) disturb(T* f, std::int64_t count) {
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {
+    std::uint64_t state = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U;
+    state ^= state >> 31U;
+    state *= 0x94D049BB133111EBU;
+    state ^= state >> 29U;
+    const float value = 0.02F * (static_cast<float>(state >> 40U) * 0x1p-24F - 0.5F);
+    if constexpr (sizeof(T) == 2) {
+      f[i] = heddle::to_half(value * 0x1p15F);
+    } else {
+      f[i] = static_cast<T>(value);
+    }
+  }
+}
+
+template <typename T>
+void launch_disturb(T* f, std::int64_t count, void* stream) {
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(4096);
+  configuration.blockDim = dim3(256);
+  configuration.stream = static_cast<cudaStream_t>(stream);
+  cudaLaunchKernelEx(&configuration, disturb<T>, f, count);
 }
 
 template <typename Vector, typename T>
@@ -72,6 +99,9 @@ void streams::update19_cuda(float* f, std::int64_t stride, std::int64_t count, f
 void streams::update19_cuda(double* f, std::int64_t stride, std::int64_t count, double factor, void* stream) {
   launch<double2>(f, stride, count, factor, stream);
 }
+void streams::disturb_cuda(double* f, std::int64_t count, void* stream) { launch_disturb(f, count, stream); }
+void streams::disturb_cuda(float* f, std::int64_t count, void* stream) { launch_disturb(f, count, stream); }
+void streams::disturb_cuda(std::uint16_t* f, std::int64_t count, void* stream) { launch_disturb(f, count, stream); }
 void streams::relax_cuda(float* own, const float* other, const float* right, std::int64_t count, float factor,
                          void* stream) {
   launch_relax<float4>(own, other, right, count, factor, stream);

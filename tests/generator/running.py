@@ -26,6 +26,7 @@ PASSES = (
     "renew_pointers",
     "share_threads",
     "stage_runs",
+    "stage_lanes",
     "select_functions",
     "name_locals",
 )

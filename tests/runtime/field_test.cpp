@@ -118,7 +118,29 @@ TEST(FieldLayout, PaddingOfLargeFieldsIsSmall) {
   }
 }
 
+TEST(FieldLayout, OnADeviceRowsAndStreamsStartAt256Bytes) {
+  for (const std::size_t element : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+    for (const int interleaved : {1, 2, 4}) {
+      for (const std::int64_t n : {1, 62, 64, 126, 128}) {
+        const FieldLayout layout({n, n, n}, 19, 1, element, heddle::Memory::device, interleaved);
+        const auto piece = static_cast<std::int64_t>(256 / element);
+        EXPECT_EQ(layout.stride[0], interleaved);
+        EXPECT_EQ(layout.origin % piece, 0);
+        for (std::size_t d = 1; d < 4; ++d)
+          EXPECT_EQ(layout.stride[d] % piece, 0);
+        EXPECT_GE(layout.stride[1], (n + 2) * interleaved);
+        EXPECT_GE(layout.origin, interleaved + layout.stride[1] + layout.stride[2]);
+        const std::int64_t high =
+            layout.origin + 18 * layout.stride[3] + n * (interleaved + layout.stride[1] + layout.stride[2]);
+        EXPECT_LE(high + interleaved, layout.size);
+      }
+    }
+  }
+}
+
 TEST(FieldLayout, RefusesWhatCannotBe) {
+  EXPECT_THROW(FieldLayout({1, 1, 1}, 1, 1, 8, heddle::Memory::host, 16), Error); // 128 bytes
+  EXPECT_THROW(FieldLayout({1, 1, 1}, 1, 1, 8, heddle::Memory::host, 0), Error);
   EXPECT_THROW(FieldLayout({0, 1, 1}, 1, 1, 8), Error);
   EXPECT_THROW(FieldLayout({1, 1, 1}, 0, 1, 8), Error);
   EXPECT_THROW(FieldLayout({1, 1, 1}, 1, -1, 8), Error);
@@ -213,6 +235,58 @@ TEST(Field, CopiesAndWrites) {
   EXPECT_THROW((void)to.read(0, 2), Error);
   EXPECT_THROW(to.copy_from(Field<float>(grid, {.components = 3})), Error);
   EXPECT_THROW(to.copy_from(Field<float>(BlockGrid(grid.domain()), {.components = 2})), Error);
+}
+
+TEST(Field, InterleavedBlocksLieBetweenEachOther) {
+  const BlockGrid grid(Box{{0, 0, 0}, {5, 4, 8}}, {1, 1, 4});
+  const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+    return static_cast<float>(x + 10 * y + 100 * z + 1000 * c);
+  };
+  Field<float> vectors(grid, {.components = 2, .name = "vectors", .interleaved = 2});
+  Field<float> plain(grid, {.components = 2, .name = "plain"});
+  vectors.fill(value);
+  plain.fill(value);
+  for (int b = 0; b < 4; ++b) {
+    EXPECT_EQ(vectors.read(b, 1), plain.read(b, 1));
+    EXPECT_EQ(vectors.view(b).stride(0), 2);
+    EXPECT_EQ(vectors.view(b).data() - vectors.view(b / 2 * 2).data(), b % 2);
+  }
+  vectors.fill_ghosts(-1.0F);
+  EXPECT_EQ(vectors.view(1)(-1, 0, 0), -1.0F);
+  EXPECT_EQ(vectors.view(1)(0, 0, 0), 200.0F);
+  std::vector<float> other = vectors.read(3, 0);
+  other[2] = 7.0F;
+  vectors.write(3, 0, other);
+  EXPECT_EQ(vectors.view(3)(2, 0, 0), 7.0F);
+  EXPECT_EQ(vectors.view(2)(2, 0, 0), 402.0F);
+  plain.fill(0.0F);
+  plain.copy_from(vectors); // row by row, since the layouts differ
+  EXPECT_EQ(plain.read(3, 0), other);
+  EXPECT_EQ(plain.view(1)(-1, 0, 0), -1.0F);
+  EXPECT_THROW(Field<float>(grid, {.interleaved = 3}), Error);
+  EXPECT_THROW(Field<float>(BlockGrid(Box{{0, 0, 0}, {5, 4, 7}}, {1, 1, 2}), {.interleaved = 2}), Error);
+}
+
+TEST(Field, ComponentsOfACellMayFollowEachOther) {
+  const BlockGrid grid(Box{{0, 0, 0}, {5, 4, 3}}, {1, 2, 1});
+  Field<float> cells(grid, {.components = 4, .name = "cells", .cells_together = true});
+  Field<float> plain(grid, {.components = 4, .name = "plain"});
+  for (Field<float>* field : {&cells, &plain}) {
+    field->fill([](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+      return static_cast<float>(x + 10 * y + 100 * z + 1000 * c);
+    });
+    field->fill_ghosts(-1.0F);
+  }
+  EXPECT_EQ(cells.view().stride(0), 4);
+  EXPECT_EQ(cells.view().stride(3), 1);
+  EXPECT_EQ(&cells.view(1)(2, 1, 0, 3) - &cells.view(1)(2, 1, 0, 0), 3);
+  EXPECT_EQ(cells.read(1, 3), plain.read(1, 3));
+  plain.fill(0.0F);
+  plain.copy_from(cells);
+  EXPECT_EQ(plain.read(1, 3), cells.read(1, 3));
+  EXPECT_EQ(plain.view()(-1, 0, 0, 2), -1.0F);
+  EXPECT_THROW(Field<float>(grid, {.components = 3, .cells_together = true}), Error);
+  EXPECT_THROW(Field<float>(grid, {.components = 2, .interleaved = 2, .cells_together = true}), Error);
 }
 
 TEST(Field, PlaneIsAViewOfTwoDimensions) {

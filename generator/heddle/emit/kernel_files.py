@@ -81,6 +81,7 @@ def cuda_files(
         module=module,
         kernel=kernel,
         block=", ".join(str(size) for size in block),
+        interleaved=_lanes(variants[0].stages.kernel) > 1,
         functions=functions,
     )
     return kernel_text, launcher
@@ -91,6 +92,8 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
     needs = {
         "arithmetic.hpp": ["qualifiers.hpp"],
         "half.hpp": ["qualifiers.hpp"],
+        "interleaved.hpp": ["preconditions.hpp"],
+        "lanes.hpp": ["qualifiers.hpp"],
         "renewed.hpp": ["qualifiers.hpp"],
         "launch.hpp": ["preconditions.hpp"],
         "reduce.hpp": ["arithmetic.hpp", "qualifiers.hpp"],
@@ -111,7 +114,12 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     return [
         *_headers([v.stages.lowered for v in variants], target),
         *(["launch.hpp"] if target.threads else []),
+        *(["interleaved.hpp"] if target.threads and _lanes(variants[0].stages.kernel) > 1 else []),
     ]
+
+
+def _lanes(kernel: ir.Kernel) -> int:
+    return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
 
 
 def _costs(variants: Sequence[Variant]) -> list[str]:
@@ -140,6 +148,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
+            case ir.LoadLanes() | ir.StoreLanes():
+                found.add("lanes.hpp")
             case ir.Combine() | ir.Contribute():
                 found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
@@ -296,11 +306,15 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, "unit_stride" if dense else unit, colours=colours),
-        "device_checks": _checks(everything, "true" if variant.unit else unit, False, colours),
+        "device_checks": _checks(
+            everything, "true" if variant.unit else unit, False, colours, _lanes(variant.stages.kernel)
+        ),
     }
 
 
-def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True, colours: int = 1) -> str:
+def _checks(
+    everything: Sequence[Argument], unit_stride: str, host: bool = True, colours: int = 1, lanes: int = 1
+) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
@@ -334,6 +348,8 @@ def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True,
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
+    if lanes > 1:
+        check = f"heddle::check_interleaved(arrays, {lanes})"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]

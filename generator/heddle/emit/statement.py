@@ -61,6 +61,10 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadLanes(local, element, length):
+                yield f"heddle::load_lanes<{length}>({local.name}, &{self.expression(element)});"
+            case ir.StoreLanes(local, element, length):
+                yield f"heddle::store_lanes<{length}>(&{self.expression(element)}, {local.name});"
             case ir.If(condition, body):
                 yield f"if ({self.expression(condition)}) {{"
                 yield self.block(body)
@@ -108,6 +112,8 @@ class StatementPrinter:
         return len(loop.body) == 1 and isinstance(loop.body[0], ir.Loop) and loop.body[0].kind == "omp"
 
     def pragma(self, loop: ir.Loop) -> str:
+        if loop.kind == "lanes":
+            return "HEDDLE_EVERY_LANE"
         if loop.kind == "simd":
             return "#pragma omp simd"
         depth, inner = 1, loop

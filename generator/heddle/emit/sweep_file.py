@@ -58,6 +58,7 @@ def sweep_header(
         links=[_link(link) for link in module.links],
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
+        interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
         solver=[name for name in module.solver if name in kernels],
@@ -75,6 +76,10 @@ def _bindable(variant: Variant) -> bool:
 
 def _colours(kernel: ir.Kernel) -> int:
     return kernel.space.colours if isinstance(kernel.space, ir.Dense) else 1
+
+
+def _lanes(kernel: ir.Kernel) -> int:
+    return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
 
 
 def _offset(offset: Sequence[int]) -> str:
@@ -116,6 +121,11 @@ def _sweep(
     checks += [f'heddle::require_values({a.name}, {blocks}, "{kernel}");' for a in binding.outputs]
     if _colours(typed) > 1:
         checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
+    if "cuda" in targets and _lanes(typed) > 1:
+        checks += [
+            f'heddle::require_interleaved({argument.name}, {_lanes(typed)}, "{kernel}");'
+            for argument in arrays
+        ]
     return {
         "kernel": kernel,
         "name": title,
@@ -287,6 +297,11 @@ class _Binding:
             ]
         if not self.dense:
             return ["range: the cells to run over, for example list.all(); fields must outlive the sweep."]
+        if _lanes(self.kernel) > 1:
+            return [
+                "The fields must outlive the sweep; on a device they have "
+                f"{{.interleaved = {_lanes(self.kernel)}}}."
+            ]
         return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
 
     def call(self, name: str, extra: str) -> str:
@@ -324,6 +339,8 @@ class _Binding:
         both = "cpu" in targets and "cuda" in targets
         host = self.call(kernel, "")
         device = self.call(f"{kernel}_cuda", "stream.native()")
+        if _lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
+            device = f"if (block % {_lanes(self.kernel)} == 0) {{ {device} }}"
         if not both:
             return device if "cuda" in targets else f"static_cast<void>(stream); {host}"
         return (

@@ -20,6 +20,7 @@ from heddle.equivalence.rewrite import Rewriter
 from heddle.equivalence.terms import Term, conjuncts
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.build import add, integer
 from heddle.ir.reduction import NEUTRAL
 from heddle.ir.visit import statements
 
@@ -98,6 +99,8 @@ class Reader:
                 self.loop(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.run(statement)
+            case ir.LoadLanes() | ir.StoreLanes():
+                self.lanes(statement)
             case _:
                 raise KernelError(
                     self.kernel.name,
@@ -145,7 +148,7 @@ class Reader:
                 self.kernel.name, f"the loop over {loop.counter.name} has no constant step.", "give it one"
             )
         count = self.count(begin, end, step.data)
-        if count.kind == "int" and count.data <= MOST_UNROLLED and loop.kind == "serial":
+        if count.kind == "int" and count.data <= MOST_UNROLLED and loop.kind in ("serial", "lanes"):
             for number in range(count.data):
                 self.names[loop.counter.name] = self.terms.plus(begin, self.terms.scaled(step, number))
                 self.block(loop.body)
@@ -195,6 +198,18 @@ class Reader:
         value = self.load(*source)
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
+
+    def lanes(self, statement: ir.LoadLanes | ir.StoreLanes) -> None:
+        """Element after element."""
+        loads = isinstance(statement, ir.LoadLanes)
+        element = statement.source if isinstance(statement, ir.LoadLanes) else statement.target
+        guard = self.bits.both("", tuple(self.guards))
+        for lane in range(statement.length):
+            near = self.element(statement.local, self.terms.integer(lane))
+            far = self.element(element.pointer, add(element.index, integer(lane)))
+            source, target = (far, near) if loads else (near, far)
+            value = self.load(*source)
+            self.memory.store(target[0], target[1], Item((), guard, target[2], value), self.known)
 
     # Expressions
 

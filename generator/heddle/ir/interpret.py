@@ -351,6 +351,13 @@ class _Interpreter:
                 self.scan(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.move_run(statement)
+            case ir.LoadLanes(local, element, length) | ir.StoreLanes(local, element, length):
+                near, (far, start) = self.value(local), self.element(element)
+                for number in range(length):
+                    if isinstance(statement, ir.LoadLanes):
+                        near.values[near.at(number)] = far.values[far.at(start + number)]
+                    else:
+                        far.values[far.at(start + number)] = near.values[near.at(number)]
             case _:
                 raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
 

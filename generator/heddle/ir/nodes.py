@@ -116,7 +116,8 @@ class Field(Node):
     at it.
 
     layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
-    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
+    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space). scale: memory holds
+    so many times the value (a power of two).
     """
 
     name: str
@@ -126,6 +127,7 @@ class Field(Node):
     ghost_layers: int
     layout: Literal["strided", "split", "compressed", "entries"]
     component_names: tuple[str, ...] = ()
+    scale: int = 1
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
@@ -370,6 +372,24 @@ class StreamRun(Statement):
 
 
 @node
+class LoadLanes(Statement):
+    """`local[l] = pointer[index + l]` for 0 <= l < length, with `source` as `pointer[index]`."""
+
+    local: Symbol
+    source: Load
+    length: int
+
+
+@node
+class StoreLanes(Statement):
+    """`pointer[index + l] = local[l]` for 0 <= l < length, with `target` as `pointer[index]`."""
+
+    local: Symbol
+    target: Load
+    length: int
+
+
+@node
 class Reduce(Statement):
     """Combine `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
 
@@ -404,10 +424,11 @@ class If(Statement):
 @node
 class Loop(Statement):
     """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
-    OpenMP threads (omp), vector lanes (simd) or CUDA threads (thread). reductions: variables that they
+    OpenMP threads (omp), vector lanes (simd), CUDA threads (thread) or one CUDA thread without a loop, each
+    iteration written out (lanes). reductions: variables that they
     combine in any order, in code that was lifted; ours go by ir.reduction."""
 
-    kind: Literal["serial", "omp", "omp simd", "simd", "thread"]
+    kind: Literal["serial", "omp", "omp simd", "simd", "thread", "lanes"]
     counter: Symbol
     begin: Expression
     end: Expression
@@ -453,10 +474,12 @@ class Link(Node):
 @node
 class Dense(Node):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
-    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours."""
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: a
+    CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other."""
 
     rank: int
     colours: int = 1
+    lanes: int = 1
 
 
 @node

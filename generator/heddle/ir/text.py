@@ -21,7 +21,8 @@ def text(kernel: ir.Kernel) -> str:
 
 def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
     if isinstance(space, ir.Dense):
-        return f"dense {space.rank}D" + (f" in {space.colours} colours" if space.colours > 1 else "")
+        colours = f" in {space.colours} colours" if space.colours > 1 else ""
+        return f"dense {space.rank}D{colours}" + (f", {space.lanes} lanes" if space.lanes > 1 else "")
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"
@@ -82,6 +83,10 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"stream run {local.name} to {where}"
+        case ir.LoadLanes(local, source, length):
+            yield f"load {length} lanes {local.name} from {expression(source)}"
+        case ir.StoreLanes(local, target, length):
+            yield f"store {length} lanes {local.name} to {expression(target)}"
 
 
 def expression(value: ir.Expression) -> str:

@@ -29,6 +29,8 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.LoadRun,
         ir.StoreRun,
         ir.StreamRun,
+        ir.LoadLanes,
+        ir.StoreLanes,
         ir.Combine,
         ir.Contribute,
     },

@@ -18,11 +18,7 @@ Block = Callable[["ExpressionLifter", tuple[Any, ...], Arguments], Iterator[ir.S
 
 
 def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
-    address = args[0]
-    assert isinstance(address, source.AddressOf)
-    target = lifter.value(address.element)
-    assert isinstance(target, ir.Load)
-    yield ir.Prefetch(target, int(template[0]))
+    yield ir.Prefetch(_addressed(lifter, args[0]), int(template[0]))
 
 
 def _load_run(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
@@ -54,6 +50,26 @@ def _stream_run(
     )
 
 
+def _load_lanes(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    yield ir.LoadLanes(_whole(lifter, args[0]), _addressed(lifter, args[1]), int(template[0]))
+
+
+def _store_lanes(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    yield ir.StoreLanes(_whole(lifter, args[1]), _addressed(lifter, args[0]), int(template[0]))
+
+
+def _addressed(lifter: ExpressionLifter, address: ir.Expression) -> ir.Load:
+    """The element whose address is given."""
+    assert isinstance(address, source.AddressOf)
+    element = lifter.value(address.element)
+    assert isinstance(element, ir.Load)
+    return element
+
+
 def _contribute(operation: str) -> Block:
     def lifted(
         lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
@@ -78,4 +94,6 @@ BLOCKS: dict[str, Block] = {
     "heddle::load_run": _load_run,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
+    "heddle::load_lanes": _load_lanes,
+    "heddle::store_lanes": _store_lanes,
 }

@@ -44,6 +44,7 @@ from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.passes.fresh_names import fresh, names_in
 from heddle.passes.schedule_boxes import schedule_boxes
+from heddle.passes.stage_lanes import check_lanes
 from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
@@ -54,6 +55,7 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
     if target.threads:
         _check_threads(kernel, schedule)
+        check_lanes(kernel)
     if reduces(kernel):
         _check_tiles(kernel, schedule)
     if schedule.nontemporal and target.inner == "simd":

@@ -337,8 +337,16 @@ class _Freezer:
     def declared(
         field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "split", "compressed", "entries"]
     ) -> ir.Field:
-        names = field.component_names
-        return ir.Field(field.name, scalar, field.rank, field.components, field.ghost_layers, layout, names)
+        return ir.Field(
+            field.name,
+            scalar,
+            field.rank,
+            field.components,
+            field.ghost_layers,
+            layout,
+            field.component_names,
+            field.half_scale if scalar == ir.F16 else 1,
+        )
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name

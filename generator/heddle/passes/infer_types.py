@@ -4,6 +4,8 @@
 before   store u[0] = add(u[0], mul(1/2, x))            u: f16 in memory, arithmetic f32
 after    store u[0] = f16(add(f32(u[0]), mul(0.5:f32, f32(x:i64))))
 
+A field with a scale is read as `div(f32(f[0]), scale)` and written as `f16(mul(value, scale))`, both exact.
+
 Floating-point values are read into the arithmetic type, or stay wider if their field is; integers meet floats
 as floats; constants take the type of what they meet.
 """
@@ -80,7 +82,8 @@ class _Typer:
                 typed = self.settled(self.expression(value))
                 return Let(self.declare(symbol, typed.type), typed, place)
             case Store(target, value, nontemporal, place):
-                return Store(target, self.converted(self.expression(value), target.type), nontemporal, place)
+                assert isinstance(target, (Access, Gather))
+                return Store(target, self.stored(target, self.expression(value)), nontemporal, place)
             case If(condition, body, wall, place):
                 outer_symbols, outer_memo = dict(self.symbols), dict(self.memo)
                 guarded = If(self.condition(condition), self.block(body), wall, place)
@@ -144,10 +147,19 @@ class _Typer:
     def read(self, element: Access | Gather) -> Expression:
         scalar = element.type
         if scalar.is_float and scalar.bits < self.arithmetic.bits:
-            return Cast(element, self.arithmetic)
+            number = Cast(element, self.arithmetic)
+            scale = Const(element.field.scale, self.arithmetic)
+            return number if element.field.scale == 1 else Op("div", (number, scale), self.arithmetic)
         if scalar.kind in "iu" and scalar.bits < I32.bits:
             return Cast(element, I32)  # as C++ does it anyway
         return element
+
+    def stored(self, target: Access | Gather, value: Expression) -> Expression:
+        """A value as memory holds it."""
+        if target.field.scale != 1:
+            number = self.converted(value, self.arithmetic)
+            value = Op("mul", (number, Const(target.field.scale, self.arithmetic)), self.arithmetic)
+        return self.converted(value, target.type)
 
     def condition(self, value: Expression) -> Expression:
         typed = self.expression(value)

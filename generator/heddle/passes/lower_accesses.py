@@ -118,6 +118,8 @@ class _Lowering:
         """Element stride along axis 0, 1, 2, or along the components for axis = rank."""
         if axis == 0 and self.unit:
             return integer(1)
+        if axis == 0 and self.target.threads and isinstance(self.space, Dense) and self.space.lanes > 1:
+            return integer(self.space.lanes)  # interleaved blocks: see stage_lanes
         label = "q" if axis == field.rank else AXES[axis]
         return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
 

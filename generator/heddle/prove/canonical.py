@@ -48,7 +48,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
         case ir.If(condition, body):
             return ir.If(condition, _uncommented(body))
         case ir.Loop(body=body):
-            return dataclasses.replace(node, body=_uncommented(body))
+            kind = "serial" if node.kind == "lanes" else node.kind
+            return dataclasses.replace(node, kind=kind, body=_uncommented(body))
     assert getattr(node, "place", NOWHERE) == NOWHERE, node
     return node
 

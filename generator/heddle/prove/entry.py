@@ -34,6 +34,7 @@ class Entry:
     dense: bool
     colours: int = 1
     unit_on_device: bool = False
+    lanes: int = 1
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -48,6 +49,8 @@ class Entry:
         demands = rows_of_list or (device and self.unit_on_device)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
+        if device and self.lanes > 1:
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.lanes}:i32)"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",

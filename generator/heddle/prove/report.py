@@ -128,6 +128,7 @@ def _device(
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
         schedule.unit,
+        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 1,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     launched = Launched.of(lowered)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
@@ -226,6 +227,16 @@ class TRT(PairOperator):
         return post
 
 
+@dataclass(frozen=True)
+class RelaxedMoments:
+    """What `halves` makes populations of; see there."""
+
+    deviation: sympy.Expr
+    momentum: Vector
+    tensor: Tensor
+    third: Third | None
+
+
 class Regularised(PairOperator):
     """Populations rebuilt from density, momentum and stress (Latt and Chopard 2006)."""
 
@@ -233,6 +244,20 @@ class Regularised(PairOperator):
     needs_stress = True
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
+        relaxed = self.relaxed_moments(work)
+        parts = halves(
+            work.equations,
+            self.lattice,
+            work.weights,
+            relaxed.deviation,
+            relaxed.momentum,
+            relaxed.tensor,
+            relaxed.third,
+        )
+        return parts.populations(self.lattice)
+
+    def relaxed_moments(self, work: Derivation) -> RelaxedMoments:
+        """The moments after the collision, from which all populations follow."""
         equations, state = work.equations, work.state
         keep = equations.let("keep", add(1, multiply(-1, work.omega)))
         guo = work.guo(work.omega)
@@ -253,8 +278,7 @@ class Regularised(PairOperator):
             for a, j in enumerate(state.momentum)
         )
         third = self.third_moments(work, flow, pi)
-        parts = halves(equations, self.lattice, work.weights, state.deviation, momentum, tensor, third)
-        return parts.populations(self.lattice)
+        return RelaxedMoments(state.deviation, momentum, tensor, third)
 
     def third_moments(self, work: Derivation, flow: Tensor, pi: Tensor) -> Third | None:
         """The third moments to give the populations; none here."""

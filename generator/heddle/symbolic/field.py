@@ -31,8 +31,9 @@ class Field:
     value an entry of a listed sparse space. components: 0 for a scalar, else the number of components.
     ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
     component_names: how the components are called in emitted code; their numbers otherwise. split: the cells
-    of each chessboard colour lie together, so that a row holds every second cell (see fields). Fields have an
-    order because SymPy sorts the accesses.
+    of each chessboard colour lie together, so that a row holds every second cell (see fields). half_scale:
+    a power of two; where values have 16 bits, memory holds so many times the value. Fields have an order
+    because SymPy sorts the accesses.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Field:
     ghost_layers: int = 1
     component_names: tuple[str, ...] = ()
     split: bool = False
+    half_scale: int = 1
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)

@@ -63,6 +63,8 @@ class StreamingPattern(ABC):
     lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
     zero_centred: the field holds f - w (the default); every kernel made by this object then agrees on it.
     ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
+    half_scale: a power of two; in f16 storage the fields hold so many times the populations. By default 2^15
+    for zero-centred ones, which must then be smaller than 2: populations down to 2e-9 keep all 11 bits.
     Raises KernelError if two cells would touch one element, or a population would not arrive where it is
     read.
     """
@@ -78,11 +80,21 @@ class StreamingPattern(ABC):
         *,
         zero_centred: bool = True,
         ghost_layers: int = 1,
+        half_scale: int | None = None,
     ) -> None:
+        scale = (2**15 if zero_centred else 1) if half_scale is None else half_scale
+        if scale < 1 or scale & (scale - 1):
+            raise KernelError(calling_place(), f"{scale} is not a power of two.", "half_scale=2**15, or 1")
         self.lattice = lattice
         self.zero_centred = zero_centred
         self.source = Field(
-            field, "real", lattice.dimension, lattice.size, ghost_layers, component_names=lattice.names
+            field,
+            "real",
+            lattice.dimension,
+            lattice.size,
+            ghost_layers,
+            component_names=lattice.names,
+            half_scale=scale,
         )
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()

@@ -30,10 +30,17 @@ struct FieldOptions {
   /// -1: none. Kernels can read such a field, and write it where they have two dimensions (2), but not along
   /// that axis.
   int same_along = -1;
+  /// So many blocks of equal extents share one allocation, element by element: block b of a group begins one
+  /// element after block b - 1, and x has this stride. A CUDA thread then takes a vector of them
+  /// (Schedule(lanes=...)); everything else sees ordinary blocks. Split the grid along z for it.
+  int interleaved = 1;
+  /// The components of a cell follow each other (x-stride: their number, which with the size of a value divides 64
+  /// bytes), for kernels that move a whole cell at once. Not together with `interleaved`.
+  bool cells_together = false;
 };
 
-/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block, laid out by
-/// FieldLayout, zero at first. Blocks are numbered from 0 on each rank; number() is theirs in the grid.
+/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block (or group of interleaved
+/// blocks), laid out by FieldLayout, zero at first. Blocks are numbered from 0 on each rank; number() is theirs in the grid.
 /// Sweeps and exchanges refer to the object itself, so it must outlive them and stay where it is.
 template <class T> class Field {
 public:
@@ -45,9 +52,15 @@ public:
     const int end = grid_.first_block(options_.rank + 1); // throws for a rank that is not there
     for (int b = first_; b < end; ++b) {
       layouts_.push_back(layout_of(grid_.block(b).extents()));
-      const FieldLayout& layout = layouts_.back();
-      buffers_.emplace_back(layout.size, options_.memory, Buffer<T>::Contents::zero, layout.stride[3]);
+      FieldLayout& layout = layouts_.back();
+      const int lane = (b - first_) % options_.interleaved;
+      if (lane == 0) {
+        const std::int64_t segment = options_.cells_together ? layout.size : layout.stride[3];
+        buffers_.emplace_back(layout.size, options_.memory, Buffer<T>::Contents::zero, segment);
+      }
+      layout.origin += lane;
     }
+    require_equal_groups();
   }
 
   [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
@@ -57,6 +70,8 @@ public:
     return options_.ghost_layers.layers;
   }
   [[nodiscard]] Memory memory() const noexcept { return options_.memory; }
+  /// How many blocks lie between each other in one allocation.
+  [[nodiscard]] int interleaved() const noexcept { return options_.interleaved; }
   [[nodiscard]] int rank() const noexcept { return options_.rank; }
   /// Blocks of this rank.
   [[nodiscard]] int blocks() const noexcept { return static_cast<int>(layouts_.size()); }
@@ -66,11 +81,11 @@ public:
 
   [[nodiscard]] FieldView<T> view(int block = 0) {
     const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
-    return {buffers_[static_cast<std::size_t>(block)].data() + layout.origin, layout.extent, layout.stride};
+    return {buffers_[group(block)].data() + layout.origin, layout.extent, layout.stride};
   }
   [[nodiscard]] FieldView<const T> view(int block = 0) const {
     const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
-    return {buffers_[static_cast<std::size_t>(block)].data() + layout.origin, layout.extent, layout.stride};
+    return {buffers_[group(block)].data() + layout.origin, layout.extent, layout.stride};
   }
 
   /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates: the same for any blocks.
@@ -94,9 +109,9 @@ public:
   void fill(T value) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
-        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, bool) {
+        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, const Row&) {
           for (std::int64_t x = first; x < last; ++x)
-            row[x] = value;
+            row[x * view.stride(0)] = value;
         });
       });
     }
@@ -107,9 +122,9 @@ public:
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
         const std::int64_t inner = view.extent(0);
-        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, bool ghost) {
+        visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, const Row& at) {
           for (std::int64_t x = first; x < last; ++x) {
-            if (ghost || x < 0 || x >= inner) row[x] = value;
+            if (at.ghost || x < 0 || x >= inner) row[x * view.stride(0)] = value;
           }
         });
       });
@@ -118,17 +133,32 @@ public:
 
   /// Copies everything, ghosts too, from a field of the same shape in any memory; throws Error otherwise.
   void copy_from(const Field& other) {
+    bool alike = other.options_.interleaved == options_.interleaved;
     for (int b = 0; b < blocks(); ++b) {
       const auto i = static_cast<std::size_t>(b);
       if (other.blocks() != blocks() || other.layouts_[i].extent != layouts_[i].extent ||
-          other.layouts_[i].stride != layouts_[i].stride || other.layouts_[i].origin != layouts_[i].origin) {
+          other.ghost_layers() != ghost_layers()) {
         throw Error("Field::copy_from",
                     "'" + other.options_.name + "' has not the shape of '" + options_.name + "'",
                     "blocks, components and ghost layers must agree");
       }
+      alike = alike && other.layouts_[i].stride == layouts_[i].stride;
     }
-    for (std::size_t i = 0; i < buffers_.size(); ++i)
-      buffers_[i].copy_from(other.buffers_[i]);
+    if (alike) {
+      for (std::size_t i = 0; i < buffers_.size(); ++i)
+        buffers_[i].copy_from(other.buffers_[i]);
+      return;
+    }
+    for (int b = 0; b < blocks(); ++b) { // rows lie differently on a device
+      edit(b, [&](FieldView<T> to) {
+        other.inspect(b, [&](FieldView<const T> from) {
+          visit_rows_with_ghosts(to, [&](T* row, std::int64_t first, std::int64_t last, const Row& at) {
+            for (std::int64_t x = first; x < last; ++x)
+              row[x * to.stride(0)] = from(x, at.y, at.z, at.component);
+          });
+        });
+      });
+    }
   }
 
   /// Interior values of one component of one block, compact, x fastest; a copy, from any memory.
@@ -140,8 +170,8 @@ public:
       auto to = values.begin();
       for (std::int64_t z = 0; z < view.extent(2); ++z) {
         for (std::int64_t y = 0; y < view.extent(1); ++y) {
-          const T* row = &view(0, y, z, component);
-          to = std::copy(row, row + view.extent(0), to);
+          for (std::int64_t x = 0; x < view.extent(0); ++x)
+            *to++ = view(x, y, z, component);
         }
       }
     });
@@ -160,7 +190,8 @@ public:
       const T* from = values.data();
       for (std::int64_t z = 0; z < view.extent(2); ++z) {
         for (std::int64_t y = 0; y < view.extent(1); ++y, from += view.extent(0)) {
-          std::copy(from, from + view.extent(0), &view(0, y, z, component));
+          for (std::int64_t x = 0; x < view.extent(0); ++x)
+            view(x, y, z, component) = from[x];
         }
       }
     });
@@ -180,7 +211,7 @@ public:
     Buffer<T> staging = staged(block);
     const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
     f(FieldView<T>(staging.data() + layout.origin, layout.extent, layout.stride));
-    buffers_[static_cast<std::size_t>(block)].copy_from(staging);
+    buffers_[group(block)].copy_from(staging);
   }
 
 private:
@@ -196,14 +227,30 @@ private:
     return ghosts;
   }
 
+  /// The allocation that a block lies in.
+  [[nodiscard]] std::size_t group(int block) const noexcept {
+    return static_cast<std::size_t>(block / options_.interleaved);
+  }
+
   [[nodiscard]] FieldLayout layout_of(const std::array<std::int64_t, 3>& cells) const {
-    const int axis = options_.same_along;
+    const FieldOptions& o = options_;
+    const int axis = o.same_along;
     if (axis != -1 && axis != 1 && axis != 2) {
-      throw Error("Field", "'" + options_.name + "' cannot be the same along axis " + std::to_string(axis),
+      throw Error("Field", "'" + o.name + "' cannot be the same along axis " + std::to_string(axis),
                   "1 for y, 2 for z, -1 for none");
     }
     const std::array<std::int64_t, 4> kept = stored({cells[0], cells[1], cells[2], 1});
-    FieldLayout layout({kept[0], kept[1], kept[2]}, options_.components, stored_ghosts(), sizeof(T));
+    const std::array<std::int64_t, 3> extents{kept[0], kept[1], kept[2]};
+    if (o.cells_together && (o.interleaved != 1 || axis >= 0)) {
+      throw Error("Field", "'" + o.name + "' keeps the components of a cell together, which neither interleaved blocks"
+                  " nor values that are the same along an axis can do", "one of the three");
+    }
+    FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), o.memory,
+                       o.cells_together ? o.components : o.interleaved); // components together: like blocks in between
+    if (o.cells_together) {
+      layout.extent[3] = o.components;
+      layout.stride[3] = 1;
+    }
     if (axis >= 0) {
       layout.extent[static_cast<std::size_t>(axis)] = cells[static_cast<std::size_t>(axis)];
       layout.stride[static_cast<std::size_t>(axis)] = 0;
@@ -211,8 +258,20 @@ private:
     return layout;
   }
 
+  void require_equal_groups() const {
+    const auto lanes = static_cast<std::size_t>(options_.interleaved);
+    for (std::size_t b = 0; b < layouts_.size(); ++b) {
+      if (layouts_.size() % lanes != 0 || layouts_[b].extent != layouts_[b / lanes * lanes].extent) {
+        throw Error("Field",
+                    "'" + options_.name + "' is to interleave groups of " + std::to_string(lanes) + " of its " +
+                        std::to_string(layouts_.size()) + " blocks, which must have equal extents",
+                    "split the box into blocks of equal extents, a multiple of that number on each rank");
+      }
+    }
+  }
+
   [[nodiscard]] Buffer<T> staged(int block) const {
-    const Buffer<T>& source = buffers_.at(static_cast<std::size_t>(block));
+    const Buffer<T>& source = buffers_.at(group(block));
     Buffer<T> staging(source.size(), Memory::host, Buffer<T>::Contents::undefined);
     staging.copy_from(source);
     return staging;
@@ -224,23 +283,29 @@ private:
     }
   }
 
-  template <class Row> static void for_rows(const std::array<std::int64_t, 4>& extent, Row&& row) {
+  template <class Visit> static void for_rows(const std::array<std::int64_t, 4>& extent, Visit&& visit) {
     parallel_ranges(extent[1] * extent[2], [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t c = 0; c < extent[3]; ++c) {
         for (std::int64_t r = first; r < last; ++r)
-          row(r % extent[1], r / extent[1], static_cast<int>(c));
+          visit(r % extent[1], r / extent[1], static_cast<int>(c));
       }
     });
   }
 
-  /// row(pointer to x = 0, first x, last x, whole row lies in the ghost layers)
-  template <class Row> void visit_rows_with_ghosts(const FieldView<T>& view, Row&& row) {
+  struct Row {
+    std::int64_t y, z;
+    int component;
+    bool ghost; // lies in the ghost layers as a whole
+  };
+
+  /// visit(pointer to x = 0, first x, last x, Row)
+  template <class Visit> void visit_rows_with_ghosts(const FieldView<T>& view, Visit&& visit) {
     const auto [gx, gy, gz] = stored_ghosts().layers;
     const std::array<std::int64_t, 4> inner = stored(view.extents());
     const std::array<std::int64_t, 4> extent{inner[0], inner[1] + 2 * gy, inner[2] + 2 * gz, inner[3]};
     for_rows(extent, [&, gx = gx, gy = gy, gz = gz](std::int64_t y, std::int64_t z, int c) {
       const bool ghost = y < gy || y >= gy + inner[1] || z < gz || z >= gz + inner[2];
-      row(&view(0, y - gy, z - gz, c), -gx, view.extent(0) + gx, ghost);
+      visit(&view(0, y - gy, z - gz, c), -gx, view.extent(0) + gx, Row{y - gy, z - gz, c, ghost});
     });
   }
 

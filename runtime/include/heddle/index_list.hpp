@@ -42,7 +42,8 @@ public:
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
 
   /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
-  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes.
+  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a device
+  /// whole pieces of 256 bytes, as rows of a dense field there.
   [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
 
   /// The table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
@@ -79,7 +80,7 @@ private:
   /// Listed cells of row r with first <= column < last.
   [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
-  void number_cells(std::span<const std::uint8_t> flags);
+  void number_cells(std::span<const std::uint8_t> flags, Memory memory);
   void note_runs(const Buffer<std::uint32_t>& table);
   void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
 

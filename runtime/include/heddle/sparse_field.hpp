@@ -71,10 +71,14 @@ public:
 
   /// Copies all values from a field over a list of the same layout in any memory; throws Error otherwise.
   void copy_from(const SparseField& other) {
-    if (other.components_ != components_ || other.extents() != extents() || other.strides() != strides()) {
+    if (other.extents() != extents()) {
       throw Error("SparseField::copy_from", "'" + other.name_ + "' has not the shape of '" + name_ + "'");
     }
-    buffer_.copy_from(other.buffer_);
+    for (int c = 0; c < components_; ++c) { // slots lie further apart on a host
+      copy_bytes(buffer_.data() + c * list_->slot_stride(), memory(),
+                 other.buffer_.data() + c * other.list_->slot_stride(), other.memory(),
+                 static_cast<std::size_t>(list_->cells()) * sizeof(T));
+    }
   }
 
   /// Values of one component of the listed cells, in list order; a copy, from any memory.

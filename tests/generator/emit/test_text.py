@@ -147,6 +147,7 @@ CHANGES = {
     "block": Schedule(chunk=64, block=(32, 4, 1)),
     "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
     "renew": Schedule(chunk=64, renew=True),
+    "lanes": Schedule(chunk=64, lanes=4),
     "colours": Schedule(colours=2),
 }
 

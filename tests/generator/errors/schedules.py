@@ -16,6 +16,7 @@ from heddle import (
     Scan,
     Schedule,
     Sparse,
+    coordinates,
     fields,
     lbm,
 )
@@ -42,6 +43,42 @@ def chunk_that_is_no_run() -> None:
     stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
     module.add("step", stream, Sparse("fluid"), Schedule(chunk=8))  # here
     files(module, ["cpu"])
+
+
+@says("{here}: a vector cannot have 3 lanes.\n  Hint: 1, 2, 4 or 8")
+def three_cells_a_thread() -> None:
+    Schedule(lanes=3)  # here
+
+
+@says(
+    "{here}: vectors of interleaved blocks have a stride of their own, and a thread takes one of them.\n"
+    "  Hint: lanes without cells and unit"
+)
+def vectors_of_several_cells() -> None:
+    Schedule(lanes=2, cells=2)  # here
+
+
+@says("{here}: 'step' asks for 2 cells a thread; those of a list have one.\n"
+      "  Hint: use a dense space, or leave out lanes")  # fmt: skip
+def cells_a_thread_of_a_list() -> None:
+    pairs = Schedule(lanes=2)
+    Module("m").add("step", [Assignment(p.here, 0)], space=Sparse("fluid"), schedule=pairs)  # here
+
+
+@says("{here}: 'k' is to run 2 cells a thread, but it names 'x', which differs between the blocks of a "
+      "thread.\n  Hint: give what depends on the place as a field")  # fmt: skip
+def cells_a_thread_that_know_their_place() -> None:
+    x = coordinates()[0]
+    kernel([Assignment(p.here, x)], schedule=Schedule(lanes=2), targets="cuda")  # here
+
+
+@says(
+    "{here}: bf16 keeps 8 bits of a number where f16 keeps 11: vortices whose populations are stored in bf16 "
+    "are 0.4 to 1.6 % off after 2000 steps, in f16 0.04 to 0.15 %.\n"
+    '  Hint: "f16", of the same size; populations are scaled, so that its small exponents suffice'
+)
+def brain_floats() -> None:
+    Module("module", precisions=("bf16",))  # here
 
 
 @says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")

@@ -65,6 +65,7 @@ BESIDE_THE_PHYSICS = (
     "equilibrium.py",
     "equations.py",
     "initial.py",
+    "moment_storage.py",
 )
 ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "check.py")
 DOCUMENTS = ("json.py",)

@@ -65,6 +65,8 @@ def _kernels() -> list[ir.Kernel]:
     entries += [model(column(3, 2)), model(reduction())]
     entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(chunk=16, prefetch=64))]
     found = [kernel for entry in entries for _, kernel in levels(entry, "f32", "cpu")]
+    lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(lanes=4))
+    found += [kernel for _, kernel in levels(lanes, "f32", "cuda")]
     coloured = model(coloured_reduction(), Schedule(colours=2))
     found += [kernel for target in ("cpu", "cuda") for _, kernel in levels(coloured, "f32", target)]
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):

@@ -97,7 +97,7 @@ template <class T> struct Method {
   std::vector<Targets<T>> steps;
 };
 
-/// A multiple of 2^-17 below 2^-6, which every precision holds exactly.
+/// A multiple of 2^-17 below 2^-6, which every precision holds exactly. Halves hold 2^15 times the population.
 template <class T> T exactly(int multiple) {
   return static_cast<T>(std::ldexp(multiple, -17));
 }
@@ -108,9 +108,8 @@ template <> inline std::uint16_t exactly(int multiple) {
   int exponent = 0;
   while ((magnitude >> (exponent + 1)) != 0)
     ++exponent;
-  if (exponent <= 2) return static_cast<std::uint16_t>(sign | (magnitude << 7)); // subnormal
-  const int fraction = (magnitude << (10 - exponent)) & 0x3FF;                   // magnitude < 2^11
-  return static_cast<std::uint16_t>(sign | ((exponent - 17 + 15) << 10) | fraction);
+  const int fraction = (magnitude << (10 - exponent)) & 0x3FF; // magnitude < 2^11
+  return static_cast<std::uint16_t>(sign | ((exponent - 17 + 15 + 15) << 10) | fraction);
 }
 
 inline double number(double value) {
@@ -122,7 +121,8 @@ inline double number(float value) {
 inline double number(std::uint16_t half) {
   const int exponent = (half >> 10) & 31;
   const int fraction = half & 0x3FF;
-  const double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  const double scaled = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  const double value = scaled * 0x1p-15;
   return (half & 0x8000) != 0 ? -value : value;
 }
 

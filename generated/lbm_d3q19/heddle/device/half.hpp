@@ -20,6 +20,11 @@ HEDDLE_HOST_DEVICE inline To bits_as(From value) {
 
 /// The float that a half stands for; exact.
 HEDDLE_HOST_DEVICE inline float half_to_float(std::uint16_t half) {
+#if defined(__CUDA_ARCH__)
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+  return value;
+#else
   const std::uint32_t bits = half;
   const std::uint32_t sign = (bits & 0x8000U) << 16U;
   const std::uint32_t magnitude = (bits & 0x7fffU) << 13U;
@@ -27,6 +32,7 @@ HEDDLE_HOST_DEVICE inline float half_to_float(std::uint16_t half) {
   const float scaled = bits_as<float>(magnitude) * 0x1p112F;
   const std::uint32_t infinite = (bits & 0x7c00U) == 0x7c00U ? 0x7f800000U : 0U;
   return bits_as<float>(bits_as<std::uint32_t>(scaled) | infinite | sign);
+#endif
 }
 
 HEDDLE_HOST_DEVICE inline double half_to_double(std::uint16_t half) {
@@ -35,6 +41,11 @@ HEDDLE_HOST_DEVICE inline double half_to_double(std::uint16_t half) {
 
 /// The half nearest to a float, ties to even; overflow gives infinity.
 HEDDLE_HOST_DEVICE inline std::uint16_t to_half(float value) {
+#if defined(__CUDA_ARCH__)
+  std::uint16_t half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+  return half;
+#else
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16U) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
@@ -45,6 +56,7 @@ HEDDLE_HOST_DEVICE inline std::uint16_t to_half(float value) {
   const std::uint32_t finite = magnitude < 0x38800000U ? small : rounded;
   const std::uint32_t special = magnitude > 0x7f800000U ? 0x7e00U : 0x7c00U;
   return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000U ? special : finite));
+#endif
 }
 
 /// The half nearest to a double: through a float rounded to odd, so that nothing is rounded twice.

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the models of several cells a thread share: 16 bytes a thread and population in each precision."""
+
+from heddle import Module, Schedule, lbm
+
+d3q19 = lbm.Lattice("D3Q19")
+stream = lbm.AA(d3q19)
+
+
+def lanes(name: str, precision: str, lanes: int) -> Module:
+    """AA steps in vectors, and walls on six faces; the side walls, which cross all blocks, in vectors too."""
+    module = Module(
+        name,
+        precisions=(precision,),
+        about="D3Q19 BGK on interleaved blocks, in a box with a moving lid.",
+        citation="Bailey et al. 2009 (AA)",
+    )
+    schedule = Schedule(fma=True, block=(128, 1, 1), lanes=lanes)
+    module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), schedule=schedule)
+    along_x = Schedule(block=(128, 1, 1), lanes=lanes)
+    along_y = Schedule(block=(1, 128, 1), lanes=lanes)
+    for face, side in {"w": along_y, "e": along_y, "s": along_x, "n": along_x}.items():
+        module.add(f"wall_{face}", stream.boundary(lbm.NoSlip(d3q19), face=face), schedule=side)
+    module.add("floor", stream.boundary(lbm.NoSlip(d3q19), face="b"))
+    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"))
+    module.add_halo(kernels=["aa_even", "aa_odd"])
+    return module

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// D3Q19 BGK in place with several cells a CUDA thread, in a box with walls and a moving lid: the whole step with its
+// walls and the borders of the interleaved blocks, and the kernel alone.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "cuda_timer.hpp"
+#include "d3q19_f16_sweeps.hpp"
+#include "d3q19_f32_sweeps.hpp"
+#include "d3q19_f64_sweeps.hpp"
+#include "d3q27_f32_sweeps.hpp"
+#include "d3q27_f64_sweeps.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "lbm_case.hpp"
+#include "measure.hpp"
+#include "streams.hpp"
+
+namespace {
+
+constexpr double omega = 1.2;
+constexpr double u_lid = 0.01;
+constexpr int rounds = 21;
+
+/// A layer of cells of a block along one of its faces.
+template <typename T>
+heddle::FieldView<T> layer(const heddle::FieldView<T>& view, int axis, bool upper) {
+  auto extent = view.extents();
+  std::array<std::int64_t, 3> first{};
+  const auto a = static_cast<std::size_t>(axis);
+  first[a] = upper ? extent[a] - 1 : 0;
+  extent[a] = 1;
+  return {&view(first[0], first[1], first[2]), extent, view.strides()};
+}
+
+// The kernels of one precision: each module is a namespace of its own.
+#define HEDDLE_LANES(name, module, T, width)                                                      \
+  struct name {                                                                                   \
+    using Value = T;                                                                              \
+    static constexpr int populations = 19;                                                        \
+    static constexpr int lanes = width;                                                           \
+    using Even = module::AaEven<T>;                                                               \
+    using Odd = module::AaOdd<T>;                                                                 \
+    static void walls_after_even(heddle::Field<T>& f, void* stream) {                             \
+      const auto view = f.view();                                                                 \
+      module::wall_w_after_even_cuda(layer(view, 0, false), stream);                              \
+      module::wall_e_after_even_cuda(layer(view, 0, true), stream);                               \
+      module::wall_s_after_even_cuda(layer(view, 1, false), stream);                              \
+      module::wall_n_after_even_cuda(layer(view, 1, true), stream);                               \
+      module::floor_after_even_cuda(layer(view, 2, false), stream);                               \
+      module::lid_after_even_cuda(layer(f.view(f.blocks() - 1), 2, true), u_lid, stream);         \
+    }                                                                                             \
+    static void walls_after_odd(heddle::Field<T>& f, void* stream) {                              \
+      const auto view = f.view();                                                                 \
+      module::wall_w_after_odd_cuda(layer(view, 0, false), stream);                               \
+      module::wall_e_after_odd_cuda(layer(view, 0, true), stream);                                \
+      module::wall_s_after_odd_cuda(layer(view, 1, false), stream);                               \
+      module::wall_n_after_odd_cuda(layer(view, 1, true), stream);                                \
+      module::floor_after_odd_cuda(layer(view, 2, false), stream);                                \
+      module::lid_after_odd_cuda(layer(f.view(f.blocks() - 1), 2, true), u_lid, stream);          \
+    }                                                                                             \
+  }
+HEDDLE_LANES(F64, d3q19_f64, double, 2);
+HEDDLE_LANES(F32, d3q19_f32, float, 4);
+HEDDLE_LANES(F16, d3q19_f16, std::uint16_t, 8);
+
+/// The D3Q27 cumulant, without walls.
+struct CumulantF64 {
+  using Value = double;
+  static constexpr int populations = 27;
+  static constexpr int lanes = 2;
+  using Even = d3q27_f64::AaEven<double>;
+  using Odd = d3q27_f64::AaOdd<double>;
+};
+struct CumulantF32 {
+  using Value = float;
+  static constexpr int populations = 27;
+  static constexpr int lanes = 4;
+  using Even = d3q27_f32::AaEven<float>;
+  using Odd = d3q27_f32::AaOdd<float>;
+};
+
+/// Populations of small random disturbances on interleaved blocks that are cut along z.
+template <typename Kernels>
+std::shared_ptr<heddle::Field<typename Kernels::Value>> populations(std::int64_t edge, heddle::Stream& stream) {
+  using T = typename Kernels::Value;
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}}, {1, 1, Kernels::lanes});
+  auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = Kernels::populations,
+                                                                        .memory = heddle::Memory::device,
+                                                                        .name = "f",
+                                                                        .interleaved = Kernels::lanes});
+  const auto view = f->view();
+  const std::int64_t component = view.extent(2) * view.stride(2);
+  streams::disturb_cuda(view.data(), view.stride(3) * (Kernels::populations - 1) + component, stream.native());
+  return f;
+}
+
+/// The in-place update of 19 of the arrays, 16 bytes a thread.
+template <typename T>
+struct Limit {
+  static constexpr std::int64_t pack = sizeof(T) < sizeof(float) ? 2 : 1;  // values in what is counted
+  using Counted = std::conditional_t<sizeof(T) == 8, double, float>;
+
+  explicit Limit(const heddle::FieldView<T>& f) : view(f), count(f.extent(2) * f.stride(2) / pack / 4 * 4) {}
+  double bytes() const { return 2.0 * bench::populations * sizeof(Counted) * static_cast<double>(count); }
+  double seconds(heddle::Stream& stream) const {
+    return bench::cuda_seconds(stream, [&] {
+      streams::update19_cuda(reinterpret_cast<Counted*>(view.data()), view.stride(3) / pack, count, Counted(1),
+                             stream.native());
+    });
+  }
+
+  heddle::FieldView<T> view;
+  std::int64_t count;
+};
+
+/// The two kernels alone.
+template <typename Kernels>
+bench::Case vectors() {
+  using T = typename Kernels::Value;
+  const std::int64_t edge = bench::edge(sizeof(T) == 8 || Kernels::populations > bench::populations ? 384 : 512);
+  auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
+  auto f = populations<Kernels>(edge, *stream);
+  const Limit<T> limit(f->view());
+  return {.name = {},
+          .updates = 2 * static_cast<double>(edge * edge * edge),
+          .bytes_per_update = static_cast<double>(2 * Kernels::populations * sizeof(T)),
+          .limit_bytes = limit.bytes(),
+          .kernel =
+              [f, stream] {
+                const typename Kernels::Even even(*f, {.omega = omega});
+                const typename Kernels::Odd odd(*f, {.omega = omega});
+                return bench::cuda_seconds(*stream, [&] {
+                  even(*stream);
+                  odd(*stream);
+                });
+              },
+          .limit = [f, stream, limit] { return limit.seconds(*stream); }};
+}
+
+/// The whole step: kernels, walls, and what crosses between the interleaved blocks.
+template <typename Kernels>
+bench::Case box() {
+  using T = typename Kernels::Value;
+  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 384 : 512);
+  auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
+  auto f = populations<Kernels>(edge, *stream);
+  auto before = std::make_shared<heddle::HaloExchange>(typename Kernels::Odd(*f, {.omega = omega}).before());
+  auto after = std::make_shared<heddle::HaloExchange>(typename Kernels::Odd(*f, {.omega = omega}).after());
+  bench::Case one = vectors<Kernels>();
+  one.kernel = [f, stream, before, after] {
+    const typename Kernels::Even even(*f, {.omega = omega});
+    const typename Kernels::Odd odd(*f, {.omega = omega});
+    return bench::cuda_seconds(*stream, [&] {
+      even(*stream);
+      (*before)(*stream);
+      Kernels::walls_after_even(*f, stream->native());
+      odd(*stream);
+      (*after)(*stream);
+      Kernels::walls_after_odd(*f, stream->native());
+    });
+  };
+  return one;
+}
+
+template <typename Kernels>
+void add_precision(const std::string& precision) {
+  bench::add("lbm/d3q19/bgk/aa/box/" + precision + "/cuda", box<Kernels>, rounds);
+  bench::add("lbm/d3q19/bgk/aa/vectors/" + precision + "/cuda", vectors<Kernels>, rounds);
+}
+
+}  // namespace
+
+void bench::add_lbm_lanes_cuda() {
+  add_precision<F32>("f32");
+  add_precision<F16>("f16");
+  add_precision<F64>("f64");
+  bench::add("lbm/d3q27/cumulant/aa/vectors/f32/cuda", vectors<CumulantF32>, rounds);
+  bench::add("lbm/d3q27/cumulant/aa/vectors/f64/cuda", vectors<CumulantF64>, rounds);
+}

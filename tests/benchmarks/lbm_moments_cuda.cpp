@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The regularised collision with moments in memory on one GPU, beside the in-place update of 19 arrays.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cuda_timer.hpp"
+#include "heddle/block_grid.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "lbm_case.hpp"
+#include "measure.hpp"
+#include "moment_steps.hpp"
+#include "streams.hpp"
+
+namespace {
+
+constexpr float omega = 1.2F;
+constexpr int rounds = 21;
+
+/// Two copies of the moments in small random disturbances, and 19 arrays for the limit.
+template <typename Flow, typename Stress>
+struct State {
+  explicit State(std::int64_t edge)
+      : grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}}),
+        arrays(grid, {.components = bench::populations, .memory = heddle::Memory::device, .name = "arrays"}) {
+    for (Copy& copy : copies) {
+      disturb(copy.flow);
+      disturb(copy.stress);
+      disturb(copy.shear);
+    }
+    disturb(arrays);
+  }
+
+  struct Copy {
+    explicit Copy(const heddle::BlockGrid& grid)
+        : flow(grid, options(4)), stress(grid, options(4)), shear(grid, options(2)) {}
+    static heddle::FieldOptions options(int components) {
+      return {.components = components, .memory = heddle::Memory::device, .cells_together = true};
+    }
+    moments::Views<Flow, Stress> views() { return {flow.view(), stress.view(), shear.view()}; }
+    heddle::Field<Flow> flow;
+    heddle::Field<Stress> stress, shear;
+  };
+
+  template <typename T>
+  void disturb(heddle::Field<T>& field) {
+    const auto view = field.view();
+    const std::int64_t components = view.stride(3) == 1 ? 0 : view.extent(3) - 1;  // side by side: one piece
+    streams::disturb_cuda(view.data(), components * view.stride(3) + view.extent(2) * view.stride(2), stream.native());
+  }
+
+  heddle::BlockGrid grid;
+  heddle::Stream stream{heddle::Memory::device};
+  std::array<Copy, 2> copies{Copy(grid), Copy(grid)};
+  heddle::Field<float> arrays;
+};
+
+template <typename Flow, typename Stress, typename Step>
+bench::Case moments_case(Step step) {
+  const std::int64_t edge = bench::edge(512);
+  auto state = std::make_shared<State<Flow, Stress>>(edge);
+  const auto view = state->arrays.view();
+  const std::int64_t count = view.extent(2) * view.stride(2) / 4 * 4;
+  return {.name = {},
+          .updates = 2 * static_cast<double>(edge * edge * edge),
+          .bytes_per_update = static_cast<double>(2 * (4 * sizeof(Flow) + 6 * sizeof(Stress))),
+          .limit_bytes = 2.0 * bench::populations * sizeof(float) * static_cast<double>(count),
+          .kernel =
+              [state, step] {
+                const auto here = state->copies[0].views();
+                const auto there = state->copies[1].views();
+                return bench::cuda_seconds(state->stream, [&] {
+                  void* const native = state->stream.native();
+                  if (step(here, there, native) != 0 || step(there, here, native) != 0) {
+                    throw heddle::Error("heddle-bench", "a step on moments could not be launched");
+                  }
+                });
+              },
+          .limit =
+              [state, view, count] {
+                return bench::cuda_seconds(state->stream, [&] {
+                  streams::update19_cuda(view.data(), view.stride(3), count, 1.0F, state->stream.native());
+                });
+              }};
+}
+
+template <typename Flow, typename Stress>
+void add(const std::string& name) {
+  const auto step = [](const moments::Views<Flow, Stress>& from, const moments::Views<Flow, Stress>& to, void* stream) {
+    return moments::step_d3q19(from, to, omega, stream);
+  };
+  bench::add("lbm/d3q19/regularised/moments/" + name + "/cuda", [step] { return moments_case<Flow, Stress>(step); },
+             rounds);
+}
+
+}  // namespace
+
+void bench::add_lbm_moments_cuda() {
+  ::add<float, float>("f32");
+  const auto corners = [](const moments::Views<float, float>& from, const moments::Views<float, float>& to, void* stream) {
+    return moments::step_d3q27(from, to, omega, stream);
+  };
+  bench::add("lbm/d3q27/regularised/moments/f32/cuda", [corners] { return moments_case<float, float>(corners); }, rounds);
+  ::add<float, std::uint16_t>("mixed");
+  ::add<std::uint16_t, std::uint16_t>("f16");
+}

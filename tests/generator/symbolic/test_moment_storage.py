@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments in memory: what a cell rebuilds is what its neighbours would have stored, on every lattice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from heddle import lbm
+from heddle.errors import KernelError
+from heddle.ir.interpret import Array, run
+from heddle.module import Module
+from heddle.schedule import precision
+
+EDGE = 3
+
+
+def box(components: int, dimension: int) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Origin, extent and strides of a box of three cells an axis with a ghost layer."""
+    strides = tuple((EDGE + 2) ** axis for axis in range(dimension + 1))
+    return sum(strides[:dimension]), (*([EDGE] * dimension), components), strides
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
+def test_a_step_equals_the_step_on_populations(name: str) -> None:
+    """From random moments everywhere; the middle cell gets populations from all around."""
+    lattice = lbm.Lattice(name)
+    d, q = lattice.dimension, lattice.size
+    storage, collide = lbm.MomentStorage(lattice), lbm.Regularised(lattice)
+    module = Module("module", precisions=("f64",))
+    module.add("moments", storage(collide))
+    module.add("populations", lbm.Pull(lattice)(collide))
+    generator = random.Random(11)
+    cells = (EDGE + 2) ** d
+    numbers = [
+        [generator.uniform(-0.02, 0.02) for _ in range(cells)] for _ in range(1 + d + d * (d + 1) // 2)
+    ]
+
+    def field(components: int, values: list[float] | None = None) -> Array:
+        origin, extent, strides = box(components, d)
+        return Array(values or [0.0] * (cells * components), origin, extent, strides)
+
+    pairs = [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
+    populations = []
+    for velocity, weight in zip(lattice.velocities, (lattice.weight(i) for i in range(q)), strict=True):
+        for n in range(cells):
+            density, momentum = numbers[0][n], [numbers[1 + a][n] for a in range(d)]
+            stress = {ab: numbers[1 + d + i][n] for i, ab in enumerate(pairs)}
+            even = sum(
+                (1 if a == b else 2) * (velocity[a] * velocity[b] - (a == b) / 3) * t
+                for (a, b), t in stress.items()
+            )
+            odd = sum(c * j for c, j in zip(velocity, momentum, strict=True))
+            populations.append(float(weight) * (density + 3 * odd + 4.5 * even))
+    parts = {"flow": numbers[: 1 + d], "stress": numbers[1 + d : 5 + d], "shear": numbers[5 + d :]}
+    arrays = {name: field(len(part), [v for c in part for v in c]) for name, part in parts.items() if part}
+    arrays |= {name + "_next": field(len(part)) for name, part in parts.items() if part}
+    run(module.kernels["moments"].typed(precision("f64")), arrays, {"omega": 1.3})
+    both = {"f": field(q, populations), "f_next": field(q)}
+    run(module.kernels["populations"].typed(precision("f64")), both, {"omega": 1.3})
+    origin, _, strides = box(q, d)
+    middle = origin + sum(strides[:d])
+    after = [both["f_next"].values[middle + i * cells] for i in range(q)]
+    flow = arrays["flow_next"].values
+    tensor = [v for name in ("stress", "shear") if parts[name] for v in arrays[name + "_next"].values]
+    assert flow[middle] == pytest.approx(sum(after), abs=1e-15)
+    for a in range(d):
+        expected = sum(f * c[a] for f, c in zip(after, lattice.velocities, strict=True))
+        assert flow[middle + (1 + a) * cells] == pytest.approx(expected, abs=1e-15)
+    for i, (a, b) in enumerate(pairs):
+        expected = sum(f * c[a] * c[b] for f, c in zip(after, lattice.velocities, strict=True))
+        isotropic = sum(after) / 3 if a == b else 0
+        assert tensor[middle + i * cells] == pytest.approx(expected - isotropic, abs=1e-15)
+
+
+def test_what_ten_moments_cannot_hold_is_refused() -> None:
+    d3q19, d3q27 = lbm.Lattice("D3Q19"), lbm.Lattice("D3Q27")
+    storage = lbm.MomentStorage(d3q19)
+    with pytest.raises(KernelError, match="BGK leaves more in the populations"):
+        storage(lbm.BGK(d3q19))  # type: ignore[arg-type]
+    with pytest.raises(KernelError, match="RecursiveRegularised leaves more"):
+        storage(lbm.RecursiveRegularised(d3q19))
+    with pytest.raises(KernelError, match="for D3Q27, the pattern for D3Q19"):
+        storage(lbm.Regularised(d3q27))
+    with pytest.raises(KernelError, match="compressible"):
+        storage(lbm.Regularised(d3q19, compressible=False))
+    with pytest.raises(KernelError, match="not stored as 'float'"):
+        lbm.MomentStorage(d3q19, stress_type="float")

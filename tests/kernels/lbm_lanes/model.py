@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""D3Q19 BGK in place with four cells a CUDA thread: the same cell of four interleaved blocks."""
+
+from heddle import Schedule, lbm
+from heddle.module import Module
+
+d3q19 = lbm.Lattice("D3Q19")
+collide = lbm.BGK(d3q19)
+vectors = Schedule(block=(128, 1, 1), lanes=4)
+
+lbm_lanes = Module("lbm_lanes", precisions=("f32", "f16"), about="D3Q19 on four interleaved blocks.")
+lbm_lanes.add("aa", lbm.AA(d3q19)(collide), schedule=vectors)
+lbm_lanes.add("eso_pull", lbm.EsoPull(d3q19)(collide), schedule=vectors)
+lbm_lanes.add("lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"))
+lbm_lanes.add("floor", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face="b"))
+lbm_lanes.add_halo(kernels=["aa_even", "aa_odd", "eso_pull_even", "eso_pull_odd"])

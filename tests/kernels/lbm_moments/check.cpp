@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments in memory give what populations give: bit for bit by the generated kernels, to rounding by the tile that
+// marches through planes.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/device/half.hpp"
+#include "heddle/field.hpp"
+#include "heddle/stream.hpp"
+#include "lbm_moments.hpp"
+#include "periodic_box.hpp"
+#include "tile.hpp"
+
+namespace {
+
+#ifdef HEDDLE_ON_DEVICE
+constexpr heddle::Memory memory = heddle::Memory::device;
+#else
+constexpr heddle::Memory memory = heddle::Memory::host;
+#endif
+constexpr std::array<std::int64_t, 3> extent{19, 9, 8}; // cut by tiles of 8 x 4 cells and 3 planes
+constexpr double omega = 1.6;
+const heddle::BlockGrid grid({{0, 0, 0}, extent});
+
+/// Fills the ghost layer of a periodic box.
+template <class T> void fill_ghosts(heddle::Field<T>& field) {
+  field.edit(0, [](heddle::FieldView<T> f) {
+    const auto inside = [&](std::int64_t i, int axis) { return (i + f.extent(axis)) % f.extent(axis); };
+    for (std::int64_t c = 0; c < f.extent(3); ++c) {
+      for (std::int64_t z = -1; z <= f.extent(2); ++z) {
+        for (std::int64_t y = -1; y <= f.extent(1); ++y) {
+          for (std::int64_t x = -1; x <= f.extent(0); ++x)
+            f(x, y, z, c) = f(inside(x, 0), inside(y, 1), inside(z, 2), c);
+        }
+      }
+    }
+  });
+}
+
+/// Density and momentum, and the two parts of the stress, of which steps go from one copy to the other. The components of a
+/// cell follow each other, as the tile wants it.
+template <class Stress> struct State {
+  explicit State(heddle::Memory where)
+      : flow(options<float>(4, where, "flow")), flow_next(options<float>(4, where, "flow_next")),
+        stress(options<Stress>(4, where, "stress")), stress_next(options<Stress>(4, where, "stress_next")),
+        shear(options<Stress>(2, where, "shear")), shear_next(options<Stress>(2, where, "shear_next")) {
+    flow.fill([](auto x, auto y, auto z, int c) { return value(x, y, z, c, 1e-2); });
+    stress.fill([](auto x, auto y, auto z, int c) { return stored(value(x, y, z, c + 4, 1e-4)); });
+    shear.fill([](auto x, auto y, auto z, int c) { return stored(value(x, y, z, c + 8, 1e-4)); });
+  }
+  template <class T> static heddle::Field<T> options(int components, heddle::Memory where, const char* name) {
+    return heddle::Field<T>(grid,
+                            {.components = components, .memory = where, .name = name, .cells_together = true});
+  }
+  static double value(std::int64_t x, std::int64_t y, std::int64_t z, int c, double size) {
+    return size * std::sin(static_cast<double>(1 + x + 23 * y + 211 * z + 1733 * c));
+  }
+  static Stress stored(double t) {
+    if constexpr (std::is_same_v<Stress, std::uint16_t>) return heddle::to_half(static_cast<float>(t * 0x1p14));
+    else return static_cast<Stress>(t);
+  }
+
+  template <class Step> void run(int steps, Step&& step) {
+    for (int s = 0; s < steps; ++s) {
+      fill_ghosts(flow);
+      fill_ghosts(stress);
+      fill_ghosts(shear);
+      step(flow.view(), stress.view(), shear.view(), flow_next.view(), stress_next.view(), shear_next.view());
+      stream.synchronise();
+      std::swap(flow, flow_next);
+      std::swap(stress, stress_next);
+      std::swap(shear, shear_next);
+    }
+  }
+
+  heddle::Field<float> flow, flow_next;
+  heddle::Field<Stress> stress, stress_next, shear, shear_next;
+  heddle::Stream stream{memory};
+};
+
+/// The post-collision population q of D3Q19 that belongs to moments, with the roundings of the emitted kernels.
+float population(const State<float>& state, const std::array<std::int64_t, 3>& cell, int q) {
+  const heddle::FieldView<const float> flow = state.flow.view();
+  const heddle::FieldView<const float> stress = state.stress.view();
+  const heddle::FieldView<const float> shear = state.shear.view();
+  const auto j = [&](std::int64_t a) { return flow(cell[0], cell[1], cell[2], a + 1); };
+  const auto t = [&](std::int64_t ab) {
+    return ab < 4 ? stress(cell[0], cell[1], cell[2], ab) : shear(cell[0], cell[1], cell[2], ab - 4);
+  };
+  const std::array<float, 3> e{4.5F * t(0), 4.5F * t(1), 4.5F * t(2)};
+  const float trace = e[0] + e[1] + e[2];
+  const float isotropic = flow(cell[0], cell[1], cell[2], 0) - 1.0F / 3.0F * trace;
+  if (q == 0) return 1.0F / 3.0F * isotropic;
+  const bool positive = q % 2 == 1;
+  const test::Velocity& c = test::d3q19[static_cast<std::size_t>(positive ? q : q - 1)];
+  float even = 0;
+  float odd = 0;
+  if (q <= 6) {
+    const auto a = static_cast<std::size_t>((q - 1) / 2);
+    even = 1.0F / 18.0F * (e[a] + isotropic);
+    odd = 1.0F / 18.0F * (3.0F * j(static_cast<std::int64_t>(a)));
+  } else {
+    const std::size_t a = c[0] != 0 ? 0 : 1;
+    const std::size_t b = c[2] != 0 ? 2 : 1;
+    const float mixed = 9.0F * t(a == 0 ? (b == 1 ? 3 : 4) : 5);
+    const float level = e[a] + e[b] + isotropic;
+    even = 1.0F / 36.0F * (c[a] * c[b] > 0 ? mixed + level : level - mixed);
+    const float first = 3.0F * j(static_cast<std::int64_t>(a));
+    const float second = 3.0F * j(static_cast<std::int64_t>(b));
+    odd = 1.0F / 36.0F * (c[b] > 0 ? first + second : first - second);
+  }
+  return positive ? even + odd : even - odd;
+}
+
+template <class F> void for_cells(F&& f) {
+  for (std::int64_t z = 0; z < extent[2]; ++z) {
+    for (std::int64_t y = 0; y < extent[1]; ++y) {
+      for (std::int64_t x = 0; x < extent[0]; ++x)
+        f(std::array<std::int64_t, 3>{x, y, z});
+    }
+  }
+}
+
+int reference_q19(const tile::Floats& flow, const tile::Floats& stress, const tile::Floats& shear,
+                  const tile::Floats& flow_next, const tile::Floats& stress_next, const tile::Floats& shear_next) {
+  return lbm_moments_q19_step_f32_reference(
+      flow.data(), flow.extents().data(), flow.strides().data(), stress.data(), stress.extents().data(),
+      stress.strides().data(), shear.data(), shear.extents().data(), shear.strides().data(), flow_next.data(),
+      flow_next.extents().data(), flow_next.strides().data(), stress_next.data(), stress_next.extents().data(),
+      stress_next.strides().data(), shear_next.data(), shear_next.extents().data(), shear_next.strides().data(),
+      static_cast<float>(omega));
+}
+
+State<float> after_reference(int steps) {
+  State<float> state(heddle::Memory::host);
+  state.run(steps, [](const auto&... views) { ASSERT_EQ(reference_q19(views...), 0); });
+  return state;
+}
+
+/// All moments of a state, component after component.
+template <class Stress> std::vector<double> moments(const State<Stress>& state) {
+  std::vector<double> result;
+  for (int c = 0; c < 4; ++c) {
+    for (const float value : state.flow.read(0, c))
+      result.push_back(static_cast<double>(value));
+  }
+  const auto append = [&](const heddle::Field<Stress>& field) {
+    for (int c = 0; c < field.components(); ++c) {
+      for (const Stress value : field.read(0, c)) {
+        if constexpr (std::is_same_v<Stress, std::uint16_t>)
+          result.push_back(static_cast<double>(heddle::half_to_float(value)) * 0x1p-14);
+        else result.push_back(static_cast<double>(value));
+      }
+    }
+  };
+  append(state.stress);
+  append(state.shear);
+  return result;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+TEST(Moments, EqualPopulationsBitForBit) {
+  constexpr int steps = 5;
+  State<float> stored(heddle::Memory::host);
+  heddle::Field<float> f(grid, {.components = 19, .name = "f"});
+  heddle::Field<float> f_next(grid, {.components = 19, .name = "f_next"});
+  const auto differences = [&] {
+    int count = 0;
+    for_cells([&](const auto& cell) {
+      for (int q = 0; q < 19; ++q)
+        count += f.view()(cell[0], cell[1], cell[2], q) != population(stored, cell, q);
+    });
+    return count;
+  };
+  for_cells([&](const auto& cell) {
+    for (int q = 0; q < 19; ++q)
+      f.view()(cell[0], cell[1], cell[2], q) =
+          population(stored, cell, q);
+  });
+  for (int step = 0; step < steps; ++step) {
+    stored.run(1, [](const auto&... views) { ASSERT_EQ(reference_q19(views...), 0); });
+    fill_ghosts(f);
+    lbm_moments::q19_pull(f.view(), f_next.view(), omega);
+    std::swap(f, f_next);
+    ASSERT_EQ(differences(), 0) << "after step " << step;
+  }
+}
+
+TEST(Moments, EveryTargetEqualsTheReferenceBitForBit) {
+  const std::vector<double> expected = moments(after_reference(4));
+  State<float> cpu(heddle::Memory::host);
+  cpu.run(4, [](const auto&... views) { lbm_moments::q19_step(views..., omega); });
+  EXPECT_EQ(moments(cpu), expected);
+  State<float> cuda(memory);
+  cuda.run(4, [&](const auto&... views) { lbm_moments::q19_step_cuda(views..., omega, cuda.stream.native()); });
+  EXPECT_EQ(moments(cuda), expected);
+}
+
+TEST(Moments, TilesEqualTheGeneratedKernelsToRounding) {
+  constexpr double rounding = 4e-8; // of populations of a few per cent, over four steps
+  const std::vector<double> expected = moments(after_reference(4));
+  State<float> q19(memory);
+  q19.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, q19.stream.native()), 0); });
+  EXPECT_LT(largest_difference(moments(q19), expected), rounding);
+
+  State<float> generated(heddle::Memory::host);
+  generated.run(4, [](const auto&... views) { lbm_moments::q27_step(views..., omega); });
+  State<float> q27(memory);
+  q27.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q27(views..., omega, q27.stream.native()), 0); });
+  EXPECT_LT(largest_difference(moments(q27), moments(generated)), rounding);
+  EXPECT_GT(largest_difference(moments(q27), expected), 100 * rounding); // another lattice
+}
+
+TEST(Moments, StressInHalvesHasTheAccuracyOfFloatsInDensityAndMomentum) {
+  const std::vector<double> expected = moments(after_reference(20));
+  State<std::uint16_t> generated(heddle::Memory::host);
+  generated.run(20, [](const auto&... views) { lbm_moments::mixed_step(views..., omega); });
+  State<std::uint16_t> tiled(memory);
+  tiled.run(20, [&](const auto&... views) { ASSERT_EQ(tile::mixed(views..., omega, tiled.stream.native()), 0); });
+  const double size = 1e-2;
+  for (const State<std::uint16_t>* state : {&generated, &tiled}) {
+    const std::vector<double> found = moments(*state);
+    double flow = 0;
+    const std::size_t values = expected.size() * 4 / 10;
+    for (std::size_t i = 0; i < values; ++i)
+      flow = std::max(flow, std::abs(found[i] - expected[i]));
+    RecordProperty("error_of_density_and_momentum", std::to_string(flow / size));
+    EXPECT_LT(flow / size, 2e-3);
+  }
+}
+
+TEST(Moments, MassAndMomentumAreConserved) {
+  State<float> state(memory);
+  const auto totals = [&] {
+    std::array<double, 4> sum{};
+    for (int c = 0; c < 4; ++c) {
+      for (const float value : state.flow.read(0, c))
+        sum[static_cast<std::size_t>(c)] += static_cast<double>(value);
+    }
+    return sum;
+  };
+  const std::array<double, 4> before = totals();
+  state.run(50, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, state.stream.native()), 0); });
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(totals()[i], before[i], 2e-6) << "moment " << i;
+}
+
+TEST(Moments, DensityAndVelocityComeBackAsTheyWereSet) {
+  heddle::Field<float> rho(grid, {.name = "rho"});
+  heddle::Field<float> u(grid, {.components = 3, .name = "u"});
+  rho.fill([](auto x, auto y, auto z, int) { return 1 + State<float>::value(x, y, z, 0, 1e-2); });
+  u.fill([](auto x, auto y, auto z, int c) { return State<float>::value(x, y, z, c, 5e-2); });
+  State<float> state(heddle::Memory::host);
+  lbm_moments::initialise(rho.view(), u.view(), state.flow.view(), state.stress.view(), state.shear.view());
+  heddle::Field<float> rho_out(grid, {.name = "rho_out"});
+  heddle::Field<float> u_out(grid, {.components = 3, .name = "u_out"});
+  lbm_moments::moments(state.flow.view(), rho_out.view(), u_out.view());
+  for_cells([&](const auto& cell) {
+    const auto [x, y, z] = cell;
+    EXPECT_NEAR(rho_out.view()(x, y, z), rho.view()(x, y, z), 1e-7);
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(u_out.view()(x, y, z, c), u.view()(x, y, z, c), 1e-8);
+  });
+}
+
+} // namespace
