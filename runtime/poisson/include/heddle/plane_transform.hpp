@@ -20,7 +20,8 @@ template <class Real> class PlaneTransform {
 public:
   virtual ~PlaneTransform() = default;
 
-  /// `field`: `planes` planes, `plane_pitch` reals apart, each of rows() rows that are row_pitch() reals apart.
+  /// `field`: `planes` planes, `plane_pitch` reals apart, each of rows() rows that are row_pitch() reals
+  /// apart.
   virtual void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
   virtual void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
 
@@ -28,8 +29,8 @@ public:
   [[nodiscard]] virtual std::int64_t row_pitch() const = 0;
   /// Rows of a transformed plane; at least ny.
   [[nodiscard]] virtual std::int64_t rows() const = 0;
-  /// The mode number of each of the row_pitch() (rows()) places of a transformed row (column), -1 where there is
-  /// padding.
+  /// The mode number of each of the row_pitch() (rows()) places of a transformed row (column), -1 where there
+  /// is padding.
   [[nodiscard]] virtual std::vector<std::int64_t> positions_x() const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> positions_y() const = 0;
   /// The back end, and why it was chosen.
