@@ -267,7 +267,8 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
 
     ranks: set[int] = set()
     for expression in _expressions(statements):
-        ranks |= {atom.field.rank for atom in expression.atoms(Access) if atom.field.rank}
+        reached = {atom.field for atom in expression.atoms(Access) if atom.field.rank}
+        ranks |= {field.rank for field in reached if field.profile < 0}
         ranks |= {atom.field.rank for atom in expression.atoms(GatherFunction) if atom.field.rank}
     if not ranks:
         raise KernelError(place, f"'{name}' touches no field.", "a kernel reads and writes fields")

@@ -63,7 +63,7 @@ def _reach(kernel: ir.Kernel) -> str:
         return ""
     far = [0] * kernel.space.rank
     for node in walk(kernel.body):
-        if isinstance(node, ir.Access):
+        if isinstance(node, ir.Access) and node.field.dense:
             far = [max(a, abs(b)) for a, b in zip(far, node.offsets, strict=True)]
     if not any(far):
         return "Touches interior cells only."

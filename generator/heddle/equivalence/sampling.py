@@ -43,7 +43,7 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
     so that roots and quotients are defined; the rest has both signs."""
     fields = tuple({field.name: field for kernel in (b, a) for field in kernel.fields}.values())
     parameters = tuple({s.name: s for kernel in (b, a) for s in kernel.parameters}.values())
-    rank = max((field.rank for field in fields), default=0)
+    rank = max((field.rank for field in fields if field.layout != "profile"), default=0)
     if rank not in BOXES:
         raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
     for number, box in enumerate(BOXES[rank] * 2):
@@ -82,6 +82,10 @@ class _Draw:
     def field(self, field: ir.Field, box: Sequence[int]) -> Array:
         """Axes in any order, some with gaps, some backwards."""
         ghosts = field.ghost_layers
+        if field.layout == "profile":
+            n = box[field.axis]
+            values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
+            return Array(values, ghosts, (n,), (1,))
         extent = tuple(box[: field.rank])
         whole = [n + 2 * ghosts for n in extent] + ([field.components] if field.components else [])
         axes = list(range(len(whole)))

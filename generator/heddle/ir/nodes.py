@@ -112,7 +112,8 @@ class Field(Node):
     at it.
 
     layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
-    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space).
+    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space), "profile" (dense;
+    one value for all cells with the same position along `axis`, read only, contiguous).
     """
 
     name: str
@@ -120,8 +121,9 @@ class Field(Node):
     rank: int
     components: int
     ghost_layers: int
-    layout: Literal["strided", "split", "compressed", "entries"]
+    layout: Literal["strided", "split", "compressed", "entries", "profile"]
     component_names: tuple[str, ...] = ()
+    axis: int = 0
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
@@ -131,6 +133,11 @@ class Field(Node):
     def dense(self) -> bool:
         """Whether it has a value for each cell of a box."""
         return self.layout in ("strided", "split")
+
+    @property
+    def table(self) -> bool:
+        """Whether it is a list of values without strides."""
+        return self.layout in ("entries", "profile")
 
 
 # --- Expressions --------------------------------------------------------------------------------------------

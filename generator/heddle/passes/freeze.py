@@ -315,6 +315,15 @@ class _Freezer:
                     "declare a field for each component",
                 )
             return self.declared(field, scalar, "entries")
+        if field.profile >= 0:
+            if not (isinstance(self.space, ir.Dense) and field.profile < self.space.rank):
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' is a profile along {'xyz'[field.profile]}, an axis that the kernel's "
+                    "cells do not have.",
+                    "profiles belong to dense kernels",
+                )
+            return self.declared(field, scalar, "profile")
         if field.split and self.space != ir.Dense(field.rank, 2):
             raise KernelError(
                 self.place,
@@ -332,10 +341,20 @@ class _Freezer:
 
     @staticmethod
     def declared(
-        field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "split", "compressed", "entries"]
+        field: named.Field,
+        scalar: ir.Scalar,
+        layout: Literal["strided", "split", "compressed", "entries", "profile"],
     ) -> ir.Field:
-        names = field.component_names
-        return ir.Field(field.name, scalar, field.rank, field.components, field.ghost_layers, layout, names)
+        return ir.Field(
+            field.name,
+            scalar,
+            field.rank,
+            field.components,
+            field.ghost_layers,
+            layout,
+            field.component_names,
+            max(field.profile, 0),
+        )
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name

@@ -31,6 +31,7 @@ from heddle import (
     fields,
     lbm,
     parameters,
+    profiles,
     relaxation,
 )
 from heddle.__main__ import main
@@ -75,6 +76,34 @@ def kernel(
 
 
 # --- Dependences --------------------------------------------------------------------------------------------
+
+
+@says("{here}: 'k' stores to 'level': a profile has one value for many cells.\n  Hint: write to a field")
+def stored_profile() -> None:
+    kernel([Assignment(profiles("level: real[y]").here, p.here)])  # here
+
+
+@says(
+    "{here}: 'level' is a profile along z, an axis that the kernel's cells do not have.\n"
+    "  Hint: profiles belong to dense kernels"
+)
+def profile_of_another_axis() -> None:
+    level = profiles("level: real[z]")
+    kernel([Assignment(p.here, q.here * level.here)])  # here
+
+
+@says(
+    "{here}: cannot read the declaration of profiles 'rho: real[3D]'.\n"
+    '  Hint: write for example "rho, height: real[z]" with a type of: '
+    "real, double, float, half, int32, int64, uint8, uint32, bool"
+)
+def profile_of_three_axes() -> None:
+    profiles("rho: real[3D]")  # here
+
+
+@says("{here}: '2rho' is not a name for a profile.")
+def profile_without_a_name() -> None:
+    profiles("2rho: real[z]")  # here
 
 
 @says(

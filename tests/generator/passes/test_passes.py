@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, extents, fields, lbm
+from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, extents, fields, lbm, profiles
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.reduction import combined
@@ -92,6 +92,32 @@ def test_fused_operations_where_nothing_rounds(seed: int, target: str) -> None:
 def test_columns(rank: int, axis: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(column(rank, axis), schedule), "f64", target, 7)
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "tiles", "cuda"])
+@pytest.mark.parametrize("axis", [None, 0, 2])
+def test_profiles(axis: int | None, name: str) -> None:
+    """Values along each axis, in cells and in columns."""
+    target, schedule = SCHEDULES[name]
+    u, v = fields("u, v: real[3D]")
+    along_x, along_y, along_z = profiles(
+        "along_x: real[x]; along_y: real[y]; along_z: float[z]", ghost_layers=2
+    )
+    value = (
+        u[1, 0, 0] * along_x.here + along_x[-1] * along_y[2] + along_z[1] * along_y.gather(coordinates()[1])
+    )
+    body = [Assignment(v.here, value - along_z[-2])]
+    if axis is not None:
+        carried = sympy.Symbol("carried")
+        body = [
+            Scan(
+                axis, {carried: 1}, [Assignment(v.here, value + carried)], {carried: along_x[1] + along_z[0]}
+            )
+        ]
+    elif name != "tiles":
+        body.append(Reduce("max", "most", value))
+    if not (axis is not None and name == "tiles"):  # columns have no chunks
+        agree(model(body, schedule), "f32/f64" if axis else "f64", target, 3)
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
