@@ -158,7 +158,7 @@ class Entry:
     def trusted(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry that tests nothing."""
         head = f"i32 {self.entry}_trusted({', '.join(map(_declared, self.arguments))})"
-        unused = [f"void({a.name})" for a in self.arguments if a.name not in passed]
+        unused = [a.name for a in self.arguments if a.name not in passed]
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
         return [head, *unused, call, f"return {OK}"]
 
