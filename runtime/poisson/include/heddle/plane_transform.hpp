@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,10 @@
 
 namespace heddle {
 
-/// What turns a line x_0 … x_{n-1} into modes. Each real transform is the discrete Fourier transform of the
-/// line's symmetric continuation (Martucci, IEEE Trans. Signal Process. 42(5), 1994), without a factor; mode
-/// numbers l begin at 0:
+/// The forward transform of one direction (its inverse is implied): what turns samples x_0 … x_{n-1} into the
+/// amplitudes of the direction's discrete eigenfunctions, numbered as in Britanak, Yip and Rao (2007). Each is the
+/// discrete Fourier transform of the line's symmetric continuation (Martucci, IEEE Trans. Signal Process. 42(5),
+/// 1994), without a factor; mode numbers l begin at 0:
 ///
 ///   dft   F_l = sum x_j exp(-2 pi i j l / n)
 ///   dct1  X_l = x_0 + (-1)^l x_{n-1} + 2 sum_{0<j<n-1} x_j cos(pi j l / (n - 1))      n >= 2
@@ -26,20 +26,47 @@ namespace heddle {
 ///   dst2  X_l = 2 sum x_j sin(pi (2j + 1) (l + 1) / 2n)
 ///   dst3  X_l = (-1)^l x_{n-1} + 2 sum_{j<n-1} x_j sin(pi (j + 1) (2l + 1) / 2n)
 ///   dst4  X_l = 2 sum x_j sin(pi (2j + 1) (2l + 1) / 4n)
-///
-/// This is the forward transform; what undoes it is implied.
 enum class TransformKind { dft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
 [[nodiscard]] const char* to_string(TransformKind kind) noexcept;
 
-/// Who transforms. automatic: cufft for a device stream, else generated. fftw is used only when it is asked
-/// for by name: it is GPL, and what Heddle links by default must not be.
+/// Transforms planes (x fastest, then y) in place, plane by plane. inverse(forward(f)) == f to rounding: the factor
+/// of both directions is applied by inverse, where a twiddle factor or a table of modes takes it along.
+/// What forward leaves are reals, each of which belongs to one mode of x and one of y: whatever acts on a real by
+/// its two eigenvalues alone may follow, and need not know where real and imaginary parts lie.
+///
+/// Plans do not change: several threads may use one at a time, on different planes and streams. The same input gives
+/// the same bits, whatever the number of threads and planes.
+template <class Real> class PlaneTransform {
+public:
+  virtual ~PlaneTransform() = default;
+
+  /// `field`: `planes` planes, `plane_pitch` reals apart, each of rows() rows that are row_pitch() reals apart; the
+  /// first nx reals of the first ny rows are the input of forward and the result of inverse. On the host it uses the
+  /// threads of parallel_ranges.
+  virtual void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
+  virtual void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
+
+  /// Reals from one row to the next.
+  [[nodiscard]] virtual std::int64_t row_pitch() const = 0;
+  /// Rows of a transformed plane; at least ny.
+  [[nodiscard]] virtual std::int64_t rows() const = 0;
+  /// The mode number of each of the row_pitch() (rows()) places of a transformed row (column), -1 where there is
+  /// none: padding, or what is 0 for all real input. Of dft, modes l and n - l are one: l <= n/2.
+  [[nodiscard]] virtual std::vector<std::int64_t> positions_x() const = 0;
+  [[nodiscard]] virtual std::vector<std::int64_t> positions_y() const = 0;
+  /// The back end, and why it was chosen.
+  [[nodiscard]] virtual std::string description() const = 0;
+};
+
+/// Who transforms. automatic: cufft on a device, else generated. fftw is used only when it is asked for by name: it
+/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3).
 enum class TransformBackEnd { automatic, generated, fftw, cufft };
 
 [[nodiscard]] const char* to_string(TransformBackEnd back_end) noexcept;
 
-/// The planes that a transform is made for: nx numbers along x, the fast direction, ny along y.
-/// row_pitch: numbers from a row to the next; 0 for as few as the transform needs.
+/// The planes that a transform is made for. row_pitch: reals from a row to the next, 0 for as few as the back end
+/// needs: generated and fftw along anything but two periodic directions need nx, others 2 (nx / 2 + 1).
 struct PlaneShape {
   TransformKind kind_x = TransformKind::dft;
   std::int64_t nx = 0;
@@ -48,61 +75,12 @@ struct PlaneShape {
   std::int64_t row_pitch = 0;
 };
 
-/// A transform of planes, in place, that leaves real numbers behind, each with one mode along x and one along
-/// y. So whatever acts on a number by its two modes alone (a function of the eigenvalues) may follow, and
-/// need not know where real and imaginary parts lie.
-///
-/// Plans are immutable: several threads may use one at a time on different planes. The same input gives the
-/// same bits, whatever the number of threads and planes.
-template <class Real> class PlaneTransform {
-public:
-  virtual ~PlaneTransform() = default;
-  PlaneTransform(const PlaneTransform&) = delete;
-  PlaneTransform& operator=(const PlaneTransform&) = delete;
-
-  /// Transforms `planes` planes, `plane_pitch` numbers apart, each [rows()][row_pitch()], of which the first
-  /// nx numbers of the first ny rows are the input. On the host it uses the threads of parallel_ranges; on a
-  /// device it is put into the stream of the transform.
-  virtual void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch) const = 0;
-  /// Undoes forward: inverse(forward(x)) == x. The factor 1/n of both directions is applied here, where a
-  /// twiddle factor or a table of modes takes it along.
-  virtual void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch) const = 0;
-
-  /// Numbers from a row to the next, and rows, that a plane must have room for.
-  [[nodiscard]] std::int64_t row_pitch() const noexcept { return row_pitch_; }
-  [[nodiscard]] std::int64_t rows() const noexcept { return static_cast<std::int64_t>(modes_y_.size()); }
-  /// The mode number l of each position of a transformed row, -1 for one that carries none (padding, or what
-  /// is zero for every real input). For dft, l is at most n/2: positions of l and of n - l share it. Its size
-  /// is row_pitch().
-  [[nodiscard]] std::span<const std::int64_t> modes_x() const noexcept { return modes_x_; }
-  /// The same along y; its size is rows().
-  [[nodiscard]] std::span<const std::int64_t> modes_y() const noexcept { return modes_y_; }
-  /// Where the field has to lie.
-  [[nodiscard]] Memory memory() const noexcept { return memory_; }
-  /// The back end, and why it was chosen: for people.
-  [[nodiscard]] const std::string& description() const noexcept { return description_; }
-
-protected:
-  PlaneTransform(std::int64_t row_pitch, std::vector<std::int64_t> modes_x, std::vector<std::int64_t> modes_y,
-                 Memory memory, std::string description)
-      : row_pitch_(row_pitch), modes_x_(std::move(modes_x)), modes_y_(std::move(modes_y)), memory_(memory),
-        description_(std::move(description)) {}
-
-private:
-  std::int64_t row_pitch_;
-  std::vector<std::int64_t> modes_x_;
-  std::vector<std::int64_t> modes_y_;
-  Memory memory_;
-  std::string description_;
-};
-
-/// Plans the transform of planes of Real = float or double. `stream`: a device stream for fields in the
-/// memory of a device; it must outlive the transform. Throws Error for a shape that cannot be transformed and
-/// for a back end that is not there.
+/// Plans the transform of planes of Real = float or double in `memory` (of the current device). Throws Error for a
+/// shape that cannot be transformed and for a back end that is not there.
 template <class Real>
 [[nodiscard]] std::unique_ptr<PlaneTransform<Real>>
-make_plane_transform(const PlaneShape& shape, TransformBackEnd back_end = TransformBackEnd::automatic,
-                     const Stream* stream = nullptr);
+make_plane_transform(const PlaneShape& shape, Memory memory = Memory::host,
+                     TransformBackEnd back_end = TransformBackEnd::automatic);
 
 } // namespace heddle
 

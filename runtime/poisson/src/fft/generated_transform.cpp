@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "generated_transform.hpp"
+#include "back_ends.hpp"
 
 #include <algorithm>
 #include <string>
@@ -21,9 +21,7 @@ constexpr std::int64_t width = 2 * lanes;
 template <class Real> class Generated final : public PlaneTransform<Real> {
 public:
   explicit Generated(const PlaneShape& shape)
-      : PlaneTransform<Real>(pitch(shape), modes_x(shape), half_complex_modes(shape.kind_y, shape.ny),
-                             Memory::host, describe(shape)),
-        nx_(shape.nx), ny_(shape.ny), pitch_(pitch(shape)),
+      : kind_x_(shape.kind_x), kind_y_(shape.kind_y), nx_(shape.nx), ny_(shape.ny), pitch_(pitch(shape)),
         complex_(shape.kind_x == TransformKind::dft && shape.kind_y == TransformKind::dft),
         x_{{shape.kind_x, nx_, false, Real{1}}, {shape.kind_x, nx_, true, factor(shape)}},
         y_{{shape.kind_y, ny_, false, Real{1}},
@@ -38,18 +36,34 @@ public:
     }
   }
 
-  void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch) const override {
+  void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& /*stream*/) override {
     for_planes(field, planes, plane_pitch, [&](Real* plane, Scratch& scratch) {
-      rows(plane, x_[0], x_[0].input(), to_modes_, scratch);
-      columns(plane, false, scratch);
+      transform_rows(plane, x_[0], x_[0].input(), to_modes_, scratch);
+      transform_columns(plane, false, scratch);
     });
   }
 
-  void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch) const override {
+  void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& /*stream*/) override {
     for_planes(field, planes, plane_pitch, [&](Real* plane, Scratch& scratch) {
-      columns(plane, true, scratch);
-      rows(plane, x_[1], from_modes_, x_[1].output(), scratch);
+      transform_columns(plane, true, scratch);
+      transform_rows(plane, x_[1], from_modes_, x_[1].output(), scratch);
     });
+  }
+
+  std::int64_t row_pitch() const override { return pitch_; }
+  std::int64_t rows() const override { return ny_; }
+
+  std::vector<std::int64_t> positions_x() const override {
+    std::vector<std::int64_t> modes =
+        kind_x_ == TransformKind::dft ? split_modes(nx_) : half_complex_modes(kind_x_, nx_);
+    modes.resize(static_cast<std::size_t>(pitch_), -1);
+    return modes;
+  }
+  std::vector<std::int64_t> positions_y() const override { return half_complex_modes(kind_y_, ny_); }
+
+  std::string description() const override {
+    return "generated (" + std::to_string(lanes) + " lines a vector): x " + describe(kind_x_, x_[0]) + ", y " +
+           describe(kind_y_, y_[0]);
   }
 
 private:
@@ -69,25 +83,11 @@ private:
     return both ? Real{1} / static_cast<Real>(shape.ny) : Real{1};
   }
 
-  static std::vector<std::int64_t> modes_x(const PlaneShape& shape) {
-    std::vector<std::int64_t> result = shape.kind_x == TransformKind::dft
-                                           ? split_modes(shape.nx)
-                                           : half_complex_modes(shape.kind_x, shape.nx);
-    result.resize(static_cast<std::size_t>(pitch(shape)), -1);
-    return result;
-  }
-
-  static std::string describe(const PlaneShape& shape) {
-    const auto line = [](TransformKind kind, std::int64_t n) {
-      const LineTransform<Real> transform(kind, n, false, Real{1});
-      std::string radices;
-      for (const int radix : transform.plan().radices()) radices += (radices.empty() ? "" : " ") + std::to_string(radix);
-      const bool direct = transform.plan().direct();
-      return std::string(to_string(kind)) + " of " + std::to_string(n) + " (" +
-             (direct ? "radices " : "Bluestein, radices ") + radices + ")";
-    };
-    return "generated: " + line(shape.kind_x, shape.nx) + " by " + line(shape.kind_y, shape.ny) + ", " +
-           std::to_string(lanes) + " lines a vector";
+  static std::string describe(TransformKind kind, const LineTransform<Real>& line) {
+    std::string text = to_string(kind);
+    text += " of " + std::to_string(line.size()) + (line.plan().direct() ? " by radices" : " by Bluestein, radices");
+    for (const int radix : line.plan().radices()) text += " " + std::to_string(radix);
+    return text;
   }
 
   template <class Work>
@@ -100,7 +100,7 @@ private:
     });
   }
 
-  void rows(Real* plane, const LineTransform<Real>& line, const Placement<Real>& in,
+  void transform_rows(Real* plane, const LineTransform<Real>& line, const Placement<Real>& in,
             const Placement<Real>& out, Scratch& scratch) const {
     for (std::int64_t j = 0; j < ny_; j += width) {
       const std::int64_t count = std::min(width, ny_ - j);
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  void columns(Real* plane, bool inverse, Scratch& scratch) const {
+  void transform_columns(Real* plane, bool inverse, Scratch& scratch) const {
     if (!complex_) {
       for (std::int64_t i = 0; i < nx_; i += width) {
         real_columns(plane + i, std::min(width, nx_ - i), inverse, scratch);
@@ -194,6 +194,8 @@ private:
     }
   }
 
+  TransformKind kind_x_;
+  TransformKind kind_y_;
   std::int64_t nx_;
   std::int64_t ny_;
   std::int64_t pitch_;

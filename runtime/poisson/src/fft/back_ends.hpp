@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_FFT_GENERATED_TRANSFORM_HPP
-#define HEDDLE_FFT_GENERATED_TRANSFORM_HPP
+#ifndef HEDDLE_FFT_BACK_ENDS_HPP
+#define HEDDLE_FFT_BACK_ENDS_HPP
 
 #include <memory>
 
@@ -13,6 +13,14 @@ namespace heddle::fft {
 /// that matter.
 template <class Real>
 [[nodiscard]] std::unique_ptr<PlaneTransform<Real>> make_generated_transform(const PlaneShape& shape);
+
+/// FFTW's two-dimensional plans, one plane at a time. Throws Error where the library cannot be opened.
+template <class Real>
+[[nodiscard]] std::unique_ptr<PlaneTransform<Real>> make_fftw_transform(const PlaneShape& shape);
+
+/// cuFFT on the current device. Throws Error where Heddle was built without it.
+template <class Real>
+[[nodiscard]] std::unique_ptr<PlaneTransform<Real>> make_cufft_transform(const PlaneShape& shape);
 
 } // namespace heddle::fft
 
