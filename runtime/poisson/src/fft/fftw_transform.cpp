@@ -168,11 +168,7 @@ public:
   std::int64_t rows() const override { return shape_.ny; }
   std::vector<std::int64_t> positions_x() const override {
     std::vector<std::int64_t> modes =
-        complex_ ? interleaved_modes(shape_.nx) : half_complex_modes(shape_.kind_x, shape_.nx);
-    // The imaginary parts of wave 0 and n/2 are no numbers of a real plane, but of a complex column they are.
-    if (complex_) {
-      for (std::size_t i = 1; i < modes.size(); i += 2) modes[i] = modes[i - 1];
-    }
+        complex_ ? interleaved_columns(shape_.nx) : half_complex_modes(shape_.kind_x, shape_.nx);
     modes.resize(static_cast<std::size_t>(shape_.row_pitch), -1);
     return modes;
   }
