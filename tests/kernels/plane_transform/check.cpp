@@ -36,7 +36,8 @@ template <class Real> void follows_the_definition(const PlaneShape& shape, Trans
   planes.forward();
   const double bound = allowed(shape.nx) + allowed(shape.ny);
   if (shape.kind_x != TransformKind::dft) {
-    const definition::Matrix x(shape.kind_x, shape.nx), y(shape.kind_y, shape.ny);
+    const definition::Matrix &x = definition::matrix(shape.kind_x, shape.nx),
+                           &y = definition::matrix(shape.kind_y, shape.ny);
     const Plane expected = definition::along_both(
         before, [&](const Line& line) { return x.times(line); }, [&](const Line& line) { return y.times(line); });
     EXPECT_LT(error<Real>(planes.plane(), expected), bound) << name(shape, back_end);
@@ -58,7 +59,8 @@ template <class Real> void damps_modes(const PlaneShape& shape, TransformBackEnd
   planes.forward();
   planes.filter(damping);
   planes.inverse();
-  const definition::Matrix x(shape.kind_x, shape.nx), y(shape.kind_y, shape.ny);
+  const definition::Matrix &x = definition::matrix(shape.kind_x, shape.nx),
+                           &y = definition::matrix(shape.kind_y, shape.ny);
   for (const std::int64_t k : {0, 1}) {
     Plane expected = definition::along_both(
         before[static_cast<std::size_t>(k)], [&](const Line& line) { return x.times(line); },
@@ -78,12 +80,16 @@ template <class Real> void damps_modes(const PlaneShape& shape, TransformBackEnd
   }
 }
 
+/// Lengths to 64: all of them for our own transform, some for those that others have tested.
+bool tested(TransformBackEnd back_end, std::int64_t n) {
+  return back_end == TransformBackEnd::generated || n < 6 || n == 17 || n == 32 || n == 63;
+}
+
 TEST(PlaneTransform, FollowsTheDefinitionForEveryKindAndSize) {
   for (const TransformBackEnd back_end : back_ends()) {
-    // Planning takes FFTW a while: it is checked against ours below.
-    if (back_end == TransformBackEnd::fftw) continue;
     for (const TransformKind kind : definition::kinds) {
       for (std::int64_t n = least(kind); n <= 64; ++n) {
+        if (!tested(back_end, n)) continue;
         follows_the_definition<double>({kind, n, TransformKind::dct2, 3}, back_end);
         follows_the_definition<double>({TransformKind::dct2, 17, kind, n}, back_end);
         follows_the_definition<float>({kind, n, TransformKind::dst2, 17}, back_end);
@@ -96,10 +102,15 @@ TEST(PlaneTransform, FollowsTheDefinitionForEveryKindAndSize) {
 TEST(PlaneTransform, FollowsTheDefinitionForLongLines) {
   for (const TransformBackEnd back_end : back_ends()) {
     if (back_end == TransformBackEnd::fftw) continue;
-    for (const std::int64_t n : {97, 128, 143, 243, 255, 256, 257, 343, 509, 600, 1009, 1024, 1331, 2048}) {
+    for (const std::int64_t n : {97, 128, 143, 243, 255, 256, 257, 343, 509, 600}) {
       for (const TransformKind kind : definition::kinds) {
         follows_the_definition<double>({TransformKind::dct2, 1, kind, n}, back_end);
         follows_the_definition<float>({kind, n, TransformKind::dct2, 1}, back_end);
+      }
+    }
+    for (const std::int64_t n : {1009, 1024, 1331, 2048}) {
+      for (const TransformKind kind : {TransformKind::dft, TransformKind::dct1, TransformKind::dct2, TransformKind::dst4}) {
+        follows_the_definition<double>({TransformKind::dct2, 1, kind, n}, back_end);
       }
     }
   }
@@ -110,7 +121,7 @@ TEST(PlaneTransform, DampsModesAsTheDefinitionDoes) {
     for (const TransformKind x : definition::kinds) {
       for (const TransformKind y : definition::kinds) {
         damps_modes<double>({x, 12, y, 15}, back_end);
-        damps_modes<float>({x, 35, y, 22}, back_end);
+        if (back_end == TransformBackEnd::generated || x == y) damps_modes<float>({x, 35, y, 22}, back_end);
       }
     }
     for (const std::int64_t n : {1, 2, 3, 4, 16, 17, 33, 34, 64}) {

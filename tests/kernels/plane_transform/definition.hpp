@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "heddle/plane_transform.hpp"
@@ -108,6 +110,13 @@ private:
   Line values_;
 };
 
+/// The matrix of a kind; made once.
+inline const Matrix& matrix(TransformKind kind, std::int64_t n) {
+  static std::map<std::pair<TransformKind, std::int64_t>, Matrix> known;
+  const auto found = known.find({kind, n});
+  return found != known.end() ? found->second : known.try_emplace({kind, n}, kind, n).first->second;
+}
+
 /// The mode number of each row of the matrix.
 inline std::int64_t mode_of(TransformKind kind, std::int64_t n, std::int64_t row) {
   return kind == TransformKind::dft && 2 * row > n ? n - row : row;
@@ -162,7 +171,7 @@ inline Line undone(TransformKind kind, const Line& spectrum) {
   if (kind == TransformKind::dst2) other = TransformKind::dst3;
   if (kind == TransformKind::dst3) other = TransformKind::dst2;
   const bool node = kind == TransformKind::dct1 || kind == TransformKind::dst1;
-  Line result = Matrix(other, n).times(spectrum);
+  Line result = matrix(other, n).times(spectrum);
   for (Number& value : result) value /= static_cast<Number>(node ? period(kind, n) : 2 * n);
   return result;
 }

@@ -55,7 +55,7 @@ TEST(LineFormulas, AreTheTransformAndItsInverse) {
       const auto forward = evaluated(LineTransform<double>(kind, n, false, 1.0).formulas(), a, b);
       const auto back =
           evaluated(LineTransform<double>(kind, n, true, 1.0).formulas(), forward.first, forward.second);
-      const definition::Matrix matrix(kind, n);
+      const definition::Matrix& matrix = definition::matrix(kind, n);
       const auto expected_a = matrix.times(a), expected_b = matrix.times(b);
       for (std::size_t j = 0; j < a.size(); ++j) {
         const std::string where = std::string(to_string(kind)) + " of " + std::to_string(n);
