@@ -9,14 +9,12 @@ pairs of real expressions, and every intermediate value has a name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, Section, Statement
 
 
@@ -35,9 +33,7 @@ class Complex:
 
     def times(self, factor: Complex) -> Complex:
         """The product of two complex values, with four real products."""
-        return Complex(
-            self.re * factor.re - self.im * factor.im, self.re * factor.im + self.im * factor.re
-        )
+        return Complex(self.re * factor.re - self.im * factor.im, self.re * factor.im + self.im * factor.re)
 
 
 @dataclass
@@ -66,7 +62,9 @@ class Derivation:
         """cos or sin of 2 pi times `angle`, rounded once from an exact argument."""
         name = f"{function}_{angle.numerator}_{angle.denominator}"
         if name not in self.constants:
-            exact = getattr(sympy, function)(2 * sympy.pi * sympy.Rational(angle.numerator, angle.denominator))
+            exact = getattr(sympy, function)(
+                2 * sympy.pi * sympy.Rational(angle.numerator, angle.denominator)
+            )
             self.constants[name] = self.value(name, sympy.Float(exact.evalf(30), 30))
         return self.constants[name]
 
@@ -79,9 +77,7 @@ class Derivation:
 def transform(derivation: Derivation, values: Sequence[Complex], name: str) -> list[Complex]:
     """The discrete Fourier transform of `values`. name: what intermediate values are called after."""
     n = len(values)
-    if n < 1:
-        raise KernelError(calling_place(), "a transform needs at least one value.")
-    if n == 1:
+    if n <= 1:
         return list(values)
     if n == 2:
         return [
@@ -159,8 +155,3 @@ def _prime(d: Derivation, values: Sequence[Complex], name: str) -> list[Complex]
         result[k] = d.named(f"{name}_{k}", even + odd)
         result[p - k] = d.named(f"{name}_{p - k}", even - odd)
     return result
-
-
-def operations(r: int) -> float:
-    """5 r log2 r, the count of real operations that speeds of transforms are quoted with."""
-    return 5 * r * math.log2(r)
