@@ -37,11 +37,11 @@ def evaluated(
 ) -> dict[sympy.Basic, sympy.Float]:
     values: dict[sympy.Basic, sympy.Float] = dict(known)
     for statement in statements:
-        values[statement.target] = statement.value.subs(values).evalf(30)
+        values[statement.target] = statement.value.xreplace(values)
     return values
 
 
-@pytest.mark.parametrize("r", [*range(1, 17), 20, 25, 32])
+@pytest.mark.parametrize("r", [*range(1, 17), 20])
 def test_is_the_transform(r: int) -> None:
     statements, result = derived(r)
     generator = random.Random(r)
@@ -52,7 +52,7 @@ def test_is_the_transform(r: int) -> None:
     values = evaluated(statements, known)
     for k, value in enumerate(result):
         expected = sum(x * cmath.exp(-2j * math.pi * j * k / r) for j, x in enumerate(numbers))
-        found = complex(value.re.subs(values), value.im.subs(values))
+        found = complex(value.re.xreplace(values), value.im.xreplace(values))
         assert abs(found - expected) < 1e-14 * r
 
 
@@ -83,7 +83,7 @@ def test_constants_are_rounded_once() -> None:
 
 def module() -> Module:
     butterflies = Module("butterflies", ("f64", "f32"))
-    for r in (3, 4, 8):
+    for r in (3, 4):
         butterflies.add(f"turn{r}", butterfly(r, twiddled=True), schedule=ROW)
         butterflies.add(f"last{r}", butterfly(r, twiddled=False), schedule=ROW)
     return butterflies

@@ -95,7 +95,7 @@ private:
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       throw Error("make_plane_transform", std::string("FFTW was asked for, and ") + name + " cannot be opened",
-                  "install it (Debian: libfftw3-bin), or take TransformBackEnd::generated");
+                  "install it (Debian: libfftw3-double3, libfftw3-single3), or take TransformBackEnd::generated");
     }
     find(library, "plan_many_r2r", plan_r2r);
     find(library, "plan_many_dft_r2c", plan_r2c);
