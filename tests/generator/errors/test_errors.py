@@ -39,6 +39,7 @@ from heddle.__main__ import main
 from heddle.build import files, load
 from heddle.emit import files as emitted
 from heddle.exchange import exchanges
+from heddle.fft import butterfly
 from heddle.schedule import precision
 
 a, b, c, t = sympy.symbols("a b c t")
@@ -166,6 +167,22 @@ def eight_colours_of_a_plane() -> None:
 @says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
 def colours_of_a_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 8 lanes are no row: lanes are all cells along x, in one piece.\n"
+      "  Hint: a positive number, without colours and chunk")  # fmt: skip
+def lanes_in_chunks() -> None:
+    Schedule(lanes=8, chunk=16)  # here
+
+
+@says("{here}: 'k' runs over a list, which has neither lanes nor a trusted entry.\n  Hint: use a dense space")
+def trusted_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here
+
+
+@says("{here}: there is no butterfly of radix 1.\n  Hint: 2 or more")
+def butterfly_of_one() -> None:
+    butterfly(1, twiddled=False)  # here
 
 
 @says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
