@@ -39,7 +39,7 @@ std::vector<double> solved(const PoissonProblem& problem, Memory memory, Transfo
   };
   double mean = 0; // of what every solver gets: zero, so that singular problems have a solution
   for (std::int64_t i = 0; i < nx * ny * nz; ++i)
-    mean += static_cast<float>(noise(static_cast<std::size_t>(i))) / static_cast<double>(nx * ny * nz);
+    mean += noise(static_cast<std::size_t>(i)) / static_cast<double>(nx * ny * nz);
   const auto for_cells = [&](auto&& f) {
     for (std::int64_t k = 0; k < nz; ++k)
       for (std::int64_t j = 0; j < ny; ++j)
