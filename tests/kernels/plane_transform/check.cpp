@@ -224,11 +224,14 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
 TEST(PlaneTransform, SaysHowItTransforms) {
   const auto transform =
       heddle::make_plane_transform<double>({TransformKind::dft, 256, TransformKind::dct2, 17}, memory);
+  const auto halved = heddle::make_plane_transform<double>({TransformKind::dct1, 129, TransformKind::dst1, 30}, memory);
   if (memory == heddle::Memory::device) {
     EXPECT_EQ(transform->description(), "cuFFT line by line: dft of 256 by dct2 of 17");
   } else {
     EXPECT_EQ(transform->description(),
               "generated (8 lines a vector): x dft of 256 by radices 16 16, y dct2 of 17 by Bluestein, radices 11 3");
+    EXPECT_EQ(halved->description(), "generated (8 lines a vector): x dct1 of 129 by radices 16 2 and radices 16 and "
+                                     "radices 8 4 and radices 16 4, y dst1 of 30 by Bluestein, radices 16 8");
   }
 }
 

@@ -46,15 +46,15 @@ TEST(LineFormulas, AreTheTransformAndItsInverse) {
   std::mt19937 generator(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (const TransformKind kind : definition::kinds) {
-    for (std::int64_t n = 2; n <= 21; ++n) {
+    for (std::int64_t n = 2; n <= 36; ++n) {
       definition::Line a, b;
       for (std::int64_t j = 0; j < n; ++j) {
         a.push_back(uniform(generator));
         b.push_back(uniform(generator));
       }
-      const auto forward = evaluated(LineTransform<double>(kind, n, false, 1.0).formulas(), a, b);
+      const auto forward = evaluated(LineTransform<double>(kind, n, false, 1.0, false).formulas(), a, b);
       const auto back =
-          evaluated(LineTransform<double>(kind, n, true, 1.0).formulas(), forward.first, forward.second);
+          evaluated(LineTransform<double>(kind, n, true, 1.0, false).formulas(), forward.first, forward.second);
       const definition::Matrix& matrix = definition::matrix(kind, n);
       const auto expected_a = matrix.times(a), expected_b = matrix.times(b);
       for (std::size_t j = 0; j < a.size(); ++j) {

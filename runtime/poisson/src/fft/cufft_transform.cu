@@ -283,7 +283,7 @@ public:
 
 private:
   static DeviceFormulas<Real> make(TransformKind kind, std::int64_t n, bool inverse) {
-    return DeviceFormulas<Real>(LineTransform<Real>(kind, n, inverse, Real(1)).formulas());
+    return DeviceFormulas<Real>(LineTransform<Real>(kind, n, inverse, Real(1), false).formulas());
   }
 
   /// Complex numbers that the lines of a plane need, along x or y.
