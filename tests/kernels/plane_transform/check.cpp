@@ -230,7 +230,7 @@ TEST(PlaneTransform, SaysHowItTransforms) {
   } else {
     EXPECT_EQ(transform->description(),
               "generated (8 lines a vector): x dft of 256 by radices 16 16, y dct2 of 17 by Bluestein, radices 11 3");
-    EXPECT_EQ(halved->description(), "generated (8 lines a vector): x dct1 of 129 by radices 16 2 and radices 16 and "
+    EXPECT_EQ(halved->description(), "generated (8 lines a vector): x dct1 of 129 by radices 8 4 and radices 16 and "
                                      "radices 8 4 and radices 16 4, y dst1 of 30 by Bluestein, radices 16 8");
   }
 }

@@ -27,10 +27,17 @@ std::vector<int> factors(std::int64_t n) {
   return result;
 }
 
-/// The shortest length, not below n, that passes can transform without the slow small radices.
+/// A length, not below n and not far above, whose passes move the least memory.
 std::int64_t convenient(std::int64_t n) {
-  while (factors(n).empty()) ++n;
-  return n;
+  std::int64_t best = 0, least = 0;
+  for (std::int64_t m = n; best == 0 || 3 * m <= 4 * n; ++m) {
+    const std::int64_t moved = m * static_cast<std::int64_t>(factors(m).size());
+    if (moved > 0 && (best == 0 || moved < least)) {
+      best = m;
+      least = moved;
+    }
+  }
+  return best;
 }
 
 } // namespace
