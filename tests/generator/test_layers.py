@@ -37,6 +37,7 @@ ALLOWED = {
         "schedule",
     },
     "prove": {"prove", "lift", "ir", "emit", "module", "passes", "resources", "schedule"},
+    "poisson": {"symbolic"},
     "relaxation": {"symbolic"},
     "__init__": {"module", "schedule", "symbolic"},
     "check": {"build", "lift", "module", "prove"},

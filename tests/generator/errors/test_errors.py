@@ -31,6 +31,7 @@ from heddle import (
     fields,
     lbm,
     parameters,
+    poisson,
     profiles,
     relaxation,
 )
@@ -675,6 +676,26 @@ def assignment_to_an_expression() -> None:
 @says("{here}: 'a' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
 def assignment_to_a_parameter() -> None:
     Assignment(parameters("a"), 2)  # here
+
+
+@says("{here}: 'robin' is not a boundary.\n  Hint: one of periodic, dirichlet, neumann")
+def unknown_poisson_boundary() -> None:
+    poisson.Direction(8, 1, "robin", "neumann")  # here
+
+
+@says("{here}: unknowns cannot lie at 'corner'.\n  Hint: centre or face")
+def unknown_poisson_location() -> None:
+    poisson.Direction(8, 1, location="corner")  # here
+
+
+@says("{here}: a direction is periodic at one end only.\n  Hint: periodic at both ends, or at none")
+def half_periodic_direction() -> None:
+    poisson.Direction(8, 1, "periodic", "neumann")  # here
+
+
+@says("{here}: 1 unknowns are less than 2.")
+def one_node_between_two_neumann_ends() -> None:
+    poisson.Direction(1, 1, "neumann", "neumann", "face")  # here
 
 
 @says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")
