@@ -67,7 +67,8 @@ template <class Real> ComplexPlan<Real>::ComplexPlan(std::int64_t n) : n_(n), ra
   if (n > 1 && radices_.empty()) {
     long_ = std::make_unique<ComplexPlan>(convenient(2 * n - 1));
     const std::int64_t m = long_->size();
-    for (std::int64_t j = 0; j < n; ++j) chirp_.push_back(root_of_unity<Real>(j * j % (2 * n), 2 * n));
+    for (std::int64_t j = 0; j < n; ++j)
+      chirp_.push_back(root_of_unity<Real>(j * j % (2 * n), 2 * n));
     Panel<Real> kernel(m), work(long_->work() / Panel<Real>::stride);
     kernel.clear();
     for (std::int64_t j = 0; j < n; ++j) {

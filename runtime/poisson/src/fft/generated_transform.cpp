@@ -96,12 +96,13 @@ private:
       const std::int64_t lines = std::max(x_[0].rows(), y_[0].rows());
       const std::int64_t room = std::max(x_[0].work(), y_[0].work());
       Scratch scratch{Panel<Real>(lines), Panel<Real>((room + width - 1) / width)};
-      for (std::int64_t p = first; p < last; ++p) work(field + p * plane_pitch, scratch);
+      for (std::int64_t p = first; p < last; ++p)
+        work(field + p * plane_pitch, scratch);
     });
   }
 
   void transform_rows(Real* plane, const LineTransform<Real>& line, const Placement<Real>& in,
-            const Placement<Real>& out, Scratch& scratch) const {
+                      const Placement<Real>& out, Scratch& scratch) const {
     for (std::int64_t j = 0; j < ny_; j += width) {
       const std::int64_t count = std::min(width, ny_ - j);
       load_rows(plane + j * pitch_, pitch_, count, in, scratch.panel.data());
@@ -158,8 +159,8 @@ private:
     store_columns(scratch.panel.data(), line.output(), first, pitch_, count);
   }
 
-  /// The first columns of both halves are real lines of their own, which were transformed as one complex line:
-  /// leaves their half-complex spectra.
+  /// The first columns of both halves are real lines of their own, which were transformed as one complex
+  /// line: leaves their half-complex spectra.
   void split(Real* a, std::int64_t half) const {
     Real* const b = a + half;
     for (std::int64_t k = 1; 2 * k < ny_; ++k) {

@@ -17,7 +17,9 @@ bool is_sine(TransformKind kind) {
          kind == TransformKind::dst4;
 }
 
-bool continued(TransformKind kind) { return kind == TransformKind::dct1 || kind == TransformKind::dst1; }
+bool continued(TransformKind kind) {
+  return kind == TransformKind::dct1 || kind == TransformKind::dst1;
+}
 
 /// Complex values of a line and its continuation.
 std::int64_t period(TransformKind kind, std::int64_t n) {
@@ -161,12 +163,15 @@ template <class Real> void LineTransform<Real>::place() {
   }
 }
 
-template <class Real> std::int64_t LineTransform<Real>::odd_modes() const { return 2 * halves_[1].size(); }
+template <class Real> std::int64_t LineTransform<Real>::odd_modes() const {
+  return 2 * halves_[1].size();
+}
 
 template <class Real> std::string LineTransform<Real>::description() const {
   if (step_ == Step::halve) return halves_[0].description() + " and " + halves_[1].description();
   std::string text = plan_.direct() ? "radices" : "Bluestein, radices";
-  for (const int radix : plan_.radices()) text.append(" ").append(std::to_string(radix));
+  for (const int radix : plan_.radices())
+    text.append(" ").append(std::to_string(radix));
   return text;
 }
 
@@ -209,8 +214,9 @@ template <class Real> void LineTransform<Real>::continue_lines(Lines<Real> panel
   }
 }
 
-/// x_j of rows 0 … m. Of a cosine the even modes are those of x_j + x_{m-j}, and the odd ones of x_j - x_{m-j}; of a
-/// sine the other way round. They begin in rows 0 and m: row m has been read when it is written.
+/// x_j of rows 0 … m. Of a cosine the even modes are those of x_j + x_{m-j}, and the odd ones of x_j -
+/// x_{m-j}; of a sine the other way round. They begin in rows 0 and m: row m has been read when it is
+/// written.
 template <class Real> void LineTransform<Real>::halve(Lines<Real> panel, Real* work) const {
   const std::int64_t m = odd_modes();
   const bool sine = kind_ == TransformKind::dst1;
@@ -223,8 +229,10 @@ template <class Real> void LineTransform<Real>::halve(Lines<Real> panel, Real* w
     const std::int64_t to = odd_row(sine ? j - 1 : j);
 #pragma omp simd
     for (std::int64_t q = 0; q < lanes; ++q) {
-      const Real sum_re = panel.re[first + q] + panel.re[last + q], sum_im = panel.im[first + q] + panel.im[last + q];
-      const Real dif_re = panel.re[first + q] - panel.re[last + q], dif_im = panel.im[first + q] - panel.im[last + q];
+      const Real sum_re = panel.re[first + q] + panel.re[last + q],
+                 sum_im = panel.im[first + q] + panel.im[last + q];
+      const Real dif_re = panel.re[first + q] - panel.re[last + q],
+                 dif_im = panel.im[first + q] - panel.im[last + q];
       panel.re[first + q] = sine ? dif_re : sum_re;
       panel.im[first + q] = sine ? dif_im : sum_im;
       odd.re[to + q] = sine ? sum_re : dif_re;
@@ -354,7 +362,8 @@ template <class Real> void LineTransform<Real>::join(Lines<Real> panel) const {
 /// X_k - i X_{last-k} = exp(-i theta_k) 2 A_k, with the angles of quarter_wave_.
 template <class Real> void LineTransform<Real>::analyse(Lines<Real> panel, std::int64_t last) const {
   if (last == n_) multiply_row(panel, 0, 2 * scale_);
-  if (last % 2 == 0) multiply_row(panel, last / 2, 2 * quarter_wave_[static_cast<std::size_t>(last / 2)].real());
+  if (last % 2 == 0)
+    multiply_row(panel, last / 2, 2 * quarter_wave_[static_cast<std::size_t>(last / 2)].real());
   for (std::int64_t k = last == n_ ? 1 : 0; 2 * k < last; ++k) {
     const Pair<Real> row(panel, k, last - k);
     const Real c = quarter_wave_[static_cast<std::size_t>(k)].real();

@@ -24,9 +24,11 @@ void load_columns(const Real* first, std::int64_t pitch, std::int64_t count, con
     Real* const to = panel + place.row[static_cast<std::size_t>(j)] * width;
     if (count == width) {
 #pragma omp simd
-      for (std::int64_t q = 0; q < width; ++q) to[q] = sign * from[q];
+      for (std::int64_t q = 0; q < width; ++q)
+        to[q] = sign * from[q];
     } else {
-      for (std::int64_t q = 0; q < count; ++q) to[q] = sign * from[q];
+      for (std::int64_t q = 0; q < count; ++q)
+        to[q] = sign * from[q];
       std::fill(to + count, to + width, Real{0});
     }
   }
@@ -43,16 +45,18 @@ void store_columns(const Real* panel, const Placement<Real>& place, Real* first,
     const Real* const from = panel + place.row[static_cast<std::size_t>(j)] * width;
     if (count == width) {
 #pragma omp simd
-      for (std::int64_t q = 0; q < width; ++q) to[q] = sign * from[q];
+      for (std::int64_t q = 0; q < width; ++q)
+        to[q] = sign * from[q];
     } else {
-      for (std::int64_t q = 0; q < count; ++q) to[q] = sign * from[q];
+      for (std::int64_t q = 0; q < count; ++q)
+        to[q] = sign * from[q];
     }
   }
 }
 
 /// Rows of a plane, `count` of at most 2 * lanes: value j of a line in column j. Blocks of four rows and
-/// columns are transposed in registers, eight columns of all rows at a time, which is a cache line each; what is
-/// left beside the blocks goes one by one.
+/// columns are transposed in registers, eight columns of all rows at a time, which is a cache line each; what
+/// is left beside the blocks goes one by one.
 template <class Real>
 void load_rows(const Real* first, std::int64_t pitch, std::int64_t count, const Placement<Real>& place,
                Real* panel) {
@@ -66,15 +70,18 @@ void load_rows(const Real* first, std::int64_t pitch, std::int64_t count, const 
     for (std::int64_t q = 0; q < rows; q += 4) {
       for (std::int64_t b = j; b < std::min(j + 8, columns); b += 4) {
         Four<Real> v[4];
-        for (std::int64_t i = 0; i < 4; ++i) v[i] = load_four(first + (q + i) * pitch + b);
+        for (std::int64_t i = 0; i < 4; ++i)
+          v[i] = load_four(first + (q + i) * pitch + b);
         transpose<Real>(v);
-        for (std::int64_t i = 0; i < 4; ++i) store_four(panel + row[b + i] * width + q, v[i] * sign[b + i]);
+        for (std::int64_t i = 0; i < 4; ++i)
+          store_four(panel + row[b + i] * width + q, v[i] * sign[b + i]);
       }
     }
   }
   for (std::int64_t j = count < width ? 0 : columns; j < n; ++j) {
     Real* const to = panel + row[j] * width;
-    for (std::int64_t q = j < columns ? rows : 0; q < count; ++q) to[q] = sign[j] * first[q * pitch + j];
+    for (std::int64_t q = j < columns ? rows : 0; q < count; ++q)
+      to[q] = sign[j] * first[q * pitch + j];
     std::fill(to + count, to + width, Real{0});
   }
 }
@@ -92,15 +99,18 @@ void store_rows(const Real* panel, const Placement<Real>& place, Real* first, st
     for (std::int64_t q = 0; q < rows; q += 4) {
       for (std::int64_t b = j; b < std::min(j + 8, columns); b += 4) {
         Four<Real> v[4];
-        for (std::int64_t i = 0; i < 4; ++i) v[i] = load_four(panel + row[b + i] * width + q) * sign[b + i];
+        for (std::int64_t i = 0; i < 4; ++i)
+          v[i] = load_four(panel + row[b + i] * width + q) * sign[b + i];
         transpose<Real>(v);
-        for (std::int64_t i = 0; i < 4; ++i) store_four(first + (q + i) * pitch + b, v[i]);
+        for (std::int64_t i = 0; i < 4; ++i)
+          store_four(first + (q + i) * pitch + b, v[i]);
       }
     }
   }
   for (std::int64_t j = rows < count ? 0 : columns; j < n; ++j) {
     const Real* const from = panel + row[j] * width;
-    for (std::int64_t q = j < columns ? rows : 0; q < count; ++q) first[q * pitch + j] = sign[j] * from[q];
+    for (std::int64_t q = j < columns ? rows : 0; q < count; ++q)
+      first[q * pitch + j] = sign[j] * from[q];
   }
 }
 
