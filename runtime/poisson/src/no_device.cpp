@@ -32,4 +32,19 @@ template std::unique_ptr<Columns<double>> device_columns<double>(const ColumnTab
 template std::unique_ptr<PlaneTransform<float>> register_transform(std::int64_t, std::int64_t, std::int64_t);
 template std::unique_ptr<PlaneTransform<double>> register_transform(std::int64_t, std::int64_t, std::int64_t);
 
+bool has_register_transform(std::int64_t, std::int64_t) {
+  return false;
+}
+
+template <class Real>
+std::unique_ptr<PlaneTransform<Real>> register_transform(std::int64_t, std::int64_t, std::int64_t) {
+  throw Error("register_transform", "this heddle::poisson was built without CUDA",
+              "configure with -DHEDDLE_CUDA=ON");
+}
+
+template std::unique_ptr<PlaneTransform<float>> register_transform<float>(std::int64_t, std::int64_t,
+                                                                          std::int64_t);
+template std::unique_ptr<PlaneTransform<double>> register_transform<double>(std::int64_t, std::int64_t,
+                                                                            std::int64_t);
+
 } // namespace heddle
