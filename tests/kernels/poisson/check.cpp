@@ -59,10 +59,10 @@ template <class Real> std::unique_ptr<heddle::PlaneTransform<Real>> reference(co
                                                  heddle::transform_of(problem.y), problem.y.unknowns);
 }
 
-/// p for a right-hand side, through the solver's own layout.
-template <class Real> Numbers solve(const PoissonProblem& problem, const Numbers& right) {
+/// p for a right-hand side, through the solver's own layout; `quick`: with the transform that users get.
+template <class Real> Numbers solve(const PoissonProblem& problem, const Numbers& right, bool quick = false) {
   const Grid grid(problem);
-  PoissonSolver<Real> solver(problem, reference<Real>(problem));
+  auto solver = quick ? PoissonSolver<Real>(problem) : PoissonSolver<Real>(problem, reference<Real>(problem));
   std::vector<Real> field(static_cast<std::size_t>(solver.size()), Real(0));
   const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return static_cast<std::size_t>(k * solver.plane_pitch() + j * solver.row_pitch() + i);
@@ -278,8 +278,8 @@ TEST(Poisson, LongWavesKeepTheirDigitsInSinglePrecision) {
   make_solvable(problem, noisy);
   for (long double& value : noisy)
     value = static_cast<float>(value);
-  EXPECT_LE(distance(solve<float>(problem, smooth), solve<double>(problem, smooth), true), 1e-6L);
-  EXPECT_LE(distance(solve<float>(problem, noisy), solve<double>(problem, noisy), true), 1e-5L);
+  EXPECT_LE(distance(solve<float>(problem, smooth, true), solve<double>(problem, smooth, true), true), 1e-6L);
+  EXPECT_LE(distance(solve<float>(problem, noisy, true), solve<double>(problem, noisy, true), true), 1e-5L);
 
   // The same wave, column by column, without transforms.
   const auto lambda = heddle::eigenvalue(problem.x, 1);

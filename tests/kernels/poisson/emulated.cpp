@@ -168,7 +168,6 @@ TYPED_TEST(Emulated, ColumnsAsTheGeneratedOnes) {
       expected[static_cast<std::size_t>(k * plane_pitch + 1)] = 0;
     std::vector<Real> found = expected;
     heddle::Stream stream;
-    heddle::host_columns<double>(tables); // tables serve both precisions
     std::vector<double> exact(expected.begin(), expected.end());
     heddle::host_columns<double>(tables)->solve(exact.data(), plane_pitch, stream);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 // Tridiagonal columns in registers: each column is cut into segments, a thread each, and only the segments' ends meet,
-// in shared memory. A field is read once and written once. Nothing is subtracted (see heddle/poisson_problem.hpp).
+// in shared memory. A field is read once and written once. Nothing is subtracted (see
+// heddle/poisson_problem.hpp).
 #ifndef HEDDLE_DEVICE_COLUMNS_HPP
 #define HEDDLE_DEVICE_COLUMNS_HPP
 
@@ -49,8 +50,8 @@ struct ColumnEnds {
 
 namespace detail {
 
-/// 1 / x for normal x, to the last bit but one: the hardware's estimate and Newton steps, without the branch for subnormal
-/// numbers that a division has.
+/// 1 / x for normal x, to the last bit but one: the hardware's estimate and Newton steps, without the
+/// branch for subnormal numbers that a division has.
 __device__ inline float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   float r;
@@ -78,8 +79,9 @@ __device__ inline Real inverse_pivot(Real pivot) {
   return pivot > Real(0) ? reciprocal(pivot) : Real(0);
 }
 
-/// Eliminates the matrix of the reduced system of one column: `reach` and `ratio` become those of the eliminated rows.
-/// Periodic: the last end stays an unknown of all rows; `first_ratio` becomes what the first row has of row g, and so on.
+/// Eliminates the matrix of the reduced system of one column: `reach` and `ratio` become those of the
+/// eliminated rows. Periodic: the last end stays an unknown of all rows; `first_ratio` becomes what the
+/// first row has of row g, and so on.
 template <bool periodic, typename Real, int parts, int segments, int columns>
 __device__ inline void eliminate_ends(ColumnEnds<Real, parts, segments, columns>& ends, int column) {
   Real reach_below = 1, excess_below = 0, first_ratio = 1, first_excess = 0;
@@ -146,22 +148,25 @@ __device__ inline void solve_ends(ColumnEnds<Real, parts, segments, columns>& en
 
 }  // namespace detail
 
-/// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length` levels of one column; with
-/// `whole` all threads have `length`. levels <= length * segments, and at least one level a segment. lambda_x: one entry an
-/// amplitude of a row; lambda_y: one a row; level: one entry a level.
+/// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length` levels of
+/// one column; with `whole` all threads have `length`. levels <= length * segments, and at least one level
+/// a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row; level: one entry a level.
 template <bool periodic, bool whole, int length, int segments, int columns, typename Real, int parts>
-__device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape, const Real* lambda_x,
-                                     const Real* lambda_y, const ColumnRow<Real>* level) {
+__device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape,
+                                     const Real* lambda_x, const Real* lambda_y,
+                                     const ColumnRow<Real>* level) {
   __shared__ ColumnEnds<Real, parts, segments, columns> ends;
   const int column = static_cast<int>(threadIdx.x), g = static_cast<int>(threadIdx.y);
-  const auto mode = static_cast<unsigned>(blockIdx.x * columns) + threadIdx.x, modes = static_cast<unsigned>(shape.modes);
+  const auto modes = static_cast<unsigned>(shape.modes);
+  const auto mode = static_cast<unsigned>(blockIdx.x * columns) + threadIdx.x;
   const bool here = mode < modes * static_cast<unsigned>(shape.rows);
   const unsigned j = here ? mode / modes : 0U, i = here ? mode - j * modes : 0U;
   const int begin = whole ? g * length : g * shape.levels / segments;
   const int count = whole ? length : (g + 1) * shape.levels / segments - begin;
   Amplitude<Real, parts>* const p = field + j * shape.row_pitch + i + begin * shape.plane_pitch;
 
-  // Ask for all levels first: they are on their way while the matrix, which does not need them, is eliminated.
+  // Ask for all levels first: they are on their way while the matrix, which does not need them, is
+  // eliminated.
   Amplitude<Real, parts> value[length];
   HEDDLE_UNROLL
   for (int l = 0; l < length; ++l) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 // Discrete Fourier transforms of powers of two by the threads of a block: points in registers, exchanged through shared
-// memory between passes (T. G. Stockham's autosort arrangement: no bit reversal, the same order before and after).
+// memory between passes (T. G. Stockham's autosort arrangement: no bit reversal, the same order before and
+// after).
 #ifndef HEDDLE_DEVICE_FFT_HPP
 #define HEDDLE_DEVICE_FFT_HPP
 
@@ -78,7 +79,8 @@ __device__ inline void transform_registers(Complex<Real>* x) {
 
 }  // namespace detail
 
-/// Points of a line in shared memory: one is left out after every `count`, so that strides of `count` meet different banks.
+/// Points of a line in shared memory: one is left out after every `count`, so that strides of `count` meet
+/// different banks.
 template <int points, int count>
 inline constexpr int shared_points = points + points / count;
 
@@ -92,8 +94,8 @@ __device__ inline void wait_for_line() {
   }
 }
 
-/// Moves the registers of all threads of a line through shared memory: to(e) is the point that register e becomes, from(e) the
-/// point that register e takes.
+/// Moves the registers of all threads of a line through shared memory: to(e) is the point that register e
+/// becomes, from(e) the point that register e takes.
 template <bool warp, int stride, int count, typename Real, typename To, typename From>
 __device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared, To&& to, From&& from) {
   const auto place = [](int point) { return (point + point / count) * stride; };
@@ -109,9 +111,10 @@ __device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared
   wait_for_line<warp>();
 }
 
-/// The transform of a line of `points` points without a factor, in place: before and after, register e of thread t holds point
-/// t + e * points / count. wave[k * wave_step] = exp(-2 pi i k / points). All threads of the block take part (warp: the lines lie
-/// in warps); `shared`: where the line's points lie, `stride` apart.
+/// The transform of a line of `points` points without a factor, in place: before and after, register e of
+/// thread t holds point t + e * points / count. wave[k * wave_step] = exp(-2 pi i k / points). All threads
+/// of the block take part (warp: the lines lie in warps); `shared`: where the line's points lie, `stride`
+/// apart.
 template <bool inverse, bool warp, int points, int stride, int done = 1, int count, typename Real>
 __device__ inline void transform_line(Complex<Real> (&x)[count], Complex<Real>* shared, int t,
                                       const Complex<Real>* wave, int wave_step) {
