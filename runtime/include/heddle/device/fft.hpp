@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Discrete Fourier transforms of powers of two by the threads of a block: points in registers, exchanged through shared
-// memory between passes (T. G. Stockham's autosort arrangement: no bit reversal, the same order before and
-// after).
+// Discrete Fourier transforms of powers of two by the threads of a block: points in registers, exchanged
+// through shared memory between passes (T. G. Stockham's autosort arrangement: no bit reversal, the same order
+// before and after).
 #ifndef HEDDLE_DEVICE_FFT_HPP
 #define HEDDLE_DEVICE_FFT_HPP
 
