@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,6 +18,8 @@ from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
+from heddle.symbolic.multigrid import solver_kernels
+from heddle.symbolic.relaxation import Equation
 
 
 @runtime_checkable
@@ -113,6 +115,7 @@ class Module:
     citation: str = ""
     kernels: dict[str, KernelModel | PackModel] = field(default_factory=dict)
     halos: dict[str, Halo] = field(default_factory=dict)
+    solver: tuple[str, ...] = ()
     model: Path | None = None
     _stages: dict[tuple[str, str, str], tuple[object, Stages]] = field(default_factory=dict, repr=False)
     _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
@@ -180,6 +183,27 @@ class Module:
         else:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
+
+    def add_solver(
+        self, equation: Equation, schedule: Schedule | None = None, pointwise: Schedule | None = None
+    ) -> None:
+        """Add the kernels of multigrid and conjugate gradients for an equation with a symmetric matrix, and
+        to the sweeps the struct `Solver` that hands them to heddle::Multigrid and heddle::ConjugateGradient.
+
+        schedule: of sweeps over two colours, of which those of coarse levels give each thread one cell, since
+        there are few; pointwise: of the other kernels.
+        """
+        cells = 3 if equation.unknown.split else 1
+        coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)
+        if coloured.colours != 2:
+            raise KernelError(calling_place(), "multigrid sweeps two colours.", "Schedule(colours=2)")
+        found = solver_kernels(equation)
+        for name, kernel in found.items():
+            chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
+            if kernel.coarse:
+                chosen = replace(chosen, cells=1)
+            self.add(name, kernel.statements, schedule=chosen, about=kernel.about)
+        self.solver = tuple(found)
 
     def add_halo(
         self, name: str = "halo", kernels: Sequence[str] | None = None, *, wire: str | None = None

@@ -20,6 +20,7 @@ from heddle.passes.name_locals import name_locals
 from heddle.passes.renew_pointers import renew_pointers
 from heddle.passes.scan_lanes import scan_lanes
 from heddle.passes.select_functions import select_functions
+from heddle.passes.share_threads import share_threads
 from heddle.passes.stage_runs import stage_runs
 from heddle.schedule import Precision, Schedule
 from heddle.symbolic.assignment import Statement
@@ -47,8 +48,9 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: hoist_invariants(kernel),
     lambda kernel, request: scan_lanes(kernel, request.schedule),
     lambda kernel, request: lower_reductions(kernel),
-    lambda kernel, request: lower_accesses(kernel, request.target),
+    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.unit),
     lambda kernel, request: renew_pointers(kernel, request.schedule, request.target),
+    lambda kernel, request: share_threads(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),

@@ -23,6 +23,10 @@ class Schedule:
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
     (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads
     then touch too many rows at once.
+    cells: cells that a thread updates, one after the other along the outermost axis (CUDA): their loads are
+    under way together, and they share what is computed of x and y. For kernels that move few bytes a cell.
+    unit: the cells of a row follow each other in memory, for all fields; the entry refuses others (CUDA). The
+    CPU has an entry of its own for that.
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
     lanes: the number of cells along x, where the caller always has that many: loops along x then need no
@@ -39,6 +43,8 @@ class Schedule:
     block: tuple[int, int, int] = (256, 1, 1)
     minimum_blocks: int = 0
     renew: bool = False
+    cells: int = 1
+    unit: bool = False
     colours: int = 1
     lanes: int = 0
     trusted: bool = False
@@ -47,6 +53,8 @@ class Schedule:
         threads = self.block[0] * self.block[1] * self.block[2]
         if not 1 <= threads <= 1024:
             raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
+        if not 1 <= self.cells <= 8:
+            raise KernelError(calling_place(), f"a thread cannot take {self.cells} cells.", "1 to 8")
         if (self.prefetch or self.nontemporal) and not self.chunk:
             raise KernelError(
                 calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)"

@@ -3,7 +3,10 @@
 
 from heddle import Module, Schedule, fields, relaxation
 
-CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
+CHESSBOARD = {
+    "plain": Schedule(colours=2, block=(32, 8, 1)),  # rows of a colour are short
+    "split": Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True),
+}
 
 relaxation_bench = Module(
     "relaxation_bench",
@@ -13,5 +16,7 @@ relaxation_bench = Module(
 for layout, split in (("plain", False), ("split", True)):
     phi, right = fields("phi, right: real[3D]", split=split)
     equation = relaxation.poisson(phi, right, openings=fields("open: uint8[3D]", split=split))
-    relaxation_bench.add(f"{layout}_sweep", equation.sor(), schedule=CHESSBOARD)
-    relaxation_bench.add(f"{layout}_check", equation.sor(largest_change="largest"), schedule=CHESSBOARD)
+    relaxation_bench.add(f"{layout}_sweep", equation.sor(), schedule=CHESSBOARD[layout])
+    relaxation_bench.add(
+        f"{layout}_check", equation.sor(largest_change="largest"), schedule=CHESSBOARD[layout]
+    )

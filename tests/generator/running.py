@@ -25,6 +25,7 @@ PASSES = (
     "lower_reductions",
     "lower_accesses",
     "renew_pointers",
+    "share_threads",
     "stage_runs",
     "select_functions",
     "name_locals",

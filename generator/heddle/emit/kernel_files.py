@@ -24,10 +24,12 @@ _ARITHMETIC = {"min", "max", "sign"}
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel in one precision, at every level, for one target."""
+    """A kernel in one precision, at every level, for one target. unit: its CUDA entry takes unit x-strides
+    only."""
 
     precision: Precision
     stages: Stages
+    unit: bool = False
     trusted: bool = False
 
     @property
@@ -298,7 +300,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, "unit_stride" if dense else unit, True, colours, lanes),
-        "device_checks": _checks(everything, unit, False, colours, lanes),
+        "device_checks": _checks(everything, "true" if variant.unit else unit, False, colours, lanes),
     }
 
 

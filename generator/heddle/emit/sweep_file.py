@@ -36,6 +36,9 @@ class _Module(Protocol):
     @property
     def links(self) -> tuple[ir.Link, ...]: ...
 
+    @property
+    def solver(self) -> tuple[str, ...]: ...
+
 
 def sweep_header(
     module: _Module, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
@@ -58,6 +61,10 @@ def sweep_header(
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
+        solver=[name for name in module.solver if name in kernels],
+        split=any(field.layout == "split" for k in kernels.values() for field in k[0].stages.kernel.fields),
+        both="cpu" in targets and "cuda" in targets,
+        device="cuda" in targets,
     )
 
 

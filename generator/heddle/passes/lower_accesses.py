@@ -52,14 +52,14 @@ _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 NEIGHBOUR = "neighbour"
 
 
-def lower_accesses(kernel: Kernel, target: Target) -> Kernel:
-    """Make memory explicit."""
-    return _Lowering(kernel, target).kernel_lowered()
+def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel:
+    """Make memory explicit. unit: with a thread for each cell, the cells of a row follow each other."""
+    return _Lowering(kernel, target, unit and target.threads).kernel_lowered()
 
 
 class _Lowering:
-    def __init__(self, kernel: Kernel, target: Target) -> None:
-        self.kernel, self.target = kernel, target
+    def __init__(self, kernel: Kernel, target: Target, unit: bool) -> None:
+        self.kernel, self.target, self.unit = kernel, target, unit
         self.space = kernel.space
         self.written = {
             node.target.field
@@ -114,8 +114,10 @@ class _Lowering:
             return symbol
         return self.argument(symbol, f"{reference.name}_extent", axis)
 
-    def stride(self, field: Field, axis: int) -> Symbol:
+    def stride(self, field: Field, axis: int) -> Expression:
         """Element stride along axis 0, 1, 2, or along the components for axis = rank."""
+        if axis == 0 and self.unit:
+            return integer(1)
         label = "q" if axis == field.rank else AXES[axis]
         return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
 

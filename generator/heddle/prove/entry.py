@@ -34,6 +34,7 @@ class Entry:
     dense: bool
     colours: int = 1
     lanes: int = 0
+    unit_on_device: bool = False
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -45,7 +46,8 @@ class Entry:
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
         rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
-        unit = "unit_stride" if asks_unit else "true:bool" if rows_of_list else "false:bool"
+        demands = rows_of_list or (device and self.unit_on_device)
+        unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",

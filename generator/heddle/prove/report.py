@@ -131,6 +131,7 @@ def _device(
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
         stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 0,
+        schedule.unit,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     launched = Launched.of(lowered)

@@ -68,6 +68,32 @@ def three_colours() -> None:
     Schedule(colours=3)  # here
 
 
+@says("{here}: a thread cannot take 9 cells.\n  Hint: 1 to 8")
+def nine_cells_a_thread() -> None:
+    Schedule(cells=9)  # here
+
+
+@says(
+    "k: 'k' has one axis, a Scan, or colours of fields that are not split: a thread cannot take 2 cells.\n"
+    "  Hint: Schedule(cells=1), or fields(..., split=True)"
+)
+def several_cells_of_a_line() -> None:
+    r = fields("r: real[1D]")
+    kernel([Assignment(r.here, 2 * r.here)], schedule=Schedule(cells=2), targets="cuda")
+
+
+@says("{here}: 'p' has no three dimensions.\n  Hint: declare it as real[3D]")
+def multigrid_of_a_plane() -> None:
+    equation = relaxation.poisson(p, q)  # here
+    Module("m").add_solver(equation)
+
+
+@says("{here}: multigrid sweeps two colours.\n  Hint: Schedule(colours=2)")
+def multigrid_with_four_colours() -> None:
+    r = fields("r: real[3D]")
+    Module("m").add_solver(relaxation.poisson(r), Schedule(colours=4))  # here
+
+
 @says("{here}: cells of one colour do not follow each other in chunks.\n  Hint: chunk=0")
 def colours_in_chunks() -> None:
     Schedule(colours=2, chunk=16)  # here

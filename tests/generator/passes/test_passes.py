@@ -12,11 +12,25 @@ from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, extents, fields, lbm, profiles
+from heddle import (
+    Assignment,
+    If,
+    KernelError,
+    Reduce,
+    Scan,
+    Schedule,
+    Sparse,
+    coordinates,
+    extents,
+    fields,
+    lbm,
+    profiles,
+)
+from heddle.ir import nodes as ir
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.reduction import combined
-from heddle.ir.text import text
+from heddle.ir.text import lines, text
 from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
@@ -52,6 +66,43 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
 def test_random_models(seed: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(random_model(seed), schedule), PRECISIONS[seed % 4], target, seed)
+
+
+@pytest.mark.parametrize("cells", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(12))
+def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
+    entry = model(random_model(seed), Schedule(block=(32, 2, 1), cells=cells))
+    if entry.space == ir.Dense(1) or any(isinstance(s, Scan) for s in entry.statements):
+        with pytest.raises(KernelError, match=f"cannot take {cells} cells"):
+            levels(entry, "f64", "cuda")
+    else:
+        agree(entry, PRECISIONS[seed % 4], "cuda", seed)
+
+
+@pytest.mark.parametrize("cells", [2, 4, 8])
+def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
+    schedule = Schedule(block=(32, 2, 1), cells=cells)
+    coloured = dataclasses.replace(schedule, colours=2)
+    agree(model(reduction(), schedule), "f64", "cuda", 3)
+    with pytest.raises(KernelError, match="fields that are not split"):
+        levels(model(coloured_reduction(), coloured), "f32", "cuda")
+    for rank, mixed in itertools.product((2, 3), (False, True)):
+        agree(model(split_relaxation(rank, mixed), coloured), "f64", "cuda", rank, (8, 5, 3))
+
+
+def test_a_cell_that_a_thread_repeats_is_changed_once() -> None:
+    u = fields("u: real[2D]")
+    grows = If(u.here > 0, [Assignment(u.here, 2 * u.here)])
+    agree(model([grows], Schedule(block=(32, 2, 1), cells=4)), "f64", "cuda", 1)
+
+
+def test_loads_of_all_cells_of_a_thread_come_before_the_first_store() -> None:
+    entry = model(split_relaxation(3), Schedule(colours=2, block=(32, 2, 1), cells=3, unit=True))
+    text = list(lines(levels(entry, "f32", "cuda")[-1][1].body))
+    stores = [n for n, line in enumerate(text) if line.strip().startswith("store p")]
+    assert len(stores) == 3
+    assert not any("_cell" in line.split("=", 1)[-1] for line in text[stores[0] : stores[-1] + 1])
+    assert not any("_sx" in line for line in text)
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])

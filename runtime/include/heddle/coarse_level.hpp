@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COARSE_LEVEL_HPP
+#define HEDDLE_COARSE_LEVEL_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heddle/box.hpp"
+#include "heddle/field.hpp"
+#include "heddle/field_view.hpp"
+
+namespace heddle {
+
+/// Cells along each axis.
+using Cells3 = std::array<std::int64_t, 3>;
+
+/// Half as many cells, the last of which may have one child instead of two.
+[[nodiscard]] inline Cells3 coarser(const Cells3& cells) {
+  return {(cells[0] + 1) / 2, (cells[1] + 1) / 2, (cells[2] + 1) / 2};
+}
+
+/// The children (2x + a, 2y + b, 2z + c) of the cells (x, y, z) of the next level, as a field on it. split:
+/// the fine field is split by colour, and then all these children have one.
+template <class T>
+[[nodiscard]] FieldView<T> children(const FieldView<T>& fine, bool split, const Cells3& coarse,
+                                    const Cells3& child) {
+  const auto& step = fine.strides();
+  const std::int64_t along =
+      split ? (child[0] + child[1] + child[2]) % 2 * step[3] : child[0] * step[0];
+  return {fine.data() + along + child[1] * step[1] + child[2] * step[2],
+          {coarse[0], coarse[1], coarse[2], 1},
+          {split ? step[0] : 2 * step[0], 2 * step[1], 2 * step[2], 0}};
+}
+
+/// The cells first <= n < last along one axis, with `step` cells from each to the next; `cells` of the others.
+template <class T>
+[[nodiscard]] FieldView<T> slab(const FieldView<T>& whole, const Cells3& cells, std::size_t axis,
+                                std::int64_t first, std::int64_t count, std::int64_t step = 1) {
+  std::array<std::int64_t, 4> extent{cells[0], cells[1], cells[2], 1};
+  std::array<std::int64_t, 4> stride = whole.strides();
+  extent[axis] = count;
+  T* const data = whole.data() + first * stride[axis];
+  stride[axis] *= step;
+  return {data, extent, stride};
+}
+
+/// A number in memory, as a field in which every cell has it.
+template <class T>
+[[nodiscard]] FieldView<T> everywhere(T* number, const Cells3& cells) {
+  return {number, {cells[0], cells[1], cells[2], 1}, {1, 1, 1, 0}};
+}
+
+/// Places of cell centres along an axis, with one beyond each end: [0] is that below the first cell.
+using Centres = std::vector<double>;
+
+/// One cell of size 1 after the other.
+[[nodiscard]] Centres even_centres(std::int64_t cells);
+
+/// The centres of the next coarser level: in the middle of their children; those beyond the ends stay.
+[[nodiscard]] Centres coarser(const Centres& fine);
+
+/// Coarse faces `first` to `first + count - 1` along an axis, each part of which is a fine face; the first
+/// one lies at the fine face `fine`, the others two further each.
+struct FaceRun {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t fine = 0;
+  double factor = 1; // distance of the fine cells on both sides, as a part of that of the coarse ones
+};
+
+/// All faces of the next coarser level along an axis, in runs of one factor.
+[[nodiscard]] std::vector<FaceRun> coarse_faces(const Centres& fine);
+
+/// The arrays of a level of multigrid below the finest one.
+template <class T> struct CoarseLevel {
+  CoarseLevel(const Cells3& extent, Memory memory)
+      : cells(extent), grid(Box{{0, 0, 0}, {extent[0], extent[1], extent[2]}}),
+        k{Field<T>(grid, {.memory = memory, .name = "k_x"}), Field<T>(grid, {.memory = memory, .name = "k_y"}),
+          Field<T>(grid, {.memory = memory, .name = "k_z"})},
+        correction(grid, {.memory = memory, .name = "correction"}),
+        rest(grid, {.memory = memory, .name = "rest"}), left(grid, {.memory = memory, .name = "left"}) {}
+
+  Cells3 cells;
+  BlockGrid grid;
+  std::array<Field<T>, 3> k; // coefficients of the lower faces, those of the last upper ones in the ghost cells
+  Field<T> correction;
+  Field<T> rest;
+  Field<T> left;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_MULTIGRID_HPP
+#define HEDDLE_MULTIGRID_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "heddle/buffer.hpp"
+#include "heddle/coarse_level.hpp"
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/reduction_work.hpp"
+#include "heddle/stream.hpp"
+
+namespace heddle {
+
+struct MultigridOptions {
+  int sweeps = 2;                  // before and after each coarse correction, on the finest level
+  int coarse_sweeps = 3;           // the same on the others, which cost little
+  int coarsest_sweeps = 4;         // each way, on the coarsest level
+  std::int64_t coarsest_cells = 4; // levels are added until no axis has more
+  /// Places of the cell centres along x, y, z, one beyond each end, where cells differ in size.
+  std::array<Centres, 3> centres{};
+};
+
+/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell) and
+/// their weights, or a coefficient for each of the six faces and no weights. The matrix must be symmetric:
+/// where cells differ in size, each equation is multiplied by the volume of its cell.
+template <class Coefficient, std::size_t weight_count> struct StencilMatrix {
+  Field<Coefficient>* coefficients = nullptr;
+  std::array<double, weight_count> weights{};
+};
+
+/// One V-cycle of geometric multigrid for A z = -rest, the same operator forwards and backwards, so that it
+/// can precondition conjugate gradients. Solver: the struct of that name in the sweeps of a module with
+/// add_solver(). On one block; a task that only puts work into its stream.
+template <class Solver, class T, class Coefficient, std::size_t weight_count> class Multigrid {
+public:
+  using Matrix = StencilMatrix<Coefficient, weight_count>;
+
+  /// Sets the coarse levels up; the coefficients may change until then, not afterwards. Throws Error for
+  /// several blocks, or options that make no sense.
+  explicit Multigrid(const Matrix& matrix, const MultigridOptions& options = {})
+      : matrix_(matrix), options_(options), memory_(matrix.coefficients->memory()) {
+    const Field<Coefficient>& field = *matrix.coefficients;
+    if (field.grid().size() != 1) {
+      throw Error("Multigrid", "the grid has " + std::to_string(field.grid().size()) + " blocks", "one block");
+    }
+    if (options.sweeps < 1 || options.coarse_sweeps < 1 || options.coarsest_sweeps < 1 || options.coarsest_cells < 1) {
+      throw Error("Multigrid", "these options make no sense", "sweeps and cells of at least 1");
+    }
+    const FieldView<const Coefficient> view = field.view();
+    cells_ = {Solver::split ? 2 * view.extent(0) : view.extent(0), view.extent(1), view.extent(2)};
+    const FieldOptions of_cells{.components = Solver::split ? 2 : 1, .memory = memory_, .name = "correction"};
+    correction_ = std::make_unique<Field<T>>(field.grid(), of_cells);
+    left_ = std::make_unique<Field<T>>(field.grid(), of_cells);
+    rest_ = std::make_unique<Field<T>>(field.grid(), of_cells);
+    products_ = Buffer<T>(2, memory_);
+    work_ = Buffer<T>(reduction_work(field, {0, 1, 2}, 2), memory_);
+    set_up();
+  }
+
+  /// Where the right side goes, with the sign of A phi - right.
+  [[nodiscard]] Field<T>& rest() noexcept { return *rest_; }
+  /// What a cycle makes of it.
+  [[nodiscard]] Field<T>& correction() noexcept { return *correction_; }
+  /// The sums of rest times correction over red cells, and over black ones.
+  [[nodiscard]] Buffer<T>& products() noexcept { return products_; }
+  [[nodiscard]] const Matrix& matrix() const noexcept { return matrix_; }
+  /// Cells of the finest level.
+  [[nodiscard]] const Cells3& cells() const noexcept { return cells_; }
+  /// Levels, with the finest one.
+  [[nodiscard]] std::size_t levels() const noexcept { return coarse_.size() + 1; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  [[nodiscard]] std::string_view name() const noexcept { return "Multigrid"; }
+
+  /// One cycle, from correction = 0.
+  void operator()(Stream& stream) {
+    with_matrix([&](const auto& matrix, auto... weights) {
+      const FieldView<T> z = correction_->view();
+      const FieldView<T> r = rest_->view();
+      const auto sweep = [&](std::int64_t first, std::int64_t last) {
+        Solver::smooth(stream, matrix, z, r, first, last, weights...);
+      };
+      Solver::first(stream, matrix, r, z, 0, 1, weights...);
+      sweep(1, 2);
+      for (int i = 1; i < options_.sweeps; ++i)
+        sweep(0, 2);
+      if (!coarse_.empty()) {
+        Solver::remains(stream, matrix, z, r, left_->view(), 0, 1, weights...);
+        correct(stream, 0, left_->view(), z, cells_, Solver::split);
+      }
+      for (int i = 1; i < options_.sweeps; ++i) {
+        sweep(1, 2);
+        sweep(0, 1);
+      }
+      T* const part = products_.data();
+      Solver::smooth_product(stream, matrix, z, r, 1, 2, part + 1, work_.data(), weights...);
+      Solver::smooth_product(stream, matrix, z, r, 0, 1, part, work_.data(), weights...);
+    });
+  }
+
+  /// Calls f(view of the coefficients, weights...).
+  template <class F> void with_matrix(F&& f) const {
+    const FieldView<const Coefficient> view = std::as_const(*matrix_.coefficients).view();
+    std::apply([&](auto... weights) { f(view, weights...); }, matrix_.weights);
+  }
+
+private:
+  static constexpr std::array<Cells3, 4> red_children{{{0, 0, 0}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}}};
+
+  /// A cycle of coarse level `n`, for what a finer one (`cells`, `left`) has left, into its correction.
+  void correct(Stream& stream, std::size_t n, const FieldView<T>& left, const FieldView<T>& correction,
+               const Cells3& cells, bool split) {
+    CoarseLevel<T>& level = *coarse_[n];
+    const auto child = [&](const FieldView<T>& fine, std::size_t i) {
+      return children(fine, split, level.cells, red_children[i]);
+    };
+    Solver::restrict_left(stream, child(left, 0), child(left, 1), child(left, 2), child(left, 3),
+                          level.rest.view());
+    cycle(stream, n);
+    Solver::prolong(stream, level.correction.view(), child(correction, 0), child(correction, 1),
+                    child(correction, 2), child(correction, 3));
+    for (std::size_t axis = split ? 1 : 0; axis < 3; ++axis) { // children outside the box
+      if (cells[axis] % 2 != 0) {
+        Cells3 stored = cells;
+        if (split) stored[0] /= 2;
+        Solver::clear(stream, slab(correction, stored, axis, cells[axis], 1));
+      }
+    }
+  }
+
+  void cycle(Stream& stream, std::size_t n) {
+    CoarseLevel<T>& level = *coarse_[n];
+    const auto kx = level.k[0].view();
+    const auto ky = level.k[1].view();
+    const auto kz = level.k[2].view();
+    const auto z = level.correction.view();
+    const auto r = level.rest.view();
+    const auto sweep = [&](std::int64_t first, std::int64_t last) {
+      Solver::coarse_smooth(stream, kx, ky, kz, z, r, first, last);
+    };
+    const bool coarsest = n + 1 == coarse_.size();
+    const int sweeps = coarsest ? options_.coarsest_sweeps : options_.coarse_sweeps;
+    Solver::coarse_first(stream, kx, ky, kz, r, z, 0, 1);
+    sweep(1, 2);
+    for (int i = 1; i < sweeps; ++i)
+      sweep(0, 2);
+    if (!coarsest) {
+      Solver::coarse_remains(stream, kx, ky, kz, z, r, level.left.view(), 0, 1);
+      correct(stream, n + 1, level.left.view(), z, level.cells, false);
+    }
+    for (int i = 0; i < sweeps; ++i) {
+      sweep(1, 2);
+      sweep(0, 1);
+    }
+  }
+
+  /// Coarse levels, and the coefficients of their faces.
+  void set_up() {
+    Stream stream(memory_);
+    std::array<Centres, 3> centres = options_.centres;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (centres[axis].empty()) centres[axis] = even_centres(cells_[axis]);
+      if (static_cast<std::int64_t>(centres[axis].size()) != cells_[axis] + 2) {
+        throw Error("Multigrid",
+                    std::to_string(centres[axis].size()) + " centres for " + std::to_string(cells_[axis]) +
+                        " cells along axis " + std::to_string(axis),
+                    "one for each cell and one beyond each end");
+      }
+    }
+    CoarseLevel<T> finest(cells_, memory_);
+    with_matrix([&](const auto& matrix, auto... weights) {
+      const auto& [kx, ky, kz] = std::array{finest.k[0].view(), finest.k[1].view(), finest.k[2].view()};
+      if constexpr (Solver::split) {
+        Solver::lower_faces(stream, matrix, kx, ky, kz, 0, 2, weights...);
+        Solver::upper_faces(stream, matrix, kx, ky, kz, 0, 2, weights...);
+      } else {
+        Solver::lower_faces(stream, matrix, kx, ky, kz, weights...);
+        Solver::upper_faces(stream, matrix, kx, ky, kz, weights...);
+      }
+    });
+    CoarseLevel<T>* fine = &finest;
+    while (*std::max_element(fine->cells.begin(), fine->cells.end()) > options_.coarsest_cells) {
+      coarse_.push_back(std::make_unique<CoarseLevel<T>>(coarser(fine->cells), memory_));
+      merge(stream, *fine, *coarse_.back(), centres);
+      for (Centres& along : centres)
+        along = coarser(along);
+      fine = coarse_.back().get();
+    }
+    stream.synchronise();
+  }
+
+  static void merge(Stream& stream, CoarseLevel<T>& fine, CoarseLevel<T>& coarse,
+                    const std::array<Centres, 3>& centres) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const FieldView<T> from = fine.k[axis].view();
+      const std::size_t u = (axis + 1) % 3;
+      const std::size_t v = (axis + 2) % 3;
+      for (const FaceRun& run : coarse_faces(centres[axis])) {
+        const auto part = [&](std::int64_t a, std::int64_t b) {
+          std::array<std::int64_t, 4> extent{coarse.cells[0], coarse.cells[1], coarse.cells[2], 1};
+          extent[axis] = run.count;
+          std::array<std::int64_t, 4> stride = from.strides();
+          T* const data = from.data() + run.fine * stride[axis] + a * stride[u] + b * stride[v];
+          for (std::size_t d = 0; d < 3; ++d)
+            stride[d] *= 2;
+          return FieldView<T>(data, extent, stride);
+        };
+        Solver::merge_faces(stream, part(0, 0), part(1, 0), part(0, 1), part(1, 1),
+                            slab(coarse.k[axis].view(), coarse.cells, axis, run.first, run.count), run.factor);
+      }
+    }
+  }
+
+  Matrix matrix_;
+  MultigridOptions options_;
+  Memory memory_;
+  Cells3 cells_{};
+  std::unique_ptr<Field<T>> correction_;
+  std::unique_ptr<Field<T>> rest_;
+  std::unique_ptr<Field<T>> left_;
+  Buffer<T> products_;
+  Buffer<T> work_;
+  std::vector<std::unique_ptr<CoarseLevel<T>>> coarse_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/coarse_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle {
+
+Centres even_centres(std::int64_t cells) {
+  Centres centres;
+  for (std::int64_t i = -1; i <= cells; ++i)
+    centres.push_back(static_cast<double>(i) + 0.5);
+  return centres;
+}
+
+Centres coarser(const Centres& fine) {
+  const std::size_t cells = fine.size() - 2;
+  Centres centres{fine.front()};
+  for (std::size_t i = 1; i <= cells; i += 2)
+    centres.push_back(i + 1 <= cells ? (fine[i] + fine[i + 1]) / 2 : fine[i]);
+  centres.push_back(fine.back());
+  return centres;
+}
+
+std::vector<FaceRun> coarse_faces(const Centres& fine) {
+  const Centres coarse = coarser(fine);
+  const auto cells = static_cast<std::int64_t>(fine.size()) - 2;
+  const auto last = static_cast<std::int64_t>(coarse.size()) - 2;
+  const auto distance = [](const Centres& centres, std::int64_t face) {
+    const auto above = static_cast<std::size_t>(face) + 1;
+    return centres[above] - centres[above - 1];
+  };
+  std::vector<FaceRun> runs;
+  for (std::int64_t face = 0; face <= last; ++face) {
+    const std::int64_t fine_face = std::min(2 * face, cells);
+    const double factor = distance(fine, fine_face) / distance(coarse, face);
+    const bool goes_on = !runs.empty() && std::abs(runs.back().factor - factor) < 1e-12 &&
+                         runs.back().fine + 2 * runs.back().count == fine_face;
+    if (goes_on) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({face, 1, fine_face, factor});
+    }
+  }
+  return runs;
+}
+
+} // namespace heddle

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multigrid and conjugate gradients: the numbers of a published case, of a manufactured solution and of the
+// equations themselves, evaluated cell by cell; as many iterations on fine grids as on coarse ones.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "cube.hpp"
+#include "multigrid_cut_sweeps.hpp"
+#include "multigrid_sweeps.hpp"
+#ifndef HEDDLE_ON_DEVICE
+#include "emulated.hpp"
+#include "walls.hpp"
+#endif
+
+namespace {
+
+using heddle::Outcome;
+using test::Cell;
+using test::Cube;
+#ifndef HEDDLE_ON_DEVICE
+using test::noise;
+using test::Walls;
+#endif
+
+#ifdef HEDDLE_ON_DEVICE
+constexpr heddle::Memory memory = heddle::Memory::device;
+#else
+constexpr heddle::Memory memory = heddle::Memory::host;
+#endif
+
+template <class T> using Gradients = heddle::ConjugateGradient<multigrid::Solver, T, std::uint8_t, 3>;
+
+TEST(Multigrid, SolvesTheCubeCaseToItsPublishedValues) {
+  Cube<double> cube({100, 100, 100}, true, memory);
+  Gradients<double> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
+  const heddle::Descent found = gradients.solve({.residual = 2e-6});
+  EXPECT_TRUE(found.converged()) << to_string(found);
+  EXPECT_LE(found.solution.cycles, 12);
+  EXPECT_LE(found.residual, 2e-6);
+  const auto wind = cube.on_host();
+  // sor-wind.md, section 2.3: u and v on faces (i, j, k)
+  EXPECT_NEAR(wind.velocity(0, {30, 49, 10}), 4.661728, 1e-6);
+  EXPECT_NEAR(wind.velocity(0, {44, 49, 10}), 0.965378, 1e-6);
+  EXPECT_NEAR(wind.velocity(0, {50, 49, 25}), 6.780928, 1e-6);
+  EXPECT_NEAR(wind.velocity(0, {50, 49, 80}), 7.252186, 1e-6);
+  EXPECT_NEAR(wind.velocity(1, {43, 56, 10}), 2.175261, 1e-6);
+  EXPECT_NEAR(wind.velocity(2, {44, 49, 20}), 4.661029, 1e-6);
+}
+
+TEST(Multigrid, FloatSaysWhereItsPrecisionEnds) {
+  Cube<float> cube({40, 40, 20}, true, memory);
+  Gradients<float> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
+  const heddle::Descent two = gradients.solve({.residual = 1e-9, .most_iterations = 2});
+  EXPECT_EQ(two.solution.outcome, Outcome::exhausted) << to_string(two);
+  const heddle::Descent end = gradients.solve({.residual = 1e-9});
+  EXPECT_EQ(end.solution.outcome, Outcome::stalled) << to_string(end);
+  EXPECT_LT(end.residual, 2e-3);
+}
+
+TEST(Multigrid, NeedsAsManyIterationsOnFineGrids) {
+  std::vector<std::int64_t> iterations;
+  for (const std::int64_t n : {16, 32, 64}) {
+    Cube<double> cube({n, n, n / 2}, true, memory);
+    Gradients<double> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
+    const heddle::Descent found = gradients.solve({.residual = 1e-6});
+    EXPECT_TRUE(found.converged()) << n << ": " << to_string(found);
+    iterations.push_back(found.solution.cycles);
+  }
+  EXPECT_LE(iterations[2], iterations[0] + 4);
+  EXPECT_LE(iterations[2], 14);
+}
+
+/// Largest error of phi = sin(pi x) sin(2 pi y) cos(pi z / 2) on an empty box of 1 x 1 x 1; phi is given one
+/// cell beyond the box, except at z = 0, where nothing flows.
+double manufactured(const Cell& cells) {
+  using std::numbers::pi;
+  const std::array<double, 3> h{1 / static_cast<double>(cells[0] + 1), 1 / static_cast<double>(cells[1] + 1),
+                                1 / (static_cast<double>(cells[2]) + 0.5)};
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, cells});
+  heddle::Field<double> cut(grid, {.components = 6, .name = "cut"});
+  heddle::Field<double> phi(grid, {.name = "phi"});
+  heddle::Field<double> right(grid, {.name = "right"});
+  const auto exact = [&](auto x, auto y, auto z) {
+    return std::sin(pi * static_cast<double>(x + 1) * h[0]) *
+           std::sin(2 * pi * static_cast<double>(y + 1) * h[1]) *
+           std::cos(pi / 2 * (static_cast<double>(z) + 0.5) * h[2]);
+  };
+  cut.fill([&](auto, auto, auto z, int face) {
+    const auto axis = static_cast<std::size_t>(face / 2);
+    return face == 5 && z == 0 ? 0.0 : 1 / (h[axis] * h[axis]);
+  });
+  right.fill([&](auto x, auto y, auto z, int) { return -5.25 * pi * pi * exact(x, y, z); });
+  heddle::ConjugateGradient<multigrid_cut::Solver, double, double, 0> gradients({&cut, {}}, phi, right);
+  EXPECT_TRUE(gradients.solve({.residual = 1e-8}).converged());
+  double largest = 0;
+  for (std::int64_t z = 0; z < cells[2]; ++z)
+    for (std::int64_t y = 0; y < cells[1]; ++y)
+      for (std::int64_t x = 0; x < cells[0]; ++x)
+        largest = std::max(largest, std::abs(phi.view()(x, y, z) - exact(x, y, z)));
+  return largest;
+}
+
+TEST(Multigrid, AManufacturedSolutionConvergesWithTheSquareOfTheSpacing) {
+  const double coarse = manufactured({15, 23, 10});
+  const double fine = manufactured({31, 47, 21});
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << coarse << " " << fine;
+}
+
+#ifndef HEDDLE_ON_DEVICE
+TEST(Multigrid, MeetsTheEquationsOfEachCellAroundWalls) {
+  for (const Cell& cells : {Cell{2, 1, 1}, Cell{6, 5, 4}, Cell{10, 7, 9}, Cell{18, 33, 1}, Cell{34, 6, 19}}) {
+    Walls<double> walls(cells);
+    const std::array<double, 3> weights{1, 0.5, 4};
+    Gradients<double> gradients({&walls.open, weights}, walls.phi, walls.right);
+    const heddle::Descent found = gradients.solve({.residual = 1e-10, .change = 1e-9});
+    EXPECT_TRUE(found.converged()) << to_string(found);
+    EXPECT_LE(walls.residual(weights), 1.01e-10) << cells[0];
+    EXPECT_LE(found.change, 1e-9);
+  }
+}
+
+TEST(Multigrid, TheKernelsForTheDeviceGiveTheSameBits) {
+  Walls<float> one({18, 13, 11});
+  Walls<float> other({18, 13, 11});
+  const heddle::Accuracy accuracy{.residual = 1e-4, .change = 1e-4};
+  Gradients<float> here({&one.open, {1, 0.5, 4}}, one.phi, one.right);
+  heddle::ConjugateGradient<test::Emulated, float, std::uint8_t, 3> there({&other.open, {1, 0.5, 4}}, other.phi,
+                                                                        other.right);
+  const heddle::Descent a = here.solve(accuracy);
+  const heddle::Descent b = there.solve(accuracy);
+  EXPECT_EQ(a.solution.cycles, b.solution.cycles);
+  EXPECT_EQ(a.residual, b.residual);
+  for (const int colour : {0, 1})
+    EXPECT_EQ(one.phi.read(0, colour), other.phi.read(0, colour));
+}
+
+TEST(Multigrid, TheCycleIsSymmetric) {
+  Walls<double> walls({18, 13, 11});
+  using Cycle = heddle::Multigrid<multigrid::Solver, double, std::uint8_t, 3>;
+  Cycle cycle({&walls.open, {1, 0.5, 4}});
+  const auto fill = [&](std::int64_t seed) {
+    test::set(cycle.rest(), true, [&](auto x, auto y, auto z) {
+      return walls.openings({x, y, z}) == 0 ? 0.0 : noise(seed + walls.number({x, y, z}));
+    });
+  };
+  const auto dot = [&] {
+    double sum = 0;
+    for (const int colour : {0, 1}) {
+      const std::vector<double> a = cycle.rest().read(0, colour);
+      const std::vector<double> b = cycle.correction().read(0, colour);
+      for (std::size_t i = 0; i < a.size(); ++i)
+        sum += a[i] * b[i];
+    }
+    return sum;
+  };
+  heddle::Stream stream;
+  fill(1000);
+  cycle(stream);
+  const heddle::Buffer<double>& products = cycle.products();
+  EXPECT_NEAR(products.to_host()[0] + products.to_host()[1], dot(), 1e-9);
+  EXPECT_GT(dot(), 0);
+  fill(5000);
+  const double forth = dot(); // correction of the first, rest of the second
+  cycle(stream);
+  fill(1000);
+  EXPECT_NEAR(dot(), forth, 1e-9 * std::abs(forth) + 1e-10);
+}
+
+TEST(Multigrid, RefusesWhatItCannotDo) {
+  Walls<double> walls({6, 5, 4});
+  Gradients<double> gradients({&walls.open, {1, 1, 1}}, walls.phi, walls.right);
+  EXPECT_THROW(gradients.solve({}), heddle::Error);
+  EXPECT_THROW(Gradients<double>({&walls.open, {1, 1, 1}}, walls.phi, walls.right, {.sweeps = 0}), heddle::Error);
+  EXPECT_THROW(Gradients<double>({&walls.open, {1, 1, 1}}, walls.phi, walls.right,
+                                 {.centres = {heddle::even_centres(7)}}),
+               heddle::Error);
+  const heddle::BlockGrid two(heddle::Box{{0, 0, 0}, {8, 8, 8}}, {2, 1, 1});
+  heddle::Field<std::uint8_t> open(two, {.components = 2, .name = "open"});
+  heddle::Field<double> phi(two, {.components = 2, .name = "phi"});
+  EXPECT_THROW(Gradients<double>({&open, {1, 1, 1}}, phi, phi), heddle::Error);
+}
+
+TEST(Multigrid, CoarseFacesLieBetweenTheMiddlesOfTheChildren) {
+  const heddle::Centres coarse = heddle::coarser(heddle::even_centres(5));
+  EXPECT_EQ(coarse, (heddle::Centres{-0.5, 1, 3, 4.5, 5.5}));
+  const std::vector<heddle::FaceRun> runs = heddle::coarse_faces(heddle::even_centres(5));
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_DOUBLE_EQ(runs[0].factor, 1 / 1.5);
+  EXPECT_DOUBLE_EQ(runs[1].factor, 0.5);
+  EXPECT_EQ(runs[3].fine, 5); // the last child is alone, and its upper face is the coarse one
+  EXPECT_DOUBLE_EQ(runs[3].factor, 1);
+}
+#endif
+
+} // namespace
