@@ -14,10 +14,10 @@
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/output.hpp"
+#include "heddle/output_folder.hpp"
 #include "heddle/progress.hpp"
 #include "options.hpp"
 #include "picture.hpp"
-#include "results.hpp"
 #include "roofline.hpp"
 #include "solver.hpp"
 #include "units.hpp"
@@ -116,7 +116,7 @@ void run(const Options& options) {
   const std::int64_t cells = domain.fluid_cells();
 
   constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
-  Results results(options.out, static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
+  heddle::OutputFolder results(options.out, static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
                                    bytes_per_cell);
 
   std::printf("terrain   %s\n", domain.title.c_str());

@@ -175,6 +175,14 @@ static void preconditions(void) {
   int64_t changed = 0;
   for (int64_t i = 0; i < out.count; ++i) changed += !isnan(out.memory[i]);
   expect((int)changed, 0, "elements written by refused calls");
+
+  int64_t layers[4] = {in.stride[0], in.stride[1], 0, in.stride[3]};  /* one layer stands for all, where it is only read */
+  expect(embedding_diffuse_f64(in.first, in.extent, layers, out.first, out.extent, out.stride, 0.25), 0, "input of stride 0");
+  int64_t unlike = 0;
+  for (int64_t z = 0; z < NZ; ++z)
+    for (int64_t y = 0; y < NY; ++y)
+      for (int64_t x = 0; x < NX; ++x) unlike += at(&out, x, y, z, 0) != at(&out, x, y, 0, 0);
+  expect((int)unlike, 0, "layers that differ though the input's do not");
   free(in.memory);
   free(out.memory);
 }

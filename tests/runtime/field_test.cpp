@@ -225,4 +225,29 @@ TEST(Field, PlaneIsAViewOfTwoDimensions) {
   EXPECT_EQ(plane(3, 4, 1), 143.0);
 }
 
+TEST(Field, ValuesThatAreTheSameAlongAnAxisAreStoredOnce) {
+  const BlockGrid grid(Box{{0, 0, 0}, {6, 5, 4}});
+  Field<float> levels(grid, {.name = "levels", .same_along = 1});
+  levels.fill(-1.0F);
+  levels.fill([](std::int64_t x, std::int64_t, std::int64_t z, int) { return 10 * x + z; });
+  const heddle::FieldView<const float> level = std::as_const(levels).view();
+  EXPECT_EQ(level.extents(), (std::array<std::int64_t, 4>{6, 5, 4, 1}));
+  EXPECT_EQ(level.stride(1), 0);
+  EXPECT_EQ(&level(3, 0, 2), &level(3, 4, 2));
+  EXPECT_EQ(level(3, 4, 2), 32);
+  EXPECT_EQ(level(-1, 3, 2), -1);
+  EXPECT_EQ(level(2, 3, 4), -1);
+
+  Field<float> columns(grid, {.name = "columns", .same_along = 2});
+  columns.fill([](std::int64_t x, std::int64_t y, std::int64_t, int) { return 10 * x + y; });
+  columns.fill_ghosts(-1.0F);
+  const std::vector<float> values = columns.read();
+  ASSERT_EQ(values.size(), 120U);
+  EXPECT_EQ(values[3 + 6 * (4 + 5 * 3)], 34);
+  EXPECT_EQ(columns.view()(2, -1, 3), -1);
+  EXPECT_EQ(columns.view().plane()(2, 3), 23);
+  EXPECT_THROW(Field<float>(grid, {.same_along = 0}), Error); // rows are what kernels run along
+  EXPECT_THROW(Field<float>(grid, {.same_along = 3}), Error);
+}
+
 } // namespace

@@ -325,7 +325,7 @@ def _checks(
             )
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
-    names = {argument.name for argument in everything}
+    names = {argument.name for argument in everything if argument.role != "scalar"}
     if lanes:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if ({cells}[0] != {lanes}) {{ return heddle::extents_differ; }}")

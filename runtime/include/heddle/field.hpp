@@ -26,6 +26,10 @@ struct FieldOptions {
   Memory memory = Memory::host;
   std::string name = "f";
   int rank = 0; // whose blocks these are
+  /// An axis along which all values are the same and are stored once, as heights (1, y) or columns (2, z);
+  /// -1: none. Kernels can read such a field, and write it where they have two dimensions (2), but not along
+  /// that axis.
+  int same_along = -1;
 };
 
 /// Owner of a field on the blocks of a grid that one rank owns: one allocation a block, laid out by
@@ -40,7 +44,7 @@ public:
     first_ = grid_.first_block(options_.rank);
     const int end = grid_.first_block(options_.rank + 1); // throws for a rank that is not there
     for (int b = first_; b < end; ++b) {
-      layouts_.emplace_back(grid_.block(b).extents(), options_.components, options_.ghost_layers, sizeof(T));
+      layouts_.push_back(layout_of(grid_.block(b).extents()));
       const FieldLayout& layout = layouts_.back();
       buffers_.emplace_back(layout.size, options_.memory, Buffer<T>::Contents::zero, layout.stride[3]);
     }
@@ -72,12 +76,12 @@ public:
   /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates: the same for any blocks.
   /// `f` is called from several threads. Ghost cells stay as they are.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
         const Box& box = this->box(b);
-        for_rows(view.extents(), [&](std::int64_t y, std::int64_t z, int c) {
+        for_rows(stored(view.extents()), [&](std::int64_t y, std::int64_t z, int c) {
           for (std::int64_t x = 0; x < view.extent(0); ++x) {
             view(x, y, z, c) = static_cast<T>(f(x + box.lower[0], y + box.lower[1], z + box.lower[2], c));
           }
@@ -180,6 +184,33 @@ public:
   }
 
 private:
+  /// Extents of what is stored: one layer along `same_along`.
+  [[nodiscard]] std::array<std::int64_t, 4> stored(std::array<std::int64_t, 4> extent) const {
+    if (options_.same_along >= 0) extent[static_cast<std::size_t>(options_.same_along)] = 1;
+    return extent;
+  }
+
+  [[nodiscard]] GhostLayers stored_ghosts() const {
+    GhostLayers ghosts = options_.ghost_layers;
+    if (options_.same_along >= 0) ghosts.layers[static_cast<std::size_t>(options_.same_along)] = 0;
+    return ghosts;
+  }
+
+  [[nodiscard]] FieldLayout layout_of(const std::array<std::int64_t, 3>& cells) const {
+    const int axis = options_.same_along;
+    if (axis != -1 && axis != 1 && axis != 2) {
+      throw Error("Field", "'" + options_.name + "' cannot be the same along axis " + std::to_string(axis),
+                  "1 for y, 2 for z, -1 for none");
+    }
+    const std::array<std::int64_t, 4> kept = stored({cells[0], cells[1], cells[2], 1});
+    FieldLayout layout({kept[0], kept[1], kept[2]}, options_.components, stored_ghosts(), sizeof(T));
+    if (axis >= 0) {
+      layout.extent[static_cast<std::size_t>(axis)] = cells[static_cast<std::size_t>(axis)];
+      layout.stride[static_cast<std::size_t>(axis)] = 0;
+    }
+    return layout;
+  }
+
   [[nodiscard]] Buffer<T> staged(int block) const {
     const Buffer<T>& source = buffers_.at(static_cast<std::size_t>(block));
     Buffer<T> staging(source.size(), Memory::host, Buffer<T>::Contents::undefined);
@@ -204,11 +235,11 @@ private:
 
   /// row(pointer to x = 0, first x, last x, whole row lies in the ghost layers)
   template <class Row> void visit_rows_with_ghosts(const FieldView<T>& view, Row&& row) {
-    const auto [gx, gy, gz] = ghost_layers();
-    const std::array<std::int64_t, 4> extent{view.extent(0), view.extent(1) + 2 * gy, view.extent(2) + 2 * gz,
-                                             view.extent(3)};
+    const auto [gx, gy, gz] = stored_ghosts().layers;
+    const std::array<std::int64_t, 4> inner = stored(view.extents());
+    const std::array<std::int64_t, 4> extent{inner[0], inner[1] + 2 * gy, inner[2] + 2 * gz, inner[3]};
     for_rows(extent, [&, gx = gx, gy = gy, gz = gz](std::int64_t y, std::int64_t z, int c) {
-      const bool ghost = y < gy || y >= gy + view.extent(1) || z < gz || z >= gz + view.extent(2);
+      const bool ghost = y < gy || y >= gy + inner[1] || z < gz || z >= gz + inner[2];
       row(&view(0, y - gy, z - gz, c), -gx, view.extent(0) + gx, ghost);
     });
   }

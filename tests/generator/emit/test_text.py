@@ -349,3 +349,14 @@ def test_model() -> None:
 if __name__ == "__main__":
     for golden_name in GOLDEN_FILES:
         (GOLDEN / golden_name).write_text(emitted(golden_name))
+
+
+def test_parameters_of_a_dense_kernel_may_be_called_as_those_of_a_list() -> None:
+    """`first` and `last` bound the cells of a sparse kernel; elsewhere they are the model's own."""
+    u = fields("u: real[2D]")
+    first, last = parameters("first, last")
+    module = Module("ramp", precisions=("f64",))
+    module.add("fill", [Assignment(u.here, first + (last - first) * u.here)])
+    text = files(module, ["cpu"])["ramp/fill.cpp"]
+    assert "const double last" in text
+    assert "extents_differ" not in text

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "results.hpp"
+#include "heddle/output_folder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,35 +9,33 @@
 
 #include "heddle/error.hpp"
 
-namespace terrain_wind {
+namespace heddle {
 
 namespace fs = std::filesystem;
 
-Results::Results(fs::path folder, double bytes)
+OutputFolder::OutputFolder(fs::path folder, double bytes)
     : folder_(std::move(folder)), unfinished_(folder_ / "unfinished") {
   const std::string where = "output folder '" + folder_.string() + "'";
   std::error_code status;
   fs::create_directories(folder_, status);
-  if (status)
-    throw heddle::Error(where, "it cannot be made: " + status.message(), "choose another one with --out");
+  if (status) throw Error(where, "it cannot be made: " + status.message(), "choose another one");
   const fs::space_info space = fs::space(folder_, status);
   if (!status && static_cast<double>(space.available) < bytes)
-    throw heddle::Error(where,
-                        "the disk is full: " + std::to_string(std::llround(bytes / 1e6)) +
-                            " MB are needed, " + std::to_string(space.available / 1'000'000) + " MB are free",
-                        "free some space, choose another folder with --out or fewer --frames");
+    throw Error(where,
+                "the disk is full: " + std::to_string(std::llround(bytes / 1e6)) + " MB are needed, " +
+                    std::to_string(space.available / 1'000'000) + " MB are free",
+                "free some space, or choose another folder");
   fs::remove_all(unfinished_, status);
   fs::create_directory(unfinished_, status);
-  if (status)
-    throw heddle::Error(where, "it cannot be written: " + status.message(), "check its permissions");
+  if (status) throw Error(where, "it cannot be written: " + status.message(), "check its permissions");
 }
 
-Results::~Results() {
+OutputFolder::~OutputFolder() {
   std::error_code ignored;
   fs::remove_all(unfinished_, ignored);
 }
 
-void Results::publish() {
+void OutputFolder::publish() {
   std::vector<fs::path> files;
   for (const fs::directory_entry& file : fs::directory_iterator(unfinished_))
     files.push_back(file.path());
@@ -48,10 +46,10 @@ void Results::publish() {
     std::error_code status;
     fs::rename(file, folder_ / file.filename(), status);
     if (status)
-      throw heddle::Error("output folder '" + folder_.string() + "'",
-                          "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
-                          "check the permissions of the folder");
+      throw Error("output folder '" + folder_.string() + "'",
+                  "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
+                  "check the permissions of the folder");
   }
 }
 
-} // namespace terrain_wind
+} // namespace heddle

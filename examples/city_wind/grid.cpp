@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heddle/error.hpp"
+
+namespace city_wind {
+
+std::int64_t Grid::level_above(double z) const {
+  return std::upper_bound(height.begin(), height.end(), z) - height.begin();
+}
+
+Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, double dy, double first,
+               double stretch) {
+  for (const double size : {dx, dy, first}) {
+    if (!(size > 0) || !std::isfinite(size))
+      throw heddle::Error("grid", "cells of " + std::to_string(size) + " m", "sizes must be positive");
+  }
+  if (!(stretch >= 1) || stretch > 2)
+    throw heddle::Error("grid", "levels cannot grow by the factor " + std::to_string(stretch),
+                        "1 for equal levels, at most 2");
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (nx < 4 || ny < 4 || nz < 4 || nx > most || ny > most || nz > 100'000 || nx > most / ny / nz)
+    throw heddle::Error(
+        "grid", std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) + " cells",
+        "at least 4 on each axis, at most 2^40 in all");
+  Grid grid{nx, ny, nz, dx, dy, {}, {}};
+  double bottom = 0;
+  double thickness = first;
+  for (std::int64_t k = 0; k < nz; ++k, thickness *= stretch) {
+    grid.thickness.push_back(thickness);
+    grid.height.push_back(bottom + thickness / 2);
+    bottom += thickness;
+  }
+  return grid;
+}
+
+Ground::Ground(const Grid& grid)
+    : nx_(grid.nx), ny_(grid.ny), dx_(grid.dx), dy_(grid.dy),
+      height_(static_cast<std::size_t>(grid.nx * grid.ny), 0.0) {}
+
+Ground::Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 corner) : Ground(grid) {
+  const std::string where = "elevation model '" + model.source + "'";
+  if (corner.x < 0 || corner.y < 0 || corner.x + grid.length() > model.width() ||
+      corner.y + grid.width() > model.depth())
+    throw heddle::Error(where,
+                        "the domain leaves it: it is " + std::to_string(model.width()) + " m x " +
+                            std::to_string(model.depth()) + " m",
+                        "choose fewer or smaller cells, or another --origin");
+  // Between the centres of the model's cells linearly, constant over its outer half cells.
+  const auto place = [](double position, std::int64_t count) {
+    const double inside = std::clamp(position - 0.5, 0.0, static_cast<double>(count - 1));
+    const auto index = std::min(static_cast<std::int64_t>(inside), std::max<std::int64_t>(count - 2, 0));
+    return std::pair(index, inside - static_cast<double>(index));
+  };
+  for (std::int64_t j = 0; j < ny_; ++j) {
+    for (std::int64_t i = 0; i < nx_; ++i) {
+      const auto [c, s] =
+          place((corner.x + (static_cast<double>(i) + 0.5) * dx_) / model.cell_x, model.columns);
+      const auto [r, t] = place((corner.y + (static_cast<double>(j) + 0.5) * dy_) / model.cell_y, model.rows);
+      const std::int64_t c_next = std::min(c + 1, model.columns - 1);
+      const std::int64_t r_next = std::min(r + 1, model.rows - 1);
+      const double z = (1 - t) * ((1 - s) * model.at(c, r) + s * model.at(c_next, r)) +
+                       t * ((1 - s) * model.at(c, r_next) + s * model.at(c_next, r_next));
+      if (!std::isfinite(z))
+        throw heddle::Error(where,
+                            "there is no height near column " + std::to_string(c + 1) + ", row " +
+                                std::to_string(model.rows - r) + " (from the north)",
+                            "choose a domain without gaps");
+      height_[static_cast<std::size_t>(i + nx_ * j)] = z;
+    }
+  }
+  const auto [low, high] = std::minmax_element(height_.begin(), height_.end());
+  lowest_ = *low;
+  if (*high - lowest_ > grid.height[static_cast<std::size_t>(grid.nz - 3)])
+    throw heddle::Error(where,
+                        "the ground rises " + std::to_string(*high - lowest_) + " m, the domain is " +
+                            std::to_string(grid.top()) + " m high",
+                        "give more levels with --cells");
+  for (double& z : height_)
+    z -= lowest_;
+}
+
+double Ground::at(double x, double y) const {
+  return column(std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(x / dx_)), 0, nx_ - 1),
+                std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(y / dy_)), 0, ny_ - 1));
+}
+
+} // namespace city_wind

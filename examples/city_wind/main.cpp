@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wind around buildings that conserves mass. The kernels are generated from first_guess.py and
+// consistency.py; see README.md.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "buildings.hpp"
+#include "grid.hpp"
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
+#include "heddle/output.hpp"
+#include "heddle/output_folder.hpp"
+#include "netcdf_file.hpp"
+#include "options.hpp"
+#include "picture.hpp"
+#include "sensors.hpp"
+#include "wind.hpp"
+#include "zones.hpp"
+
+namespace city_wind {
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Case {
+  Grid grid;
+  Ground ground;
+  std::vector<Building> buildings;
+  std::vector<Sensor> sensors; // by time
+};
+
+Case make_case(const Options& options) {
+  Grid grid = make_grid(options.cells[0], options.cells[1], options.cells[2], options.cell[0],
+                        options.cell[1], options.cell[2], options.stretch);
+  Ground ground = options.terrain.empty()
+                      ? Ground(grid)
+                      : Ground(grid, heddle::geometry::read_elevation(options.terrain, options.data_cell),
+                               options.origin);
+  std::vector<Building> buildings;
+  if (options.buildings.extension() == ".shp")
+    buildings = read_shapefile(options.buildings, options.height_field);
+  else if (!options.buildings.empty())
+    buildings = read_buildings(options.buildings);
+  else if (!options.empty)
+    buildings = small_city();
+  check_buildings(buildings, grid, ground);
+  std::vector<Sensor> sensors;
+  if (options.sensors.empty()) {
+    sensors = {options.sensor};
+    sensors[0].at = {grid.length() / 2, grid.width() / 2};
+  } else {
+    sensors = read_sensors(options.sensors);
+  }
+  check_sensors(sensors, grid);
+  return {std::move(grid), std::move(ground), std::move(buildings), std::move(sensors)};
+}
+
+/// .vti files have equal levels: those of a stretched grid are the lowest one's thickness, and each takes its
+/// cell's value.
+std::vector<std::int64_t> equal_levels(const Grid& grid) {
+  std::vector<std::int64_t> cell_of;
+  std::int64_t k = 0;
+  const double step = grid.thickness[0];
+  double above = step; // upper end of level k
+  for (double z = step / 2; z < grid.top(); z += step) {
+    while (k + 1 < grid.nz && above < z)
+      above += grid.thickness[static_cast<std::size_t>(++k)];
+    cell_of.push_back(k);
+  }
+  return cell_of;
+}
+
+template <class T> void run(const Options& options) {
+  const double begin = seconds();
+  const heddle::Environment environment({.threads = options.threads.value_or(0)});
+  const Case c = make_case(options);
+  const Grid& grid = c.grid;
+  std::printf("domain    %lld x %lld x %lld cells, %g m x %g m x %.4g m; %zu buildings\n",
+              static_cast<long long>(grid.nx), static_cast<long long>(grid.ny),
+              static_cast<long long>(grid.nz), grid.length(), grid.width(), grid.top(), c.buildings.size());
+  std::fputs(environment.describe().c_str(), stdout);
+
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  Wind<T> wind(grid, c.ground, c.buildings, memory);
+  const double omega = options.omega.value_or(wind.best_omega());
+  const double tolerance = options.tolerance.value_or(options.single ? 2e-4 : 1e-6);
+
+  const auto times = std::count_if(c.sensors.begin(), c.sensors.end(), [&](const Sensor& s) {
+    return &s == c.sensors.data() || s.time != (&s)[-1].time;
+  });
+  constexpr double bytes_a_cell = 2 * 5 * sizeof(float); // of both kinds of file
+  heddle::OutputFolder results(options.out,
+                               static_cast<double>(times * grid.nx * grid.ny * grid.nz) * bytes_a_cell);
+  const std::vector<std::int64_t> level = equal_levels(grid);
+  const heddle::BlockGrid cells(
+      heddle::Box{{0, 0, 0}, {grid.nx, grid.ny, static_cast<std::int64_t>(level.size())}});
+  heddle::Output output(results.unfinished(), "wind", cells,
+                        {.spacing = {grid.dx, grid.dy, grid.thickness[0]}});
+  CellWind now;
+  const auto index = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return static_cast<std::size_t>(i + grid.nx * (j + grid.ny * level[static_cast<std::size_t>(k)]));
+  };
+  output.add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int component) {
+    const std::size_t n = index(i, j, k);
+    return component == 0 ? now.u[n] : component == 1 ? now.v[n] : now.w[n];
+  });
+  output.add<std::uint8_t>("icell", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
+    return now.icell[index(i, j, k)];
+  });
+  std::optional<NetcdfFile> netcdf;
+  if (NetcdfFile::available()) netcdf.emplace(results.unfinished() / "wind.nc", grid, c.ground);
+
+  std::int64_t step = 0;
+  for (auto first = c.sensors.begin(); first != c.sensors.end(); ++step) {
+    const auto last =
+        std::find_if(first, c.sensors.end(), [&](const Sensor& s) { return s.time != first->time; });
+    const Inflow inflow({first, last});
+    const std::vector<Zone> zones =
+        make_zones(grid, c.ground, c.buildings, inflow, options.zones, options.wall_roughness);
+    const double start = seconds();
+    wind.guess(inflow, zones);
+    const double guessed = seconds();
+    const heddle::Solution solution = wind.solve(tolerance, options.sweeps, omega);
+    const double solved = seconds();
+    wind.correct();
+    std::printf("t = %-6g %zu zones in %.3f s; %s, %lld sweeps in %.3f s, omega %.4f; divergence %.2g 1/s\n",
+                first->time, zones.size(), guessed - start, to_string(solution).c_str(),
+                static_cast<long long>(solution.cycles * Wind<T>::sweeps_a_cycle), solved - guessed, omega,
+                wind.largest_divergence());
+    if (!solution.converged())
+      std::printf("          the divergence asked for, %g 1/s, was not reached%s\n", tolerance,
+                  options.single ? ": float holds no more digits; --precision f64 does" : "");
+    now = wind.at_centres();
+    output.write(step, first->time);
+    if (netcdf) netcdf->write(first->time, now);
+    first = last;
+  }
+  if (netcdf) netcdf->close();
+  char subtitle[160];
+  std::snprintf(subtitle, sizeof subtitle, "%zu buildings, %.2f million cells; kernels generated by Heddle.",
+                c.buildings.size(), static_cast<double>(grid.nx * grid.ny * grid.nz) / 1e6);
+  draw_picture(grid, c.ground, c.buildings, now, subtitle, results.unfinished() / "wind.png");
+  results.publish();
+  std::printf("written   %s%s, %s (%.1f s in all)\n", (options.out / "wind.pvd").string().c_str(),
+              netcdf ? (", " + (options.out / "wind.nc").string()).c_str() : "",
+              (options.out / "wind.png").string().c_str(), seconds() - begin);
+  if (!netcdf)
+    std::printf("          no wind.nc: this program was built without NetCDF (Debian: libnetcdf-dev)\n");
+}
+
+} // namespace
+} // namespace city_wind
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
+#endif
+  try {
+    const city_wind::Options options = city_wind::parse_options(argc, argv);
+    if (options.help)
+      std::fputs(city_wind::help_text().c_str(), stdout);
+    else if (options.single)
+      city_wind::run<float>(options);
+    else
+      city_wind::run<double>(options);
+    return 0;
+  } catch (const heddle::Error& error) {
+    std::fprintf(stderr, "city_wind: %s\n", error.what());
+  } catch (const std::bad_alloc&) {
+    std::fputs("city_wind: not enough memory. Hint: choose fewer cells with --cells\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "city_wind: %s\n", error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_OUTPUT_FOLDER_HPP
+#define HEDDLE_OUTPUT_FOLDER_HPP
+
+#include <filesystem>
+
+namespace heddle {
+
+/// The folder of a run's results. Everything is written into a folder of its own inside it and moved out when
+/// all is complete: a run that fails leaves the results of the run before as they were.
+class OutputFolder {
+public:
+  /// Throws Error where the folder cannot be made or has less than `bytes` free.
+  OutputFolder(std::filesystem::path folder, double bytes);
+  /// Removes what was not published.
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  /// Where to write.
+  [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
+  /// Moves all files into the folder, in place of older ones of the same name. Throws Error where
+  /// that fails.
+  void publish();
+
+private:
+  std::filesystem::path folder_;
+  std::filesystem::path unfinished_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program from outside: exit codes, messages, files, and what becomes of the results of an earlier run.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#if defined(CITY_WIND_NETCDF)
+#include <netcdf.h>
+#endif
+
+namespace city_wind {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string text; // what went to stdout and stderr
+};
+
+/// Runs the program; `before` are shell commands that come first.
+Outcome program(const std::string& arguments, const std::string& before = "") {
+  const std::string command = before + "'" CITY_WIND_PROGRAM "' " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {-1, "popen failed"};
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
+    text += buffer.data();
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+/// A folder of its own for each test, removed at the end.
+class CommandLine : public testing::Test {
+protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / ("heddle_city_" + std::string(info->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "houses.csv") << "box, 40, 36, 16, 16, 12\nbox, 72, 40, 12, 20, 20, 15\n";
+    std::ofstream(folder_ / "sensors.csv")
+        << "0, 60, 50, 10, 5, 270, log, 0.1\n600, 60, 50, 10, 5, 272, log, 0.1\n";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string small_run(const std::string& more = "") const {
+    return "--buildings '" + (folder_ / "houses.csv").string() + "' --sensors '" +
+           (folder_ / "sensors.csv").string() +
+           "' --cells 32,28,16 --cell-size 4,4,2 --stretch 1.06 --out '" + (folder_ / "out").string() + "' " +
+           more;
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> contents() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      files[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
+    }
+    return files;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandLine, AGoodRunWritesItsResults) {
+  const Outcome outcome = program(small_run());
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "t = 0 ")) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "t = 600 ")) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "converged")) << outcome.text;
+  for (const char* name : {"wind.pvd", "wind_00000000.vti", "wind_00000001.vti", "wind.png"})
+    EXPECT_GT(fs::file_size(folder_ / "out" / name), 100U) << name;
+  EXPECT_FALSE(fs::exists(folder_ / "out" / "unfinished"));
+}
+
+TEST_F(CommandLine, HelpNamesEveryOption) {
+  const Outcome outcome = program("--help");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* name : {"--buildings", "--terrain", "--sensors", "--cells", "--stretch", "--zones",
+                           "--precision", "--tolerance", "--device", "--out"})
+    EXPECT_TRUE(contains(outcome.text, name)) << name;
+}
+
+TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
+  for (const auto& [arguments, part] :
+       {std::pair{"--cell-size 0,4,4", "sizes must be positive"},
+        std::pair{"--cells 10,10", "is not 3 numbers"}, std::pair{"--wind fast", "'fast' is not a number"},
+        std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "'roof' is not a zone"},
+        std::pair{"--device tpu", "give cpu or cuda"}, std::pair{"--stretch", "its value is missing"},
+        std::pair{"--colour red", "unknown option"}, std::pair{"--buildings no.csv", "cannot be opened"}}) {
+    const Outcome outcome = program(arguments);
+    EXPECT_EQ(outcome.code, 1) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "city_wind: ")) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, part)) << outcome.text;
+    EXPECT_FALSE(contains(outcome.text, "terminate called")) << outcome.text;
+  }
+}
+
+TEST_F(CommandLine, AFullDiskLeavesEarlierResultsAsTheyWere) {
+  ASSERT_EQ(program(small_run()).code, 0);
+  const auto before = contents();
+  const Outcome outcome = program(small_run("--direction 90"), "ulimit -f 64; "); // 64 KiB a file
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "File too large")) << outcome.text;
+  EXPECT_EQ(contents(), before);
+}
+
+#if defined(CITY_WIND_NETCDF)
+TEST_F(CommandLine, TheNetcdfFileHasTheNamesThatOthersExpect) {
+  ASSERT_EQ(program(small_run()).code, 0);
+  int file = 0;
+  ASSERT_EQ(nc_open((folder_ / "out" / "wind.nc").c_str(), NC_NOWRITE, &file), NC_NOERR);
+  std::array<char, 64> text{};
+  ASSERT_EQ(nc_get_att_text(file, NC_GLOBAL, "Conventions", text.data()), NC_NOERR);
+  EXPECT_EQ(std::string(text.data()), "CF-1.8");
+  const auto values = [&](const char* name, std::size_t count) {
+    int variable = 0;
+    EXPECT_EQ(nc_inq_varid(file, name, &variable), NC_NOERR) << name;
+    std::size_t length = 0;
+    EXPECT_EQ(nc_inq_attlen(file, variable, "units", &length), NC_NOERR) << name;
+    std::vector<float> all(count);
+    EXPECT_EQ(nc_get_var_float(file, variable, all.data()), NC_NOERR) << name;
+    return all;
+  };
+  constexpr std::size_t cells = 32UL * 28 * 16;
+  EXPECT_EQ(values("t", 2), (std::vector<float>{0, 600}));
+  EXPECT_EQ(values("x", 32)[1], 6);
+  EXPECT_EQ(values("y", 28)[0], 2);
+  EXPECT_NEAR(values("z", 16)[1], 2 + 1.06, 1e-6);
+  EXPECT_EQ(values("terrain", 32UL * 28)[0], 0);
+  const auto [u, v, w] = std::tuple(values("u", 2 * cells), values("v", 2 * cells), values("w", 2 * cells));
+  const auto [magnitude, icell] = std::pair(values("mag", 2 * cells), values("icell", 2 * cells));
+  const std::size_t house = 11 + 32UL * 11; // inside the first one
+  EXPECT_EQ(icell[house], 0);
+  EXPECT_EQ(u[house], 0);
+  for (std::size_t n = 0; n < 2 * cells; n += 97)
+    EXPECT_FLOAT_EQ(magnitude[n], std::hypot(u[n], v[n], w[n]));
+  EXPECT_LT(v[2 * cells - 1] - v[cells - 1], -0.1F); // 272 degrees: a little to the south
+  nc_close(file);
+}
+#endif
+
+} // namespace
+} // namespace city_wind

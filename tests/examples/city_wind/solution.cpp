@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solve on cells that are no cubes: second order, no divergence anywhere, the same in both precisions,
+// warm starts.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "wind.hpp"
+
+namespace city_wind {
+namespace {
+
+Sensor sensor(double direction) {
+  return {"test", 0, {10, 10}, 10, 5, direction, Profile::logarithmic, 0.1};
+}
+
+/// Largest error of lambda for the right-hand side of sin sin cos, which is 0 in the outermost cells and
+/// level at the ground.
+double manufactured_error(std::int64_t n, double stretch) {
+  const double first = stretch > 1 ? 30 * (stretch - 1) / (std::pow(stretch, static_cast<double>(n)) - 1)
+                                   : 30 / static_cast<double>(n);
+  const Grid grid = make_grid(n, n + n / 4, n, 40.0 / static_cast<double>(n),
+                              80.0 / static_cast<double>(n + n / 4), first, stretch);
+  Wind<double> wind(grid, Ground(grid), {}, heddle::Memory::host);
+  wind.guess(Inflow({sensor(270)}), {});
+  const std::array<double, 3> wave{std::numbers::pi / (grid.length() - grid.dx),
+                                   std::numbers::pi / (grid.width() - grid.dy),
+                                   std::numbers::pi / 2 / grid.height.back()};
+  const auto exact = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return std::sin(wave[0] * static_cast<double>(i) * grid.dx) *
+           std::sin(wave[1] * static_cast<double>(j) * grid.dy) *
+           std::cos(wave[2] * grid.height[static_cast<std::size_t>(k)]);
+  };
+  const double eigenvalue = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
+  const auto open = wind.open.view();
+  const auto right = wind.right.view();
+  const auto phi = wind.phi.view();
+  int equations = 0;
+  for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t j = 0; j < grid.ny; ++j)
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (open(i, j, k) == 0) continue;
+        right(i, j, k) = -eigenvalue * exact(i, j, k);
+        ++equations;
+      }
+  EXPECT_EQ(equations, (n - 2) * (grid.ny - 2) * (n - 1));
+  EXPECT_TRUE(wind.solve(1e-11, 20000, wind.best_omega()).converged());
+  double error = 0;
+  for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t j = 0; j < grid.ny; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        error = std::max(error, std::abs(phi(i, j, k) - exact(i, j, k)));
+  return error;
+}
+
+TEST(Solution, IsOfSecondOrderOnLongCells) {
+  EXPECT_NEAR(manufactured_error(16, 1) / manufactured_error(32, 1), 4, 0.5);
+}
+
+TEST(Solution, IsOfSecondOrderOnLevelsThatGrow) {
+  EXPECT_NEAR(manufactured_error(16, 1.1) / manufactured_error(32, std::sqrt(1.1)), 4, 0.6);
+}
+
+/// Houses on cells of 4 m x 3 m, levels from 1.5 m, wind from the south-south-west.
+template <class T> struct Street {
+  Street()
+      : grid(make_grid(48, 40, 24, 4, 3, 1.5, 1.08)), ground(grid),
+        buildings{make_building("a", {{60, 40}, {84, 40}, {84, 64}, {60, 64}, {60, 40}}, 18),
+                  make_building("b", {{100, 36}, {130, 50}, {118, 74}, {90, 60}, {100, 36}}, 12)},
+        wind(grid, ground, buildings, heddle::Memory::host) {
+    check_buildings(buildings, grid, ground);
+    blow(205);
+  }
+  void blow(double direction) {
+    const Inflow inflow({sensor(direction)});
+    wind.guess(inflow, make_zones(grid, ground, buildings, inflow, {}, 0.1));
+  }
+  Grid grid;
+  Ground ground;
+  std::vector<Building> buildings;
+  Wind<T> wind;
+};
+
+TEST(Solution, HasNoDivergenceAnywhere) {
+  Street<double> street;
+  EXPECT_GT(street.wind.largest_divergence(), 0.1);
+  EXPECT_TRUE(street.wind.solve(1e-13, 20000, street.wind.best_omega()).converged());
+  street.wind.correct();
+  EXPECT_LT(street.wind.largest_divergence(), 2e-13);
+  // Once more from the faces, by hand: all cells of air but the outermost, the top layer below the lid
+  // included.
+  const auto [u, v, w] = std::tuple(street.wind.u.view(), street.wind.v.view(), street.wind.w.view());
+  double worst = 0;
+  int cells = 0;
+  for (std::int64_t k = 0; k < 23; ++k)
+    for (std::int64_t j = 1; j < 39; ++j)
+      for (std::int64_t i = 1; i < 47; ++i) {
+        if (street.wind.icell.view()(i, j, k) == 0) continue;
+        worst =
+            std::max(worst, std::abs((u(i + 1, j, k) - u(i, j, k)) / 4 + (v(i, j + 1, k) - v(i, j, k)) / 3 +
+                                     (w(i, j, k + 1) - w(i, j, k)) /
+                                         street.grid.thickness[static_cast<std::size_t>(k)]));
+        ++cells;
+      }
+  EXPECT_LT(worst, 2e-13);
+  EXPECT_GT(cells, 38000);
+}
+
+TEST(Solution, IsTheSameInFloatUpToItsDigits) {
+  Street<double> doubles;
+  Street<float> floats;
+  EXPECT_TRUE(doubles.wind.solve(1e-9, 20000, doubles.wind.best_omega()).converged());
+  const heddle::Solution best = floats.wind.solve(0, 1000, floats.wind.best_omega());
+  EXPECT_FALSE(best.converged()); // and it says so
+  EXPECT_LT(best.least, 1e-3);
+  doubles.wind.correct();
+  floats.wind.correct();
+  const std::vector<double> a = doubles.wind.u.read();
+  const std::vector<float> b = floats.wind.u.read();
+  double difference = 0;
+  for (std::size_t n = 0; n < a.size(); ++n)
+    difference = std::max(difference, std::abs(a[n] - static_cast<double>(b[n])));
+  EXPECT_LT(difference, 2e-3);
+}
+
+TEST(Solution, ContinuesFromTheTimeBefore) {
+  Street<double> street;
+  const heddle::Solution cold = street.wind.solve(1e-8, 20000, street.wind.best_omega());
+  street.blow(206);
+  const heddle::Solution warm = street.wind.solve(1e-8, 20000, street.wind.best_omega());
+  street.blow(206);
+  const heddle::Solution same = street.wind.solve(1e-8, 20000, street.wind.best_omega());
+  EXPECT_TRUE(cold.converged() && warm.converged() && same.converged());
+  EXPECT_LT(warm.cycles, cold.cycles);
+  EXPECT_EQ(same.cycles, 1); // the solution is there
+}
+
+} // namespace
+} // namespace city_wind
