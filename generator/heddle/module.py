@@ -170,10 +170,10 @@ class Module:
             known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
             hint = "use a dense space" if isinstance(space, Sparse) else " or ".join(known)
             raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
-        if isinstance(space, Sparse) and (schedule.lanes or schedule.trusted):
+        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted):
             raise KernelError(
                 place,
-                f"'{name}' runs over a list, which has neither lanes nor a trusted entry.",
+                f"'{name}' runs over a list, which has neither row_cells nor a trusted entry.",
                 "use a dense space",
             )
         if isinstance(space, Sparse):
@@ -181,7 +181,7 @@ class Module:
             chunk = schedule.chunk if rows and not space.listed else 0
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
-            frozen = ir.Dense(rank, schedule.colours, schedule.lanes)
+            frozen = ir.Dense(rank, schedule.colours, row_cells=schedule.row_cells)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     def add_solver(

@@ -29,7 +29,7 @@ class Schedule:
     CPU has an entry of its own for that.
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
-    lanes: the number of cells along x, where the caller always has that many: loops along x then need no
+    row_cells: the number of cells along x, where the caller always has that many: loops along x then need no
     remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and
     asks for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
     """
@@ -46,7 +46,7 @@ class Schedule:
     cells: int = 1
     unit: bool = False
     colours: int = 1
-    lanes: int = 0
+    row_cells: int = 0
     trusted: bool = False
 
     def __post_init__(self) -> None:
@@ -67,10 +67,10 @@ class Schedule:
             raise KernelError(
                 calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
             )
-        if self.lanes < 0 or (self.lanes and (self.colours > 1 or self.chunk)):
+        if self.row_cells < 0 or (self.row_cells and (self.colours > 1 or self.chunk)):
             raise KernelError(
                 calling_place(),
-                f"{self.lanes} lanes are no row: lanes are all cells along x, in one piece.",
+                f"row_cells={self.row_cells} is no row: those are all cells along x, in one piece.",
                 "a positive number, without colours and chunk",
             )
         if self.chunk and not self.simd:

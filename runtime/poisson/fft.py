@@ -4,7 +4,7 @@
 from heddle import Module, Schedule
 from heddle.fft import RADICES, butterfly
 
-BESIDE_EACH_OTHER = Schedule(parallel=False, lanes=8, trusted=True)
+BESIDE_EACH_OTHER = Schedule(parallel=False, row_cells=8, trusted=True)
 
 fft = Module(
     "fft", about="One pass of Stockham's fast Fourier transform over lines that lie beside each other."

@@ -282,7 +282,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     space = variant.stages.kernel.space
     dense = isinstance(space, ir.Dense)
     colours = space.colours if isinstance(space, ir.Dense) else 1
-    lanes = space.lanes if isinstance(space, ir.Dense) else 0
+    row_cells = space.row_cells if isinstance(space, ir.Dense) else 0
     unit = "true" if isinstance(space, ir.Sparse) else "false"
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
@@ -299,13 +299,13 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, "unit_stride" if dense else unit, True, colours, lanes),
-        "device_checks": _checks(everything, "true" if variant.unit else unit, False, colours, lanes),
+        "checks": _checks(everything, "unit_stride" if dense else unit, True, colours, row_cells),
+        "device_checks": _checks(everything, "true" if variant.unit else unit, False, colours, row_cells),
     }
 
 
 def _checks(
-    everything: Sequence[Argument], unit_stride: str, host: bool, colours: int = 1, lanes: int = 0
+    everything: Sequence[Argument], unit_stride: str, host: bool, colours: int = 1, row_cells: int = 0
 ) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
@@ -326,9 +326,9 @@ def _checks(
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
     names = {argument.name for argument in everything if argument.role != "scalar"}
-    if lanes:
+    if row_cells:
         cells = next(a.name for a in everything if a.role == "extent")
-        lines.append(f"if ({cells}[0] != {lanes}) {{ return heddle::extents_differ; }}")
+        lines.append(f"if ({cells}[0] != {row_cells}) {{ return heddle::extents_differ; }}")
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")

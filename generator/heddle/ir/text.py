@@ -23,7 +23,7 @@ def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
     if isinstance(space, ir.Dense):
         return f"dense {space.rank}D" + (
             (f" in {space.colours} colours" if space.colours > 1 else "")
-            + (f", {space.lanes} along x" if space.lanes else "")
+            + (f", {space.row_cells} along x" if space.row_cells else "")
         )
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"

@@ -124,7 +124,7 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         counter = Symbol(AXES[axis], I64)
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
-        end: Expression = integer(space.lanes) if axis == 0 and space.lanes else extent
+        end: Expression = integer(space.row_cells) if axis == 0 and space.row_cells else extent
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue

@@ -33,7 +33,7 @@ class Entry:
     arguments: tuple[Argument, ...]
     dense: bool
     colours: int = 1
-    lanes: int = 0
+    row_cells: int = 0
     unit_on_device: bool = False
 
     def checks(self, device: bool) -> list[str]:
@@ -101,9 +101,9 @@ class Entry:
             if argument.role in pointers or argument.name == "cells":
                 yield f"eq({argument.name}, nullptr)", NULL_POINTER
         names = {argument.name for argument in self.arguments}
-        if self.lanes:
+        if self.row_cells:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
-            yield f"ne({extent}[0:i32], i64({self.lanes}:i32))", EXTENTS_DIFFER
+            yield f"ne({extent}[0:i32], i64({self.row_cells}:i32))", EXTENTS_DIFFER
         if "last" in names:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
             yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER

@@ -98,7 +98,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
         everything,
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
-        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 0,
+        stages.kernel.space.row_cells if isinstance(stages.kernel.space, ir.Dense) else 0,
     )
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
@@ -130,7 +130,7 @@ def _device(
         everything,
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
-        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 0,
+        stages.kernel.space.row_cells if isinstance(stages.kernel.space, ir.Dense) else 0,
         schedule.unit,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"

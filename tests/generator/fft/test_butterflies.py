@@ -21,7 +21,7 @@ from heddle.symbolic.fourier import Complex, Derivation, transform
 from running import memory
 
 Values = dict[sympy.Basic, sympy.Float]
-ROW = Schedule(parallel=False, lanes=8, trusted=True)
+ROW = Schedule(parallel=False, row_cells=8, trusted=True)
 
 
 def derived(r: int) -> tuple[list[Assignment], list[Complex]]:
