@@ -15,7 +15,7 @@ from heddle.module import Dense, Module, Sparse
 from heddle.schedule import Schedule
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
 from heddle.symbolic.bits import bit_and, has_bit, remainder, shift_left
-from heddle.symbolic.field import Field, coordinates, extents, fields, parameters
+from heddle.symbolic.field import Field, coordinates, extents, fields, parameters, profiles
 
 __version__ = "0.1.0"
 
@@ -38,6 +38,7 @@ __all__ = [
     "fields",
     "has_bit",
     "parameters",
+    "profiles",
     "remainder",
     "shift_left",
 ]

@@ -77,7 +77,12 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
             target = TARGETS[target_name]
             since = time.perf_counter()
             variants = [
-                Variant(precision(p), module.stages(name, p, target_name), entry.schedule.unit)
+                Variant(
+                    precision(p),
+                    module.stages(name, p, target_name),
+                    entry.schedule.unit,
+                    entry.schedule.trusted,
+                )
                 for p in module.precisions
             ]
             declared.setdefault(name, variants)

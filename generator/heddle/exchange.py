@@ -108,7 +108,9 @@ def exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[Exchange, Exc
     _check_known(kernel, place)
     stores = [s for s in statements(kernel.body) if isinstance(s, ir.Store)]
     written = dict.fromkeys(s.target for s in stores if isinstance(s.target, ir.Access))
-    reads = dict.fromkeys(node for node in evaluated(kernel.body) if isinstance(node, ir.Access))
+    reads = dict.fromkeys(
+        node for node in evaluated(kernel.body) if isinstance(node, ir.Access) and node.field.dense
+    )
     after = _exchange(kernel, "after", [access for access in written if any(access.offsets)])
     return _exchange(kernel, "before", [access for access in reads if any(access.offsets)]), after
 

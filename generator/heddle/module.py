@@ -176,12 +176,18 @@ class Module:
                 f"'{name}' asks for {schedule.lanes} cells a thread; those of a list have one.",
                 "use a dense space, or leave out lanes",
             )
+        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted):
+            raise KernelError(
+                place,
+                f"'{name}' runs over a list, which has neither row_cells nor a trusted entry.",
+                "use a dense space",
+            )
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
-            frozen = ir.Dense(rank, schedule.colours, schedule.lanes)
+            frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     def add_solver(
@@ -309,7 +315,8 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
 
     ranks: set[int] = set()
     for expression in _expressions(statements):
-        ranks |= {atom.field.rank for atom in expression.atoms(Access) if atom.field.rank}
+        reached = {atom.field for atom in expression.atoms(Access) if atom.field.rank}
+        ranks |= {field.rank for field in reached if field.profile < 0}
         ranks |= {atom.field.rank for atom in expression.atoms(GatherFunction) if atom.field.rank}
     if not ranks:
         raise KernelError(place, f"'{name}' touches no field.", "a kernel reads and writes fields")

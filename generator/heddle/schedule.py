@@ -32,6 +32,9 @@ class Schedule:
     lie in vectors, too, whatever the direction (CUDA; a CPU takes the blocks one by one).
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
+    row_cells: the number of cells along x, where the caller always has that many: loops along x then need no
+    remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and
+    asks for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
     """
 
     parallel: bool = True
@@ -47,6 +50,8 @@ class Schedule:
     unit: bool = False
     lanes: int = 1
     colours: int = 1
+    row_cells: int = 0
+    trusted: bool = False
 
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]
@@ -77,6 +82,12 @@ class Schedule:
         if self.colours > 1 and self.chunk:
             raise KernelError(
                 calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
+            )
+        if self.row_cells < 0 or (self.row_cells and (self.colours > 1 or self.chunk)):
+            raise KernelError(
+                calling_place(),
+                f"row_cells={self.row_cells} is no row: those are all cells along x, in one piece.",
+                "a positive number, without colours and chunk",
             )
         if self.chunk and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")

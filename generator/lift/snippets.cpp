@@ -288,8 +288,8 @@ public:
 
   std::string unit() {
     text_ = prelude;
-    const unsigned functions = 1 + choose(2);
-    for (unsigned number = 0; number < functions; ++number)
+    const std::size_t functions = 1 + choose(2);
+    for (std::size_t number = 0; number < functions; ++number)
       function("f" + std::to_string(number));
     return std::move(text_);
   }

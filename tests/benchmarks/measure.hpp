@@ -79,6 +79,10 @@ void add_lbm_lanes_cuda();
 void add_lbm_moments_cuda();
 void add_relaxation_host();
 void add_relaxation_cuda();
+void add_transform_host();
+void add_poisson_host();
+void add_transform_cuda();
+void add_poisson_cuda();
 
 }  // namespace bench
 

@@ -21,6 +21,7 @@ from heddle.schedule import precision
 PASSES = (
     "apply_schedule",
     "hoist_invariants",
+    "scan_lanes",
     "lower_reductions",
     "lower_accesses",
     "renew_pointers",
@@ -101,7 +102,9 @@ def memory(
 ) -> dict[str, Array]:
     """Random contents for the fields of a dense kernel."""
     return {
-        f.name: array(generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain)
+        f.name: array(
+            generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain or f.layout == "profile"
+        )
         for f in kernel.fields
     }
 
@@ -110,6 +113,8 @@ def _shape(field: ir.Field, extent: Sequence[int]) -> tuple[tuple[int, ...], int
     """Extent and components in memory: a field that is split by colour has the colours as components."""
     if field.layout == "split":
         return (extent[0] // 2, *extent[1:]), 2
+    if field.layout == "profile":
+        return (extent[field.axis],), 0
     return tuple(extent), field.components
 
 

@@ -2,8 +2,8 @@
 """The model of a kernel's cost, printed in its banner: bytes and floating-point operations of one update.
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
-tables count with their 4 bytes a link. A fused multiply-add counts as two operations; library functions are
-listed by name.
+tables count with their 4 bytes a link, profiles not at all. A fused multiply-add counts as two operations;
+library functions are listed by name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
         if isinstance(target, (ir.Access, ir.Gather)):
             writes[target.field, target.component] = target.type.bytes
     for node in evaluated(kernel.body):
-        if isinstance(node, (ir.Access, ir.Gather)):
+        if isinstance(node, (ir.Access, ir.Gather)) and node.field.layout != "profile":
             reads[node.field, node.component] = node.type.bytes
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):

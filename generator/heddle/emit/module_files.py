@@ -39,6 +39,8 @@ def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Seque
             declarations.append(f"{entry}({parameters})")
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
+            if variant.trusted:
+                declarations.append(f"{entry}_trusted({parameters})")
         if "reference" in targets:
             declarations.append(f"{entry}_reference({parameters})")
         if "cuda" in targets:
@@ -63,7 +65,7 @@ def _reach(kernel: ir.Kernel) -> str:
         return ""
     far = [0] * kernel.space.rank
     for node in walk(kernel.body):
-        if isinstance(node, ir.Access):
+        if isinstance(node, ir.Access) and node.field.dense:
             far = [max(a, abs(b)) for a, b in zip(far, node.offsets, strict=True)]
     if not any(far):
         return "Touches interior cells only."

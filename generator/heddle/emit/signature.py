@@ -65,15 +65,10 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     written = written_fields(kernel)
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     index = ir.Pointer(ir.I64, True)
-    for field in sorted(kernel.fields, key=lambda field: field.layout == "entries"):
+    for field in sorted(kernel.fields, key=lambda field: field.table):
         pointer = ir.Pointer(field.type, field not in written)
-        if field.layout == "entries":
-            about = (
-                _BOXES.get(field.name)
-                if isinstance(kernel.space, ir.Boxes)
-                else "one value an entry of the list"
-            )
-            result.append(Argument(field.name, pointer, "entries", field, about or ""))
+        if field.table:
+            result.append(Argument(field.name, pointer, "entries", field, _table(kernel, field)))
             continue
         shape = _shape(field)
         access = "read" if field not in written else "updated" if field in read else "written"
@@ -126,6 +121,17 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         tables = isinstance(kernel.space, ir.Boxes)
         result.append(Argument(parameter.name, parameter.type, "list" if tables else "scalar"))
     return tuple(result)
+
+
+def _table(kernel: ir.Kernel, field: ir.Field) -> str:
+    """What a list of values without strides holds."""
+    if field.layout == "profile":
+        axis = "xyz"[field.axis]
+        beyond = f", {field.ghost_layers} before and behind" if field.ghost_layers else ""
+        return f"profile along {axis}; value of the first interior cell, n_{axis} in all{beyond}"
+    return (
+        _BOXES.get(field.name, "") if isinstance(kernel.space, ir.Boxes) else "one value an entry of the list"
+    )
 
 
 def _room(kernel: ir.Kernel) -> str:

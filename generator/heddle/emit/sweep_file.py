@@ -56,6 +56,7 @@ def sweep_header(
         module=module.name,
         guard=f"{module.name}_SWEEPS_HPP".upper(),
         links=[_link(link) for link in module.links],
+        profiles=any(f.layout == "profile" for v in kernels.values() for f in v[0].stages.kernel.fields),
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
@@ -71,7 +72,9 @@ def sweep_header(
 def _bindable(variant: Variant) -> bool:
     """Runtime fields have three dimensions; planes of them have two. Pack kernels belong to other sweeps."""
     kernel = variant.stages.kernel
-    return not isinstance(kernel.space, ir.Boxes) and all(field.rank != 1 for field in kernel.fields)
+    return not isinstance(kernel.space, ir.Boxes) and all(
+        field.rank != 1 or field.table for field in kernel.fields
+    )
 
 
 def _colours(kernel: ir.Kernel) -> int:
@@ -119,6 +122,12 @@ def _sweep(
     ]
     blocks = f"{arrays[0].name}.blocks()" if dense else "1"
     checks += [f'heddle::require_values({a.name}, {blocks}, "{kernel}");' for a in binding.outputs]
+    checks += [
+        f"heddle::require_profile({a.name}, {arrays[0].name}, {a.field.axis}, {a.field.ghost_layers}, "
+        f'"{kernel}");'
+        for a in binding.entries
+        if a.field is not None and a.field.layout == "profile"
+    ]
     if _colours(typed) > 1:
         checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
     if "cuda" in targets and _lanes(typed) > 1:
@@ -163,6 +172,11 @@ def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
         node for node in walk(kernel.body) if isinstance(node, ir.Access) and node.field is argument.field
     ]
     return max((abs(d) for access in accesses for d in access.offsets), default=0)
+
+
+def _list(argument: Argument) -> str:
+    """The class that owns values without strides."""
+    return "Profile" if argument.field is not None and argument.field.layout == "profile" else "Buffer"
 
 
 def _scalar(argument: Argument) -> str:
@@ -254,7 +268,7 @@ class _Binding:
             result.append("const heddle::Buffer<std::uint32_t>& cells")
         elif not self.dense:
             result.append("heddle::CellRange range")
-        result += [f"const heddle::Buffer<{self.element(a)}>& {a.name}" for a in self.entries]
+        result += [f"const heddle::{_list(a)}<{self.element(a)}>& {a.name}" for a in self.entries]
         result += [f"heddle::Buffer<{self.element(a)}>& {a.name}" for a in self.outputs]
         return result
 
@@ -325,6 +339,8 @@ class _Binding:
                 passed.append(f"{argument.name}_->view({'block' if self.dense else ''}){plane}")
             elif argument.role == "output" and self.dense:
                 passed.append(f"{argument.name}_->data() + block")
+            elif argument.field is not None and argument.field.layout == "profile":
+                passed.append(f"{argument.name}_->first({self.arrays[0].name}_->box(block))")
             elif argument.role in ("entries", "output"):
                 passed.append(f"{argument.name}_->data()")
             elif argument.role == "work":

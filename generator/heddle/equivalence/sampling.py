@@ -43,7 +43,7 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
     so that roots and quotients are defined; the rest has both signs."""
     fields = tuple({field.name: field for kernel in (b, a) for field in kernel.fields}.values())
     parameters = tuple({s.name: s for kernel in (b, a) for s in kernel.parameters}.values())
-    rank = max((field.rank for field in fields), default=0)
+    rank = max((field.rank for field in fields if field.layout != "profile"), default=0)
     if rank not in BOXES:
         raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
     split = any(field.layout == "split" for field in fields)
@@ -88,6 +88,10 @@ class _Draw:
         """Axes in any order, some with gaps, some backwards; of a field that is split by colour, half a row
         for each colour."""
         ghosts, parts = field.ghost_layers, field.components
+        if field.layout == "profile":
+            n = box[field.axis]
+            values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
+            return Array(values, ghosts, (n,), (1,))
         extent = tuple(box[: field.rank])
         if field.layout == "split":
             extent, parts = (extent[0] // 2, *extent[1:]), 2

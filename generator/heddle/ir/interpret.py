@@ -444,6 +444,8 @@ class _Interpreter:
             case ir.Access(field, offsets, component) if field.dense:
                 counters = (self.names[AXES[axis]] for axis in range(field.rank))
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
+            case ir.Access(field, offsets) if field.layout == "profile":
+                return self.at(field, [self.names[AXES[field.axis]] + offsets[0]], 0)
             case ir.Access(field, offsets, component):
                 return self.names[field.name], self.listed(field, offsets, component)
         raise InterpretationError(f"{type(element).__name__} is not an element")

@@ -116,7 +116,8 @@ class Field(Node):
     at it.
 
     layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
-    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space). scale: memory holds
+    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space), "profile" (dense;
+    one value for all cells with the same position along `axis`, read only, contiguous). scale: memory holds
     so many times the value (a power of two).
     """
 
@@ -125,9 +126,10 @@ class Field(Node):
     rank: int
     components: int
     ghost_layers: int
-    layout: Literal["strided", "split", "compressed", "entries"]
+    layout: Literal["strided", "split", "compressed", "entries", "profile"]
     component_names: tuple[str, ...] = ()
     scale: int = 1
+    axis: int = 0
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
@@ -137,6 +139,11 @@ class Field(Node):
     def dense(self) -> bool:
         """Whether it has a value for each cell of a box."""
         return self.layout in ("strided", "split")
+
+    @property
+    def table(self) -> bool:
+        """Whether it is a list of values without strides."""
+        return self.layout in ("entries", "profile")
 
 
 # --- Expressions --------------------------------------------------------------------------------------------
@@ -475,11 +482,13 @@ class Link(Node):
 class Dense(Node):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
     in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: a
-    CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other."""
+    CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. row_cells: how
+    many cells there are along x, where that is known; 0: any number."""
 
     rank: int
     colours: int = 1
     lanes: int = 1
+    row_cells: int = 0
 
 
 @node

@@ -22,7 +22,9 @@ def text(kernel: ir.Kernel) -> str:
 def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
     if isinstance(space, ir.Dense):
         colours = f" in {space.colours} colours" if space.colours > 1 else ""
-        return f"dense {space.rank}D{colours}" + (f", {space.lanes} lanes" if space.lanes > 1 else "")
+        lanes = f", {space.lanes} lanes" if space.lanes > 1 else ""
+        cells = f", {space.row_cells} along x" if space.row_cells else ""
+        return f"dense {space.rank}D{colours}{lanes}{cells}"
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"

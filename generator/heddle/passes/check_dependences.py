@@ -69,6 +69,14 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
         )
     for touch in touches:
         _check_reach(kernel, touch)
+    for touch in touches:
+        if touch.store and touch.element.field.layout == "profile":
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' stores to '{touch.element.field.name}': "
+                "a profile has one value for many cells.",
+                "write to a field",
+            )
     written = {touch.element.field for touch in touches if touch.store}
     for field in kernel.fields:
         if field in written:

@@ -318,6 +318,15 @@ class _Freezer:
                     "declare a field for each component",
                 )
             return self.declared(field, scalar, "entries")
+        if field.profile >= 0:
+            if not (isinstance(self.space, ir.Dense) and field.profile < self.space.rank):
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' is a profile along {'xyz'[field.profile]}, an axis that the kernel's "
+                    "cells do not have.",
+                    "profiles belong to dense kernels",
+                )
+            return self.declared(field, scalar, "profile")
         if field.split and self.space != ir.Dense(field.rank, 2):
             raise KernelError(
                 self.place,
@@ -335,7 +344,9 @@ class _Freezer:
 
     @staticmethod
     def declared(
-        field: named.Field, scalar: ir.Scalar, layout: Literal["strided", "split", "compressed", "entries"]
+        field: named.Field,
+        scalar: ir.Scalar,
+        layout: Literal["strided", "split", "compressed", "entries", "profile"],
     ) -> ir.Field:
         return ir.Field(
             field.name,
@@ -346,6 +357,7 @@ class _Freezer:
             layout,
             field.component_names,
             field.half_scale if scalar == ir.F16 else 1,
+            max(field.profile, 0),
         )
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:

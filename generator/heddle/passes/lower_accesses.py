@@ -219,7 +219,9 @@ class _Lowering:
     # Views
 
     def row_views(self, nodes: Sequence[object], counters: list[Symbol]) -> list[Statement]:
-        accesses = dict.fromkeys(node for node in nodes if isinstance(node, Access))
+        accesses = dict.fromkeys(
+            node for node in nodes if isinstance(node, Access) and node.field.layout != "profile"
+        )
         lets: list[Statement] = []
         self.views = {}
         if isinstance(self.space, Sparse):
@@ -304,7 +306,9 @@ class _Lowering:
     def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
         """One pointer a field, to the own cell; scans inside the thread add their own position."""
         lets: list[Statement] = []
-        accesses = [node for node in walk(loop) if isinstance(node, Access)]
+        accesses = [
+            node for node in walk(loop) if isinstance(node, Access) and node.field.layout != "profile"
+        ]
         parts = dict.fromkeys((a.field, self.part(a) if a.field.layout == "split" else 0) for a in accesses)
         for field, part in parts:
             offset = self.part_offset(field, part) if field.layout == "split" else integer(0)
@@ -395,6 +399,9 @@ class _Lowering:
         field = access.field
         if field.layout == "entries":
             return Load(self.pointer(field), Symbol("i", I64))
+        if field.layout == "profile":
+            counter = Symbol(AXES[field.axis], I64)
+            return self.level(field, add(counter, integer(access.offsets[0])))
         if field.layout == "compressed":
             return self.listed_element(access)
         if self.row_axis < 0 or self.target.threads:
@@ -454,11 +461,17 @@ class _Lowering:
     def gathered(self, field: Field, position: tuple[Expression, ...], component: Expression) -> Load:
         if field.layout == "entries":
             return Load(self.pointer(field), position[0])
+        if field.layout == "profile":
+            return self.level(field, position[0])
         index = multiply(component, self.stride(field, field.rank)) if field.components else integer(0)
         for axis in range(field.rank):
             where = self.checked(field, axis, position[axis])
             index = add(index, multiply(where, self.stride(field, axis)))
         return Load(self.pointer(field), index)
+
+    def level(self, field: Field, where: Expression) -> Load:
+        """The value of a profile at a position along its axis."""
+        return Load(self.pointer(field), self.checked(field, field.axis, where))
 
     def checked(self, field: Field, axis: int, where: Expression) -> Expression:
         """On the reference target every index is tested against the field and its ghost layers."""

@@ -3,7 +3,8 @@
 
 A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components
 takes the component last, `f[0, 0, 0, q]`; `u.here` is the own cell. Types: `real` stands for the precision
-that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed.
+that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A profile is a
+quantity that varies along one axis only: `rho[1]` is its value one level further.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from heddle.errors import KernelError, calling_place
 TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
 """Type names a model may use; `real` is resolved when a precision is chosen."""
 
+_PROFILE = re.compile(r"^\s*(\w+)\s*\[\s*([xyz])\s*\]\s*$")
 _DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+))\s*\]\s*$")
 _AXES = "xyz"
 
@@ -32,8 +34,9 @@ class Field:
     ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
     component_names: how the components are called in emitted code; their numbers otherwise. split: the cells
     of each chessboard colour lie together, so that a row holds every second cell (see fields). half_scale:
-    a power of two; where values have 16 bits, memory holds so many times the value. Fields have an order
-    because SymPy sorts the accesses.
+    a power of two; where values have 16 bits, memory holds so many times the value. profile: the axis along
+    which a table of one dimension varies (see profiles), -1 for none. Fields have an order because SymPy
+    sorts the accesses.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Field:
     component_names: tuple[str, ...] = ()
     split: bool = False
     half_scale: int = 1
+    profile: int = -1
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
@@ -228,6 +232,31 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
                 )
             ghosts = ghost_layers if rank else 0
             result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghosts, split=split))
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
+    """Declare profiles: `profiles("rho, height: real[z]; lambda_x: real[x]")`, read-only tables of a dense
+    kernel with one value for all cells of a level. `rho[0]` or `rho.here` is that of the own cell.
+
+    A kernel takes a pointer to the value of the first interior cell; the values follow each other in memory,
+    with ghost_layers more before and behind. Raises KernelError for a declaration it cannot read.
+    """
+    result: list[Field] = []
+    for group in declarations.split(";"):
+        names, _, kind = group.partition(":")
+        match = _PROFILE.match(kind)
+        if match is None or match[1] not in TYPES:
+            raise KernelError(
+                calling_place(),
+                f"cannot read the declaration of profiles '{group.strip()}'.",
+                'write for example "rho, height: real[z]" with a type of: ' + ", ".join(TYPES),
+            )
+        for name in names.split(","):
+            if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a profile.")
+            axis = _AXES.index(match[2])
+            result.append(Field(name.strip(), match[1], 1, ghost_layers=ghost_layers, profile=axis))
     return result[0] if len(result) == 1 else tuple(result)
 
 

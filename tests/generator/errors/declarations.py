@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from errors.cases import a, b, f, p, says
+from errors.cases import a, b, f, kernel, p, q, says
 from heddle import (
     Assignment,
     Reduce,
     Scan,
     fields,
     parameters,
+    profiles,
 )
 
 
@@ -96,3 +97,31 @@ def unknown_reduction() -> None:
 @says("{here}: a Scan must update each carried symbol, and only those.")
 def carried_but_not_updated() -> None:
     Scan(0, {a: 0}, [], {b: 1})  # here
+
+
+@says("{here}: 'k' stores to 'level': a profile has one value for many cells.\n  Hint: write to a field")
+def stored_profile() -> None:
+    kernel([Assignment(profiles("level: real[y]").here, p.here)])  # here
+
+
+@says(
+    "{here}: 'level' is a profile along z, an axis that the kernel's cells do not have.\n"
+    "  Hint: profiles belong to dense kernels"
+)
+def profile_of_another_axis() -> None:
+    level = profiles("level: real[z]")
+    kernel([Assignment(p.here, q.here * level.here)])  # here
+
+
+@says(
+    "{here}: cannot read the declaration of profiles 'rho: real[3D]'.\n"
+    '  Hint: write for example "rho, height: real[z]" with a type of: '
+    "real, double, float, half, int32, int64, uint8, uint32, bool"
+)
+def profile_of_three_axes() -> None:
+    profiles("rho: real[3D]")  # here
+
+
+@says("{here}: '2rho' is not a name for a profile.")
+def profile_without_a_name() -> None:
+    profiles("2rho: real[z]")  # here

@@ -206,3 +206,16 @@ def formatter_that_fails() -> None:
     assert "-style" in str(caught.value)
     caught.value.args = (FAILED + "...",)  # what the program itself says may change
     raise caught.value
+
+
+@says("{here}: row_cells=8 is no row: those are all cells along x, in one piece.\n"
+      "  Hint: a positive number, without colours and chunk")  # fmt: skip
+def lanes_in_chunks() -> None:
+    Schedule(row_cells=8, chunk=16)  # here
+
+
+@says(
+    "{here}: 'k' runs over a list, which has neither row_cells nor a trusted entry.\n  Hint: use a dense space"
+)
+def trusted_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here

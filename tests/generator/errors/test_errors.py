@@ -16,13 +16,26 @@ from typing import Any
 
 import heddle
 import pytest
-from errors import computations, declarations, dependences, exchanges, lattices, names, schedules, spaces
+from errors import (
+    computations,
+    declarations,
+    dependences,
+    exchanges,
+    lattices,
+    names,
+    poisson_problems,
+    schedules,
+    spaces,
+)
 from errors.cases import CASES, Case
 from heddle import (
     KernelError,
 )
 
-SUBJECTS = (computations, declarations, dependences, exchanges, lattices, names, schedules, spaces)
+SUBJECTS = (
+    *(computations, declarations, dependences, exchanges, lattices, names, poisson_problems),
+    *(schedules, spaces),
+)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -24,12 +24,13 @@ from heddle import (
     extents,
     fields,
     lbm,
+    profiles,
 )
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.reduction import combined
-from heddle.ir.text import lines
+from heddle.ir.text import lines, text
 from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
@@ -113,11 +114,53 @@ def test_fused_operations_where_nothing_rounds(seed: int, target: str) -> None:
 @pytest.mark.parametrize(
     ("rank", "axis", "name"),
     [(*shape, name) for shape in ((3, 2), (3, 0), (2, 1)) for name in ("reference", "cpu", "cuda")]
-    + [(1, 0, "reference"), (1, 0, "cpu")],
+    + [(1, 0, "reference"), (1, 0, "cpu")]
+    + [
+        (*shape, name)
+        for shape in ((3, 2), (3, 1), (3, 0), (2, 1))
+        for name in ("chunks", "prefetch", "tiles")
+    ],
 )
 def test_columns(rank: int, axis: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(column(rank, axis), schedule), "f64", target, 7)
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "serial", "tiles", "cuda"])
+@pytest.mark.parametrize("axis", [None, 0, 2])
+def test_profiles(axis: int | None, name: str) -> None:
+    """Values along each axis, in cells and in columns."""
+    target, schedule = SCHEDULES[name]
+    u, v = fields("u, v: real[3D]")
+    along_x, along_y, along_z = profiles(
+        "along_x: real[x]; along_y: real[y]; along_z: float[z]", ghost_layers=2
+    )
+    value = (
+        u[1, 0, 0] * along_x.here + along_x[-1] * along_y[2] + along_z[1] * along_y.gather(coordinates()[1])
+    )
+    body = [Assignment(v.here, value - along_z[-2])]
+    if axis is not None:
+        carried = sympy.Symbol("carried")
+        body = [
+            Scan(
+                axis, {carried: 1}, [Assignment(v.here, value + carried)], {carried: along_x[1] + along_z[0]}
+            )
+        ]
+    elif name != "tiles":
+        body.append(Reduce("max", "most", value))
+    agree(model(body, schedule), "f32/f64" if axis else "f64", target, 3)
+
+
+def test_columns_of_a_chunk_go_side_by_side() -> None:
+    """The loop over lanes is inside the scan, and what is carried has a place for each lane."""
+    lowered = text(levels(model(column(3, 2), Schedule(chunk=4)), "f64", "cpu")[-1][1])
+    lines = [line.strip() for line in lowered.splitlines()]
+    first = next(i for i, line in enumerate(lines) if line.startswith("loop serial z"))
+    assert {"local c_lanes: f64*[4] scratch", "local d_lanes: f64*[4] scratch"} <= set(lines[:first]), lines[
+        :first
+    ]
+    assert any(line.startswith("loop simd x") for line in lines[first : first + 9])
+    assert not any(line.startswith("var c") for line in lines)
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])

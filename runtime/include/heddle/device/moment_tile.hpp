@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::thr
                 const std::int64_t n_x, const std::int64_t n_y, const std::int64_t n_z) {
   using Tile = MomentTile<Lattice, width, height, chunk>;
   constexpr int row = width + 2;
-  char* const shared = shared_memory<char>();
+  char* const shared = dynamic_shared<char>();
   const int thread = static_cast<int>(threadIdx.x);
 
   // Own column of the tile: interior ones first, then the rim, row by row.
@@ -325,7 +325,7 @@ int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const
   if (n_x <= 0 || n_y <= 0 || n_z <= 0) {
     return ok;
   }
-  return launch_shared(moment_step<Lattice, width, height, chunk, blocks, Flow, Stress>,
+  return launch_with_shared(moment_step<Lattice, width, height, chunk, blocks, Flow, Stress>,
                        dim3(tiles(n_x, width), tiles(n_y, height), tiles(n_z, chunk)), dim3(Tile::threads),
                        Tile::shared_bytes, stream, from.flow, from.stress, from.shear, to.flow, to.stress, to.shear,
                        1.0F - omega, n_x, n_y, n_z);

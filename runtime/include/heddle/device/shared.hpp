@@ -1,34 +1,40 @@
 // SPDX-License-Identifier: MIT-0
-// Shared memory whose size is known at the launch, beyond the 48 KB that a kernel has by itself.
+// Kernels whose blocks take as much shared memory as they are given at the launch.
 #ifndef HEDDLE_DEVICE_SHARED_HPP
 #define HEDDLE_DEVICE_SHARED_HPP
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 
 #include "heddle/device/preconditions.hpp"
 
+#if defined(__CUDACC__)
+#define HEDDLE_UNROLL _Pragma("unroll")  // before a loop whose arrays shall be registers
+#else
+#define HEDDLE_UNROLL
+#endif
+
 namespace heddle {
 
-/// The shared memory that the launch asked for, 16-byte aligned.
+/// The shared memory of the block, `bytes` of launch_with_shared.
 template <typename T>
-__device__ inline T* shared_memory() {
+__device__ inline T* dynamic_shared() {
 #if defined(HEDDLE_CUDA_EMULATION)
   return emulation::dynamic_shared<T>();
 #else
-  extern __shared__ uint4 heddle_shared[];
-  return reinterpret_cast<T*>(heddle_shared);
+  extern __shared__ __align__(16) unsigned char heddle_shared_memory[];
+  return reinterpret_cast<T*>(heddle_shared_memory);
 #endif
 }
 
-/// Launch a kernel with `bytes` of shared memory; never waits, never allocates. Returns ok or launch_failed.
+/// Puts a kernel into a stream; returns ok, or launch_failed where CUDA refuses.
 template <typename... Parameters, typename... Arguments>
-int launch_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t bytes, void* stream,
-                  Arguments... arguments) {
+int launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t bytes, void* stream,
+                       Arguments... arguments) {
 #if !defined(HEDDLE_CUDA_EMULATION)
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) != cudaSuccess) {
+  if (bytes > 48 * 1024 && cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                static_cast<int>(bytes)) != cudaSuccess) {
     return launch_failed;
   }
 #endif

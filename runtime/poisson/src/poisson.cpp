@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/poisson.hpp"
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "captured_work.hpp"
+#include "columns.hpp"
+#include "heddle/error.hpp"
+#include "register_transform.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// Eigenvalues by place, up to the last one with a mode. A place without a mode (the imaginary part of a wave
+/// that has none) takes that of the place before, so that the two parts of a wave have one.
+std::vector<double> eigenvalues(const PoissonDirection& direction, const std::vector<std::int64_t>& modes) {
+  std::vector<double> values;
+  std::size_t used = 0;
+  for (const std::int64_t mode : modes) {
+    if (mode >= direction.unknowns) {
+      throw Error("PoissonSolver",
+                  "the transform has a mode " + std::to_string(mode) + " in a direction of " +
+                      std::to_string(direction.unknowns) + " unknowns",
+                  "make it of transform_of(direction) and direction.unknowns");
+    }
+    values.push_back(mode >= 0 ? eigenvalue(direction, mode) : values.empty() ? 1 : values.back());
+    if (mode >= 0) used = values.size();
+  }
+  values.resize(used);
+  return values;
+}
+
+/// Reals of a row on the host: whole vectors, and not a multiple of 512 bytes, at which columns would meet in
+/// few sets of a cache. 0 (the transform decides) on a device.
+std::int64_t pitch_for(const PoissonProblem& problem, Memory memory) {
+  if (memory == Memory::device) return 0;
+  const std::int64_t pitch = (problem.x.unknowns + 2 + 7) / 8 * 8;
+  return pitch % 64 == 0 ? pitch + 8 : pitch;
+}
+
+/// The transform for `automatic`: on an H200 our own is a little quicker than cuFFT in single precision up to
+/// 512 points, and slower else.
+template <class Real>
+TransformBackEnd chosen(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end) {
+  const std::int64_t nx = problem.x.unknowns, ny = problem.y.unknowns;
+  const bool periodic =
+      transform_of(problem.x) == TransformKind::dft && transform_of(problem.y) == TransformKind::dft;
+  const bool own =
+      std::is_same_v<Real, float> && periodic && nx <= 512 && ny <= 512 && has_register_transform(nx, ny);
+  if (back_end == TransformBackEnd::automatic && memory == Memory::device && own)
+    return TransformBackEnd::generated;
+  return back_end;
+}
+
+} // namespace
+
+template <class Real>
+ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform) {
+  ColumnTables tables{eigenvalues(problem.x, transform.positions_x()),
+                      eigenvalues(problem.y, transform.positions_y()), transform.row_pitch(),
+                      column_coefficients(problem.z, problem.shift)};
+  // What the transforms leave as a factor goes into the matrix.
+  ColumnCoefficients& rows = tables.rows;
+  for (auto* profile : {&rows.lower, &rows.upper, &rows.density, &rows.excess})
+    for (double& value : *profile)
+      value *= transform.gain();
+  return tables;
+}
+
+template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<float>&);
+template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<double>&);
+
+template <class Real> struct PoissonSolver<Real>::Parts {
+  std::unique_ptr<PlaneTransform<Real>> transform;
+  std::unique_ptr<Columns<Real>> columns;
+  std::int64_t planes;
+  Memory memory;
+  CapturedWork captured; // the launches of solve, for one field
+};
+
+template <class Real>
+PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
+                                   std::unique_ptr<PlaneTransform<Real>> transform, Memory memory) {
+  if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
+  const ColumnTables tables = column_tables(problem, *transform);
+  auto columns = memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
+  parts_ = std::make_unique<Parts>(
+      Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory, {}});
+}
+
+template <class Real>
+PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end)
+    : PoissonSolver(
+          problem,
+          make_plane_transform<Real>({transform_of(problem.x), problem.x.unknowns, transform_of(problem.y),
+                                      problem.y.unknowns, pitch_for(problem, memory), true},
+                                     memory, chosen<Real>(problem, memory, back_end)),
+          memory) {}
+
+template <class Real> PoissonSolver<Real>::~PoissonSolver() = default;
+template <class Real> PoissonSolver<Real>::PoissonSolver(PoissonSolver&&) noexcept = default;
+template <class Real> PoissonSolver<Real>& PoissonSolver<Real>::operator=(PoissonSolver&&) noexcept = default;
+
+template <class Real> std::int64_t PoissonSolver<Real>::row_pitch() const {
+  return parts_->transform->row_pitch();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::rows() const {
+  return parts_->transform->rows();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::plane_pitch() const {
+  return row_pitch() * rows();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::size() const {
+  return plane_pitch() * parts_->planes;
+}
+
+template <class Real> void PoissonSolver<Real>::forward(Real* field, Stream& stream) {
+  parts_->transform->forward(field, parts_->planes, plane_pitch(), stream);
+}
+template <class Real> void PoissonSolver<Real>::columns(Real* field, Stream& stream) {
+  parts_->columns->solve(field, plane_pitch(), stream);
+}
+template <class Real> void PoissonSolver<Real>::inverse(Real* field, Stream& stream) {
+  parts_->transform->inverse(field, parts_->planes, plane_pitch(), stream);
+}
+
+template <class Real> void PoissonSolver<Real>::solve(Real* field, Stream& stream) {
+  parts_->captured.run(field, stream, [&] {
+    forward(field, stream);
+    columns(field, stream);
+    inverse(field, stream);
+  });
+}
+
+template <class Real> void PoissonSolver<Real>::solve(Real* field) {
+  Stream stream(parts_->memory);
+  solve(field, stream);
+  stream.synchronise();
+}
+
+template <class Real> std::int64_t PoissonSolver<Real>::workspace_bytes() const {
+  return parts_->columns->workspace_bytes();
+}
+
+template <class Real> std::string PoissonSolver<Real>::description() const {
+  return parts_->transform->description() + "; " + parts_->columns->description();
+}
+
+template class PoissonSolver<float>;
+template class PoissonSolver<double>;
+
+} // namespace heddle
