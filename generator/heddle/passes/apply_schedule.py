@@ -4,8 +4,8 @@
 before   store u_next[0,0,0] = ...                                (meaning: for every cell)
 after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 
-The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells; with
-a reduction, in tiles.
+The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells (of
+as many columns, where there is a Scan: see scan_lanes); with a reduction, in tiles.
 
 after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
                                            loop simd x from x_first by 2 { ... } } }       (two colours)
@@ -24,6 +24,7 @@ from heddle.ir.nodes import (
     Access,
     Boxes,
     Call,
+    Comment,
     Const,
     Dense,
     Expression,
@@ -125,7 +126,8 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
-        if innermost and schedule.chunk and target.inner == "simd":
+        lanes = innermost or (axis == 0 and scans_only(kernel.body))
+        if lanes and schedule.chunk and target.inner == "simd":
             body = _chunked(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
@@ -224,6 +226,16 @@ def is_chunk(loop: Loop) -> bool:
     return loop.counter.name.endswith((CHUNK_BEGIN, CHUNK))
 
 
+def scans_only(body: Sequence[Statement]) -> bool:
+    """Whether a body is one scan or several, none inside another."""
+    scans = [s for s in body if not isinstance(s, Comment)]
+    return bool(scans) and all(isinstance(s, Scan) and not _holds_scan(s) for s in scans)
+
+
+def _holds_scan(scan: Scan) -> bool:
+    return any(isinstance(s, Scan) for s in statements(scan.body))
+
+
 def _chunked(
     kernel: Kernel,
     counter: Symbol,
@@ -236,7 +248,8 @@ def _chunked(
     begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
     chunk = integer(schedule.chunk)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, chunk), extent), I64))]
-    inner += _prefetches(kernel.body, schedule)
+    if not scans_only(body):  # lines of one row: a scan goes across rows
+        inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"
     return (Loop(kind, begin, integer(0), extent, chunk, tuple(inner)),)  # type: ignore[arg-type]

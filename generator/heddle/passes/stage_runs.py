@@ -53,12 +53,17 @@ def _block(kernel: Kernel, body: Sequence[Statement], length: int) -> tuple[Stat
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, Loop):
-            if is_chunk(statement):
+            if is_chunk(statement) and not _goes_across(statement):
                 statement = dataclasses.replace(statement, body=_chunk(kernel, statement, length))
             else:
                 statement = dataclasses.replace(statement, body=_block(kernel, statement.body, length))
         result.append(statement)
     return tuple(result)
+
+
+def _goes_across(chunk: Loop) -> bool:
+    """Whether the chunk's columns are swept along another axis: its lanes then lie in a loop of their own."""
+    return any(isinstance(s, Loop) and s.kind == "serial" for s in chunk.body)
 
 
 def _chunk(kernel: Kernel, chunk: Loop, length: int) -> tuple[Statement, ...]:

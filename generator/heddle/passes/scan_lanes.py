@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scan_lanes: a chunk of columns goes through a scan side by side, in vector lanes.
+
+before   loop x_begin by 64 { let x_end = ...; loop simd x { scan z [s = 0] { store ...; s = f(s) } } }
+after    loop x_begin by 64 { let x_end = ...; local s_lanes[64];
+                              loop z { loop simd x { let s = s_lanes[x - x_begin]; store ...;
+                                                     store s_lanes[x - x_begin] = f(s) } } }
+
+Columns are independent, so the loops may change places. Rows of memory are then read as they lie, and a
+division or a chain of dependent operations costs one lane's share.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.build import add, integer, operate
+from heddle.ir.nodes import (
+    I64,
+    Const,
+    Expression,
+    Kernel,
+    Let,
+    Load,
+    Local,
+    Loop,
+    Pointer,
+    Scalar,
+    Scan,
+    Statement,
+    Store,
+    Symbol,
+)
+from heddle.passes.apply_schedule import AXES, is_chunk, scans_only
+from heddle.schedule import Schedule
+
+
+def scan_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """Bring the lanes of a chunk inside the scans that they hold; other kernels stay as they are."""
+    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
+
+
+def _block(body: Sequence[Statement], chunk: int) -> tuple[Statement, ...]:
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Loop) and is_chunk(statement) and _scans(statement):
+            *before, lanes = statement.body
+            assert isinstance(lanes, Loop)
+            inside = [part for inner in lanes.body for part in _side_by_side(inner, lanes, chunk)]
+            statement = dataclasses.replace(statement, body=(*before, *inside))
+        elif isinstance(statement, Loop):
+            statement = dataclasses.replace(statement, body=_block(statement.body, chunk))
+        result.append(statement)
+    return tuple(result)
+
+
+def _scans(chunk: Loop) -> bool:
+    """Whether the lanes of a chunk hold scans, and nothing else."""
+    lanes = chunk.body[-1]
+    return isinstance(lanes, Loop) and lanes.kind == "simd" and scans_only(lanes.body)
+
+
+def _side_by_side(scan: Statement, lanes: Loop, chunk: int) -> list[Statement]:
+    if not isinstance(scan, Scan):
+        return [scan]
+    lane = operate("sub", lanes.counter, lanes.begin)
+    carried = {symbol: Load(_array(symbol), lane) for symbol in scan.carried}
+    arrays: list[Statement] = [Local(_array(symbol), chunk, "scratch") for symbol in scan.carried]
+    starts = zip(scan.carried, scan.initial, strict=True)
+    start = tuple(Store(carried[symbol], value) for symbol, value in starts if not _is_zero(value))
+    if start:  # arrays begin as zero
+        arrays.append(dataclasses.replace(lanes, body=start))
+    updates = zip(scan.carried, scan.update, strict=True)
+    cell: tuple[Statement, ...] = (
+        *(Let(symbol, value) for symbol, value in carried.items()),
+        *scan.body,
+        *(Store(carried[symbol], value) for symbol, value in updates),
+    )
+    counter, extent = Symbol(AXES[scan.axis], I64), Symbol(f"n_{AXES[scan.axis]}", I64)
+    begin: Expression = add(extent, integer(-1)) if scan.reverse else integer(0)
+    end: Expression = integer(-1) if scan.reverse else extent
+    step = integer(-1 if scan.reverse else 1)
+    return [*arrays, Loop("serial", counter, begin, end, step, (dataclasses.replace(lanes, body=cell),))]
+
+
+def _array(carried: Symbol) -> Symbol:
+    """What holds a carried value of every lane."""
+    assert isinstance(carried.type, Scalar)
+    return Symbol(f"{carried.name}_lanes", Pointer(carried.type))
+
+
+def _is_zero(value: Expression) -> bool:
+    return isinstance(value, Const) and value.value == 0

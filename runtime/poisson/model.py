@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a Poisson problem whose horizontal directions are transformed: one tridiagonal system a mode."""
+
+from heddle import Module, Schedule, fields, profiles
+from heddle.poisson import eliminate, eliminate_periodic
+
+p, ratio, reach = fields("p, ratio, reach: real[3D]", ghost_layers=0)
+lambda_x = profiles("lambda_x: real[x]", ghost_layers=0)
+lambda_y = profiles("lambda_y: real[y]", ghost_layers=0)
+lower, upper, density, excess = profiles("lower, upper, density, excess: real[z]", ghost_layers=0)
+
+rows = {
+    "lower": lower.here,
+    "upper": upper.here,
+    "excess": density.here * (lambda_x.here + lambda_y.here) + excess.here,
+}
+# 128 columns side by side: their scratch of 128 levels stays in a core's second cache. The solver brings its own
+# threads: each has such scratch.
+columns = Schedule(chunk=128, parallel=False)
+
+poisson_columns = Module(
+    "poisson_columns", precisions=("f64", "f32"), about="Columns of a Poisson problem, without a subtraction."
+)
+poisson_columns.add("walls", eliminate(p, ratio, **rows), schedule=columns)
+poisson_columns.add("periodic", eliminate_periodic(p, ratio, reach, **rows), schedule=columns)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_POISSON_COLUMNS_HPP
+#define HEDDLE_POISSON_COLUMNS_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/plane_transform.hpp"
+#include "heddle/poisson_problem.hpp"
+#include "heddle/stream.hpp"
+
+namespace heddle {
+
+/// The column systems of all modes of a transformed field.
+template <class Real> class Columns {
+public:
+  virtual ~Columns() = default;
+  /// Replaces transformed right-hand sides by transformed solutions. plane_pitch: reals from level to level.
+  virtual void solve(Real* field, std::int64_t plane_pitch, Stream& stream) = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;
+};
+
+/// One-dimensional tables, in double, from which both kinds of columns are made.
+struct ColumnTables {
+  std::vector<double> lambda_x, lambda_y; // one entry a place of a row, one a row
+  ColumnCoefficients rows;                // one entry a level
+};
+
+/// Throws Error where a place of the transform belongs to a mode that the direction does not have.
+template <class Real>
+[[nodiscard]] ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform);
+
+/// With generated kernels, on the host: rows of columns over the threads.
+template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> host_columns(const ColumnTables& tables);
+
+/// In registers, on the device. Throws Error without CUDA.
+template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> device_columns(const ColumnTables& tables);
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/poisson.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "columns.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// Eigenvalues by place. Places without a mode get one that is not 0, so that nothing is divided by 0 there.
+std::vector<double> eigenvalues(const PoissonDirection& direction, const std::vector<std::int64_t>& modes) {
+  std::vector<double> values;
+  for (const std::int64_t mode : modes) {
+    if (mode >= direction.unknowns) {
+      throw Error("PoissonSolver",
+                  "the transform has a mode " + std::to_string(mode) + " in a direction of " +
+                      std::to_string(direction.unknowns) + " unknowns",
+                  "make it of transform_of(direction) and direction.unknowns");
+    }
+    values.push_back(mode < 0 ? 1 / (direction.spacing * direction.spacing) : eigenvalue(direction, mode));
+  }
+  return values;
+}
+
+} // namespace
+
+template <class Real>
+ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform) {
+  return {eigenvalues(problem.x, transform.positions_x()), eigenvalues(problem.y, transform.positions_y()),
+          column_coefficients(problem.z, problem.shift)};
+}
+
+template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<float>&);
+template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<double>&);
+
+template <class Real> struct PoissonSolver<Real>::Parts {
+  std::unique_ptr<PlaneTransform<Real>> transform;
+  std::unique_ptr<Columns<Real>> columns;
+  std::int64_t planes;
+  Memory memory;
+};
+
+template <class Real>
+PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
+                                   std::unique_ptr<PlaneTransform<Real>> transform, Memory memory) {
+  if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
+  const ColumnTables tables = column_tables(problem, *transform);
+  auto columns =
+      memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
+  parts_ = std::make_unique<Parts>(
+      Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory});
+}
+
+template <class Real> PoissonSolver<Real>::~PoissonSolver() = default;
+template <class Real> PoissonSolver<Real>::PoissonSolver(PoissonSolver&&) noexcept = default;
+template <class Real> PoissonSolver<Real>& PoissonSolver<Real>::operator=(PoissonSolver&&) noexcept = default;
+
+template <class Real> std::int64_t PoissonSolver<Real>::row_pitch() const {
+  return parts_->transform->row_pitch();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::rows() const {
+  return parts_->transform->rows();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::plane_pitch() const {
+  return row_pitch() * rows();
+}
+template <class Real> std::int64_t PoissonSolver<Real>::size() const {
+  return plane_pitch() * parts_->planes;
+}
+
+template <class Real> void PoissonSolver<Real>::forward(Real* field, Stream& stream) {
+  parts_->transform->forward(field, parts_->planes, plane_pitch(), stream);
+}
+template <class Real> void PoissonSolver<Real>::columns(Real* field, Stream& stream) {
+  parts_->columns->solve(field, plane_pitch(), stream);
+}
+template <class Real> void PoissonSolver<Real>::inverse(Real* field, Stream& stream) {
+  parts_->transform->inverse(field, parts_->planes, plane_pitch(), stream);
+}
+
+template <class Real> void PoissonSolver<Real>::solve(Real* field, Stream& stream) {
+  forward(field, stream);
+  columns(field, stream);
+  inverse(field, stream);
+}
+
+template <class Real> void PoissonSolver<Real>::solve(Real* field) {
+  Stream stream(parts_->memory);
+  solve(field, stream);
+  stream.synchronise();
+}
+
+template <class Real> std::int64_t PoissonSolver<Real>::workspace_bytes() const {
+  return parts_->columns->workspace_bytes();
+}
+
+template <class Real> std::string PoissonSolver<Real>::description() const {
+  return parts_->transform->description() + "; " + parts_->columns->description();
+}
+
+template class PoissonSolver<float>;
+template class PoissonSolver<double>;
+
+} // namespace heddle
