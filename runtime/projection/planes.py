@@ -12,6 +12,5 @@ projection_planes = Module(
 projection_planes.add("fill", staggered.face_copy(inner.here, ghost.here, factor, value))
 projection_planes.add("face_correct", staggered.face_correction(velocity.here, upper.here, lower.here, factor))
 projection_planes.add("face_open", staggered.face_open(velocity.here, upper.here, factor))
-projection_planes.add("lift", [Assignment(inner.here, inner.here - factor * ghost.here)])
 projection_planes.add("level_sum", [Reduce("sum", "total", velocity.here)])
 projection_planes.add("level_add", [Assignment(velocity.here, velocity.here + value)])

@@ -132,98 +132,105 @@ void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& veloc
           projection_mixed::correct_cuda(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step, native);
         }
       });
-  correct_sides(p, velocity, step, stream);
+  correct_lower_sides(p, velocity, step, stream);
+  correct_upper_sides(p, velocity, step, stream);
 }
 
 template <class T, class P>
-void FlowOperators<T, P>::correct_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
-                                        Stream& stream) const {
-  const auto face_correct = [&](PlaneView<T> face, PlaneView<const P> above, PlaneView<const P> below, double factor) {
-    dispatch(
-        stream,
-        [&] {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct(below, above, face, factor);
-          else projection_mixed::face_correct(below, above, face, factor);
-        },
-        [&](void* native) {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct_cuda(below, above, face, factor, native);
-          else projection_mixed::face_correct_cuda(below, above, face, factor, native);
-        });
-  };
-  const auto face_open = [&](PlaneView<T> face, PlaneView<const P> inner, double factor) {
-    dispatch(
-        stream,
-        [&] {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_open(inner, face, factor);
-          else projection_mixed::face_open(inner, face, factor);
-        },
-        [&](void* native) {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_open_cuda(inner, face, factor, native);
-          else projection_mixed::face_open_cuda(inner, face, factor, native);
-        });
-  };
-  const auto n_z = static_cast<std::size_t>(grid_.cells[2]);
-  const std::array<double, 3> low{per_x(), per_y(), 1 / column_.distance[0]};
-  const std::array<double, 3> high{per_x(), per_y(), 1 / column_.distance[n_z]};
+void FlowOperators<T, P>::correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                                              Stream& stream) const {
+  const std::array<double, 3> per{per_x(), per_y(), 1 / column_.distance[0]};
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    const std::int64_t n = p.extent(axis);
-    const bool lowest = axis < 2 || at_bottom();
-    const bool highest = axis < 2 || at_top();
-    const bool whole = lowest && highest; // else the level below comes from another rank
-    if (grid_.lower[a].kind == SideKind::periodic && whole)
-      face_correct(plane(velocity[axis], axis, 0), plane(p, axis, 0), plane(p, axis, n - 1), step * low[a]);
-    // Beyond an open side lies -p: the difference across the face is 2 p.
-    if (grid_.lower[a].kind == SideKind::open && lowest)
-      face_open(plane(velocity[axis], axis, 0), plane(p, axis, 0), 2 * step * low[a]);
-    if (grid_.upper[a].kind == SideKind::open && highest)
-      face_open(plane(velocity[axis], axis, n), plane(p, axis, n - 1), -2 * step * high[a]);
+    if (axis == 2 && !at_bottom()) continue;
+    const PlaneView<T> face = plane(velocity[axis], axis, 0);
+    const PlaneView<const P> inner = plane(p, axis, 0);
+    if (grid_.lower[a].kind == SideKind::open) open_face(face, inner, 2 * step * per[a], stream);
+    // Along z the end of the period may be on another rank, whose level then lies below.
+    if (grid_.lower[a].kind != SideKind::periodic || (axis == 2 && !at_top())) continue;
+    const PlaneView<const P> end = plane(p, axis, p.extent(axis) - 1);
+    const double factor = step * per[a];
+    dispatch(
+        stream,
+        [&] {
+          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct(end, inner, face, factor);
+          else projection_mixed::face_correct(end, inner, face, factor);
+        },
+        [&](void* native) {
+          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct_cuda(end, inner, face, factor, native);
+          else projection_mixed::face_correct_cuda(end, inner, face, factor, native);
+        });
   }
 }
 
 template <class T, class P>
-void FlowOperators<T, P>::fill(const Velocity<T>& velocity, Rim rim, State state, Stream& stream) const {
+void FlowOperators<T, P>::correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                                              Stream& stream) const {
+  const std::array<double, 3> per{per_x(), per_y(), 1 / column_.distance.back()};
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (grid_.upper[a].kind != SideKind::open || (axis == 2 && !at_top())) continue;
+    const std::int64_t n = p.extent(axis);
+    open_face(plane(velocity[axis], axis, n), plane(p, axis, n - 1), -2 * step * per[a], stream);
+  }
+}
+
+/// Beyond an open side lies -p: the difference across the face is 2 p, and factor holds the 2.
+template <class T, class P>
+void FlowOperators<T, P>::open_face(PlaneView<T> face, PlaneView<const P> inner, double factor,
+                                    Stream& stream) const {
+  dispatch(
+      stream,
+      [&] {
+        if constexpr (std::is_same_v<T, P>) projection_planes::face_open(inner, face, factor);
+        else projection_mixed::face_open(inner, face, factor);
+      },
+      [&](void* native) {
+        if constexpr (std::is_same_v<T, P>) projection_planes::face_open_cuda(inner, face, factor, native);
+        else projection_mixed::face_open_cuda(inner, face, factor, native);
+      });
+}
+
+template <class T, class P>
+void FlowOperators<T, P>::fill(const Velocity<T>& velocity, Rim rim, Stream& stream) const {
   const auto copy = [&](PlaneView<const T> from, PlaneView<T> to, double factor, double value) {
     dispatch(
         stream, [&] { projection_planes::fill(from, to, factor, value); },
         [&](void* native) { projection_planes::fill_cuda(from, to, factor, value, native); });
   };
-  std::array<std::int64_t, 3> filled{0, 0, 0}; // rims that planes take along, so that edges and corners come out
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    const Side& lower = grid_.lower[a];
-    const Side& upper = grid_.upper[a];
-    for (int component = 0; component < 3; ++component) {
-      const bool normal = component == axis;
-      if (!normal && rim == Rim::faces) continue;
-      const FieldView<T>& field = velocity[component];
+  for (int component = 0; component < 3; ++component) {
+    const FieldView<T>& field = velocity[component];
+    const auto c = static_cast<std::size_t>(component);
+    std::array<std::int64_t, 3> filled{0, 0, 0}; // rims that planes take along, so that edges and corners come out
+    // Along its own axis first: the faces at the upper end have neighbours beyond the other sides, too.
+    for (const int axis : {component, (component + 1) % 3, (component + 2) % 3}) {
+      const bool normal = axis == component;
+      if (!normal && rim == Rim::faces) break;
+      const auto a = static_cast<std::size_t>(axis);
       const std::int64_t n = field.extent(axis);
       const auto at = [&](std::int64_t index) { return plane(field, axis, index, filled); };
-      const auto c = static_cast<std::size_t>(component);
-      if (lower.kind == SideKind::periodic) {
-        if (axis == 2 && !(at_bottom() && at_top())) continue; // the ends are on other ranks
-        copy(at(0), at(n), 1, 0);
-        if (rim == Rim::ghosts) copy(at(n - 1), at(-1), 1, 0);
-        continue;
-      }
-      // Along z a block may lie at one of the sides only.
       const auto side = [&](const Side& s, std::int64_t inner, std::int64_t face, std::int64_t ghost) {
         if (normal && s.kind != SideKind::open) {
           copy(at(inner), at(face), 0, s.velocity[c]);
           if (ghost != face && rim == Rim::ghosts) copy(at(inner), at(ghost), 0, s.velocity[c]);
-        } else if (normal && ghost != face) {
-          if (rim == Rim::ghosts) copy(at(face), at(ghost), 1, 0);
         } else if (normal) {
-          if (state == State::guess) copy(at(inner), at(face), 1, 0);
+          if (ghost != face && rim == Rim::ghosts) copy(at(face), at(ghost), 1, 0);
         } else {
           const bool sticks = s.kind == SideKind::no_slip;
           copy(at(inner), at(ghost), sticks ? -1 : 1, sticks ? 2 * s.velocity[c] : 0);
         }
       };
-      if (axis < 2 || at_bottom()) side(lower, normal ? 1 : 0, 0, -1);
-      if (axis < 2 || at_top()) side(upper, n - 1, n, n);
+      const bool lowest = axis < 2 || at_bottom(); // along z the sides may be on other ranks
+      const bool highest = axis < 2 || at_top();
+      if (grid_.lower[a].kind != SideKind::periodic) {
+        if (lowest) side(grid_.lower[a], normal ? 1 : 0, 0, -1);
+        if (highest) side(grid_.upper[a], n - 1, n, n);
+      } else if (lowest && highest) {
+        copy(at(0), at(n), 1, 0);
+        if (rim == Rim::ghosts) copy(at(n - 1), at(-1), 1, 0);
+      }
+      if (rim == Rim::ghosts) filled[a] = 1;
     }
-    if (rim == Rim::ghosts) filled[a] = 1;
   }
 }
 

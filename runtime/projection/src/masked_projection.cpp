@@ -59,11 +59,11 @@ void MaskedProjection<Real>::right_side(const Velocity<Real>& velocity, double s
   const auto& [u, v, w] = velocity;
   const auto open = topography_.open();
   const auto& o = operators_;
-  o.fill(velocity, Rim::faces, State::guess, stream);
+  o.fill(velocity, Rim::faces, stream);
   dispatch(
       stream, [&] { projection_topography::close(open, u, v, w); },
       [&](void* native) { projection_topography::close_cuda(open, u, v, w, native); });
-  o.fill(velocity, Rim::faces, State::projected, stream); // what was closed at one end of a period
+  o.fill(velocity, Rim::faces, stream); // what was closed at one end of a period
   dispatch(
       stream,
       [&] {
@@ -111,7 +111,20 @@ void MaskedProjection<Real>::correct(FieldView<Real> p, const Velocity<Real>& ve
         projection_topography::correct_cuda(open, p, u, v, w, o.per_distance(), o.per_x(), o.per_y(), step, native);
       });
   o.correct_upper_sides(p, velocity, step, stream);
-  o.fill(velocity, Rim::faces, State::projected, stream);
+  o.fill(velocity, Rim::faces, stream);
+}
+
+template <class Real> void MaskedProjection<Real>::reset_sums(Stream& stream) {
+  stream.synchronise();
+  zero(sums_.data(), sums_.bytes(), sums_.bytes(), sums_.memory());
+}
+
+template <class Real> void MaskedProjection<Real>::forget(Stream& stream) {
+  stream.synchronise();
+  const FieldView<Real> pi = pi_.view();
+  const FieldLayout layout(operators_.grid().cells, 1, 1, sizeof(Real));
+  const auto bytes = static_cast<std::size_t>(layout.size) * sizeof(Real);
+  zero(pi.data() - layout.origin, bytes, bytes, pi_.memory());
 }
 
 template <class Real> double MaskedProjection<Real>::norm_of_right_side(Stream& stream) {
@@ -192,12 +205,12 @@ template <class Real>
 Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, double step, Stream& stream) {
   right_side(velocity, step, stream);
   const double before = norm_of_right_side(stream);
-  if (!options_.warm_start) zero(pi_);
+  if (!options_.warm_start) forget(stream);
   double left = start(stream);
   Solution solution;
   const auto part = [&] { return before > 0 ? left / before : 0; };
   const auto small = [&] { return part() <= options_.tolerance; };
-  zero(sums_.data(), sums_.bytes(), sums_.bytes(), sums_.memory());
+  reset_sums(stream);
   while (!small() && std::isfinite(left) && solution.cycles < options_.most_iterations) {
     iterate(solution.cycles++, stream);
     left = std::sqrt(value(r_r, stream));
@@ -226,7 +239,7 @@ template <class Real>
 void MaskedProjection<Real>::project_once(const Velocity<Real>& velocity, double step, Stream& stream) {
   right_side(velocity, step, stream);
   solver_.solve(values_.data(), stream);
-  zero(sums_.data(), sums_.bytes(), sums_.bytes(), sums_.memory()); // turn then copies what was solved for
+  reset_sums(stream); // turn then copies what was solved for
   dispatch(
       stream,
       [&] {

@@ -31,12 +31,12 @@ template <class T, class P>
 void Projection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
   const FieldView<P> p = array();
   for (int round = 0; round < rounds_; ++round) {
-    operators_.fill(velocity, Rim::faces, round == 0 ? State::guess : State::projected, stream);
+    operators_.fill(velocity, Rim::faces, stream);
     operators_.divergence(velocity, p, 1 / step, stream);
     solver_.solve(p.data(), stream);
     operators_.correct(p, velocity, step, false, stream);
   }
-  operators_.fill(velocity, Rim::faces, State::projected, stream);
+  operators_.fill(velocity, Rim::faces, stream);
 }
 
 template <class T, class P> void Projection<T, P>::operator()(const Velocity<T>& velocity, double step) {

@@ -6,6 +6,7 @@
 
 #include "heddle/box.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/plane_view.hpp"
 #include "heddle/profile.hpp"
 #include "heddle/staggered_grid.hpp"
 #include "heddle/stream.hpp"
@@ -13,10 +14,8 @@
 namespace heddle {
 
 /// How much of the velocity's rim to fill: the faces at the upper ends, which a divergence reads; or all ghost cells,
-/// with edges and corners, which advection reads. Open faces at upper ends take the value before them in a guess, and
-/// stay as a projection made them otherwise.
+/// with edges and corners, which advection reads. Faces of open sides stay: they are unknowns of the flow.
 enum class Rim { faces, ghosts };
-enum class State { guess, projected };
 
 /// Size of a divergence: times the width of a cell it is a velocity.
 struct DivergenceNorms {
@@ -46,8 +45,10 @@ public:
   /// (of another rank); without it the lowest faces are those of the bottom.
   void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
                Stream& stream) const;
+  /// The part of correct() at the upper ends: faces of open sides, which lie in the first ghost cells.
+  void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream) const;
   /// Fills faces and ghost cells beyond the sides of the domain.
-  void fill(const Velocity<T>& velocity, Rim rim, State state, Stream& stream) const;
+  void fill(const Velocity<T>& velocity, Rim rim, Stream& stream) const;
 
   /// The mean of a component over the whole domain, weighted by density and volume. Waits for the stream.
   [[nodiscard]] double mean(FieldView<T> component, int axis, Stream& stream) const;
@@ -64,7 +65,8 @@ public:
   [[nodiscard]] double per_y() const noexcept { return 1 / grid_.width_y; }
 
 private:
-  void correct_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream) const;
+  void correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream) const;
+  void open_face(PlaneView<T> face, PlaneView<const P> inner, double factor, Stream& stream) const;
 
   StaggeredGrid grid_;
   PoissonColumn column_;

@@ -64,6 +64,9 @@ private:
   /// Residual of pi, without its mean, into r and the solver's array. Returns its norm.
   double start(Stream& stream);
   double norm_of_right_side(Stream& stream);
+  /// Starts from no pressure.
+  void forget(Stream& stream);
+  void reset_sums(Stream& stream);
   void iterate(std::int64_t iteration, Stream& stream);
 
   FlowOperators<Real> operators_;
