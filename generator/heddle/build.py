@@ -76,7 +76,10 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
         for target_name in targets:
             target = TARGETS[target_name]
             since = time.perf_counter()
-            variants = [Variant(p, lower(kernel, Request(p, entry.schedule, target))) for p, kernel in typed]
+            variants = [
+                Variant(p, lower(kernel, Request(p, entry.schedule, target)), entry.schedule.trusted)
+                for p, kernel in typed
+            ]
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
             if target.threads:

@@ -170,7 +170,7 @@ class Module:
             chunk = schedule.chunk if rows and not space.listed else 0
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
         else:
-            frozen = ir.Dense(rank, schedule.colours)
+            frozen = ir.Dense(rank, schedule.colours, schedule.lanes)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     def add_halo(

@@ -25,6 +25,9 @@ class Schedule:
     then touch too many rows at once.
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
+    lanes: the number of cells along x, where the caller always has that many: loops along x then need no
+    remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and asks
+    for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
     """
 
     parallel: bool = True
@@ -37,6 +40,8 @@ class Schedule:
     minimum_blocks: int = 0
     renew: bool = False
     colours: int = 1
+    lanes: int = 0
+    trusted: bool = False
 
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]
@@ -53,6 +58,12 @@ class Schedule:
         if self.colours > 1 and self.chunk:
             raise KernelError(
                 calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
+            )
+        if self.lanes < 0 or (self.lanes and (self.colours > 1 or self.chunk)):
+            raise KernelError(
+                calling_place(),
+                f"{self.lanes} lanes are all cells of a row, in one piece.",
+                "a positive number, without colours and chunk",
             )
         if self.chunk and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")

@@ -28,6 +28,7 @@ class Variant:
 
     precision: Precision
     stages: Stages
+    trusted: bool = False
 
     @property
     def suffix(self) -> str:
@@ -177,9 +178,11 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
+        "trusted_entry": variant.trusted and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
+        "unused": [argument.name for argument in everything if argument not in used],
         "body": printer.block(stages.lowered.body),
     }
 
@@ -277,6 +280,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     space = variant.stages.kernel.space
     dense = isinstance(space, ir.Dense)
     colours = space.colours if isinstance(space, ir.Dense) else 1
+    lanes = space.lanes if isinstance(space, ir.Dense) else 0
     unit = "true" if isinstance(space, ir.Sparse) else "false"
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
@@ -293,12 +297,14 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, "unit_stride" if dense else unit, colours=colours),
-        "device_checks": _checks(everything, unit, False, colours),
+        "checks": _checks(everything, "unit_stride" if dense else unit, True, colours, lanes),
+        "device_checks": _checks(everything, unit, False, colours, lanes),
     }
 
 
-def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True, colours: int = 1) -> str:
+def _checks(
+    everything: Sequence[Argument], unit_stride: str, host: bool, colours: int = 1, lanes: int = 0
+) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
@@ -318,6 +324,9 @@ def _checks(everything: Sequence[Argument], unit_stride: str, host: bool = True,
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
     names = {argument.name for argument in everything}
+    if lanes:
+        cells = next(a.name for a in everything if a.role == "extent")
+        lines.append(f"if ({cells}[0] != {lanes}) {{ return heddle::extents_differ; }}")
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")

@@ -39,6 +39,8 @@ def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Seque
             declarations.append(f"{entry}({parameters})")
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
+            if variant.trusted:
+                declarations.append(f"{entry}_trusted({parameters})")
         if "reference" in targets:
             declarations.append(f"{entry}_reference({parameters})")
         if "cuda" in targets:

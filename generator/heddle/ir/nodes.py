@@ -456,10 +456,12 @@ class Link(Node):
 @node
 class Dense(Node):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
-    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours."""
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: how
+    many cells there are along x, where that is known; 0: any number."""
 
     rank: int
     colours: int = 1
+    lanes: int = 0
 
 
 @node

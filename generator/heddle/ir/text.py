@@ -21,7 +21,10 @@ def text(kernel: ir.Kernel) -> str:
 
 def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
     if isinstance(space, ir.Dense):
-        return f"dense {space.rank}D" + (f" in {space.colours} colours" if space.colours > 1 else "")
+        return f"dense {space.rank}D" + (
+            (f" in {space.colours} colours" if space.colours > 1 else "")
+            + (f", {space.lanes} along x" if space.lanes else "")
+        )
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"

@@ -123,6 +123,7 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         counter = Symbol(AXES[axis], I64)
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
+        end: Expression = integer(space.lanes) if axis == 0 and space.lanes else extent
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
@@ -131,7 +132,7 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
             body = _chunked(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
-        body = (Loop(kind, counter, integer(0), extent, integer(1), body),)  # type: ignore[arg-type]
+        body = (Loop(kind, counter, integer(0), end, integer(1), body),)  # type: ignore[arg-type]
     return body
 
 

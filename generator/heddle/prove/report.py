@@ -98,6 +98,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
         everything,
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
+        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 0,
     )
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
@@ -112,6 +113,8 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     _same(unit, entry.entry, entry.host(passed, rows, reports))
     if entry.dense and not TARGETS[target].checked:
         _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
+        if module.kernels[name].schedule.trusted:
+            _same(unit, f"{entry.entry}_trusted", entry.trusted(passed, rows))
 
 
 def _device(
@@ -127,6 +130,7 @@ def _device(
         everything,
         isinstance(stages.kernel.space, ir.Dense),
         stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
+        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 0,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     launched = Launched.of(lowered)

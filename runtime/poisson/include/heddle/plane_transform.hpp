@@ -3,38 +3,84 @@
 #define HEDDLE_PLANE_TRANSFORM_HPP
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "heddle/memory.hpp"
 #include "heddle/stream.hpp"
 
 namespace heddle {
 
-/// The forward transform of one direction (its inverse is implied): what turns samples into the amplitudes of
-/// the direction's discrete eigenfunctions. dctN and dstN are numbered as in Britanak, Yip and Rao (2007).
+/// The forward transform of one direction (its inverse is implied): what turns samples x_0 … x_{n-1} into the
+/// amplitudes of the direction's discrete eigenfunctions, numbered as in Britanak, Yip and Rao (2007). Each is the
+/// discrete Fourier transform of the line's symmetric continuation (Martucci, IEEE Trans. Signal Process. 42(5),
+/// 1994), without a factor; mode numbers l begin at 0:
+///
+///   dft   F_l = sum x_j exp(-2 pi i j l / n)
+///   dct1  X_l = x_0 + (-1)^l x_{n-1} + 2 sum_{0<j<n-1} x_j cos(pi j l / (n - 1))      n >= 2
+///   dct2  X_l = 2 sum x_j cos(pi (2j + 1) l / 2n)
+///   dct3  X_l = x_0 + 2 sum_{j>0} x_j cos(pi j (2l + 1) / 2n)
+///   dct4  X_l = 2 sum x_j cos(pi (2j + 1) (2l + 1) / 4n)
+///   dst1  X_l = 2 sum x_j sin(pi (j + 1) (l + 1) / (n + 1))
+///   dst2  X_l = 2 sum x_j sin(pi (2j + 1) (l + 1) / 2n)
+///   dst3  X_l = (-1)^l x_{n-1} + 2 sum_{j<n-1} x_j sin(pi (j + 1) (2l + 1) / 2n)
+///   dst4  X_l = 2 sum x_j sin(pi (2j + 1) (2l + 1) / 4n)
 enum class TransformKind { dft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
-/// Transforms planes (x fastest, then y) in place, plane by plane. inverse(forward(f)) == f to rounding.
-/// What forward leaves are reals, each of which belongs to one mode of x and one of y.
+[[nodiscard]] const char* to_string(TransformKind kind) noexcept;
+
+/// Transforms planes (x fastest, then y) in place, plane by plane. inverse(forward(f)) == f to rounding: the factor
+/// of both directions is applied by inverse, where a twiddle factor or a table of modes takes it along.
+/// What forward leaves are reals, each of which belongs to one mode of x and one of y: whatever acts on a real by
+/// its two eigenvalues alone may follow, and need not know where real and imaginary parts lie.
+///
+/// Plans do not change: several threads may use one at a time, on different planes and streams. The same input gives
+/// the same bits, whatever the number of threads and planes.
 template <class Real> class PlaneTransform {
 public:
   virtual ~PlaneTransform() = default;
 
-  /// `field`: `planes` planes, `plane_pitch` reals apart, each of rows() rows that are row_pitch() reals apart.
+  /// `field`: `planes` planes, `plane_pitch` reals apart, each of rows() rows that are row_pitch() reals apart; the
+  /// first nx reals of the first ny rows are the input of forward and the result of inverse. On the host it uses the
+  /// threads of parallel_ranges.
   virtual void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
   virtual void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
 
-  /// Reals from one row to the next; at least 2 * (nx / 2 + 1) where x is periodic.
+  /// Reals from one row to the next.
   [[nodiscard]] virtual std::int64_t row_pitch() const = 0;
   /// Rows of a transformed plane; at least ny.
   [[nodiscard]] virtual std::int64_t rows() const = 0;
   /// The mode number of each of the row_pitch() (rows()) places of a transformed row (column), -1 where there is
-  /// padding.
+  /// none: padding, or what is 0 for all real input. Of dft, modes l and n - l are one: l <= n/2.
   [[nodiscard]] virtual std::vector<std::int64_t> positions_x() const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> positions_y() const = 0;
   /// The back end, and why it was chosen.
   [[nodiscard]] virtual std::string description() const = 0;
 };
+
+/// Who transforms. automatic: cufft on a device, else generated. fftw is used only when it is asked for by name: it
+/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3).
+enum class TransformBackEnd { automatic, generated, fftw, cufft };
+
+[[nodiscard]] const char* to_string(TransformBackEnd back_end) noexcept;
+
+/// The planes that a transform is made for. row_pitch: reals from a row to the next, 0 for as few as the back end
+/// needs: generated and fftw along anything but two periodic directions need nx, others 2 (nx / 2 + 1).
+struct PlaneShape {
+  TransformKind kind_x = TransformKind::dft;
+  std::int64_t nx = 0;
+  TransformKind kind_y = TransformKind::dft;
+  std::int64_t ny = 0;
+  std::int64_t row_pitch = 0;
+};
+
+/// Plans the transform of planes of Real = float or double in `memory` (of the current device). Throws Error for a
+/// shape that cannot be transformed and for a back end that is not there.
+template <class Real>
+[[nodiscard]] std::unique_ptr<PlaneTransform<Real>>
+make_plane_transform(const PlaneShape& shape, Memory memory = Memory::host,
+                     TransformBackEnd back_end = TransformBackEnd::automatic);
 
 } // namespace heddle
 
