@@ -5,16 +5,19 @@
 #include <memory>
 
 #include "heddle/memory.hpp"
+#include "heddle/plane_transform.hpp"
 #include "heddle/poisson_problem.hpp"
-#include "heddle/reference_transform.hpp"
 
 namespace heddle::detail {
 
 /// The transform of a problem that nobody chose another one for.
 template <class Real>
-std::unique_ptr<PlaneTransform<Real>> default_transform(const PoissonProblem& problem, Memory) {
-  return reference_plane_transform<Real>(transform_of(problem.x), problem.x.unknowns, transform_of(problem.y),
-                                         problem.y.unknowns);
+std::unique_ptr<PlaneTransform<Real>> default_transform(const PoissonProblem& problem, Memory memory) {
+  return make_plane_transform<Real>({.kind_x = transform_of(problem.x),
+                                     .nx = problem.x.unknowns,
+                                     .kind_y = transform_of(problem.y),
+                                     .ny = problem.y.unknowns},
+                                    memory);
 }
 
 } // namespace heddle::detail

@@ -39,11 +39,12 @@ public:
   [[nodiscard]] const FlowOperators<T, P>& operators() const noexcept { return operators_; }
   /// What the last projection subtracted the gradient of (with several rounds: the last of them). Only interior cells.
   [[nodiscard]] FieldView<const P> pressure() const noexcept { return array(); }
-  [[nodiscard]] const PoissonSolver<P>& solver() const noexcept { return solver_; }
 
-private:
+  /// The parts, for right-hand sides that come from elsewhere: array() is what solver() solves in place.
+  [[nodiscard]] PoissonSolver<P>& solver() noexcept { return solver_; }
   [[nodiscard]] FieldView<P> array() const noexcept;
 
+private:
   FlowOperators<T, P> operators_;
   PoissonSolver<P> solver_;
   int rounds_;
