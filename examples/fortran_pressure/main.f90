@@ -107,16 +107,17 @@ contains
   subroutine apply_operator(p, result)
     real(c_double), intent(in) :: p(nzb:, nys-ghosts:, nxl-ghosts:)
     real(c_double), intent(inout) :: result(nzb:, nys-ghosts:, nxl-ghosts:)
-    real(c_double) :: above, below
+    real(c_double) :: flux(nzb:nzt)
+    flux(nzb) = 0
+    flux(nzt) = 0
     do i = nxl, nxr
       do j = nys, nyn
+        do k = nzb+1, nzt-1
+          flux(k) = rho_w(k) * (p(k+1, j, i) - p(k, j, i)) / (0.5_c_double * (dzw(k) + dzw(k+1)))
+        end do
         do k = nzb+1, nzt
-          above = 0
-          below = 0
-          if (k < nzt) above = rho_w(k) * (p(k+1, j, i) - p(k, j, i)) / (0.5_c_double * (dzw(k) + dzw(k+1)))
-          if (k > nzb+1) below = rho_w(k-1) * (p(k, j, i) - p(k-1, j, i)) / (0.5_c_double * (dzw(k-1) + dzw(k)))
           result(k, j, i) = rho(k) * ((p(k, j, i+1) - 2 * p(k, j, i) + p(k, j, i-1)) / dx**2 &
-              + (p(k, j+1, i) - 2 * p(k, j, i) + p(k, j-1, i)) / dy**2) + (above - below) / dzw(k)
+              + (p(k, j+1, i) - 2 * p(k, j, i) + p(k, j-1, i)) / dy**2) + (flux(k) - flux(k-1)) / dzw(k)
         end do
       end do
     end do

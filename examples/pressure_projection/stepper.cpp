@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pressure_projection.hpp"
-
 namespace pressure_projection {
 namespace {
 
@@ -20,7 +18,13 @@ heddle::BlockGrid block(const heddle::StaggeredGrid& grid) { return heddle::Bloc
 
 Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity)
     : grid_(grid), viscosity_(viscosity), projection_(grid), u_(block(grid)), v_(block(grid)), w_(block(grid)),
-      q_u_(block(grid)), q_v_(block(grid)), q_w_(block(grid)) {}
+      q_u_(block(grid)), q_v_(block(grid)), q_w_(block(grid)),
+      momentum_(q_u_, u_, v_, w_, q_v_, q_w_,
+                {.per_x = 1 / grid.width_x,
+                 .per_y = 1 / grid.width_y,
+                 .per_z = 1 / grid.heights.at(0),
+                 .viscosity = viscosity}),
+      advance_(q_u_, u_, q_v_, v_, q_w_, w_, {}) {}
 
 double Stepper::longest_step(double speed) const {
   const double per_x = 1 / grid_.width_x, per_y = grid_.cells[1] > 1 ? 1 / grid_.width_y : 0;
@@ -38,9 +42,11 @@ void Stepper::start() {
 
 void Stepper::step(double time_step, double bulk) {
   for (const auto& [carry, share] : stages) {
-    pressure_projection::momentum(u_.view(), v_.view(), w_.view(), q_u_.view(), q_v_.view(), q_w_.view(), carry, 0.0,
-                                  1 / grid_.width_x, 1 / grid_.width_y, 1 / grid_.heights[0], time_step, viscosity_);
-    pressure_projection::advance(q_u_.view(), u_.view(), q_v_.view(), v_.view(), q_w_.view(), w_.view(), share);
+    momentum_.parameters.carry = carry;
+    momentum_.parameters.step = time_step;
+    advance_.parameters.share = share;
+    momentum_(stream_);
+    advance_(stream_);
     if (bulk != 0) keep(bulk);
     projection_.operators().fill(velocity(), heddle::Rim::faces, stream_);
     projection_(velocity(), share * time_step, stream_);

@@ -7,6 +7,7 @@
 #include "heddle/field.hpp"
 #include "heddle/projection.hpp"
 #include "heddle/staggered_grid.hpp"
+#include "pressure_projection_sweeps.hpp"
 
 namespace pressure_projection {
 
@@ -37,6 +38,8 @@ private:
   heddle::Projection<double> projection_;
   heddle::Stream stream_;
   heddle::Field<double> u_, v_, w_, q_u_, q_v_, q_w_;
+  Momentum<double> momentum_;
+  Advance<double> advance_;
 };
 
 } // namespace pressure_projection
