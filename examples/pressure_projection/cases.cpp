@@ -43,7 +43,8 @@ PlaneFlow plane_flow(Stepper& stepper, std::int64_t nx, std::int64_t nz, double 
   return flow;
 }
 
-/// Largest error of u against sin x cos z exp(-2 viscosity t) after the vortex has lost three quarters of its energy.
+/// Largest error of u against sin x cos z exp(-2 viscosity t) after the vortex has lost three quarters of its
+/// energy.
 double vortex_error(std::int64_t n, Result& result) {
   constexpr double viscosity = 0.1;
   constexpr double end = 3.5;
@@ -66,9 +67,10 @@ double vortex_error(std::int64_t n, Result& result) {
     for (std::int64_t x = 0; x < n; ++x)
       error = std::max(error, std::abs(u(x, 0, z) - decay * std::sin(face(x)) * std::cos(middle(z))));
   const double divergence = stepper.divergence() * h;
-  result.lines.push_back(line("  %3d x %3d cells, %4d steps: error %.3e, energy %.6f (exact %.6f), divergence %.1e",
-                              static_cast<int>(n), static_cast<int>(n), steps, error, stepper.energy(),
-                              0.25 * decay * decay, divergence));
+  result.lines.push_back(
+      line("  %3d x %3d cells, %4d steps: error %.3e, energy %.6f (exact %.6f), divergence %.1e",
+           static_cast<int>(n), static_cast<int>(n), steps, error, stepper.energy(), 0.25 * decay * decay,
+           divergence));
   result.good = result.good && divergence < 1e-13;
   result.flow = plane_flow(stepper, n, n, size, size);
   return error;
@@ -101,8 +103,9 @@ Result taylor_green(std::int64_t cells) {
 Result cavity(int reynolds, std::int64_t cells) {
   const int column = reynolds == 100 ? 0 : reynolds == 400 ? 1 : reynolds == 1000 ? 2 : -1;
   if (column < 0 || cells % 2 != 0) {
-    throw heddle::Error("cavity", "there is no table for Re = " + std::to_string(reynolds) + " on " +
-                                      std::to_string(cells) + " cells",
+    throw heddle::Error("cavity",
+                        "there is no table for Re = " + std::to_string(reynolds) + " on " +
+                            std::to_string(cells) + " cells",
                         "Re = 100, 400 or 1000, and an even number of cells");
   }
   Result result;
@@ -145,12 +148,12 @@ Result cavity(int reynolds, std::int64_t cells) {
   }
   result.lines.push_back(line("Lid-driven cavity, Re = %d, %d x %d cells, steady at t = %.0f", reynolds,
                               static_cast<int>(cells), static_cast<int>(cells), time));
-  result.lines.push_back(line("  largest difference to Ghia et al.: u %.4f, v %.4f (their tables: %.3f, %.3f); divergence %.1e",
-                              error_of_u, error_of_v, ghia::error_of_u[column], ghia::error_of_v[column],
-                              stepper.divergence() * h));
+  result.lines.push_back(line(
+      "  largest difference to Ghia et al.: u %.4f, v %.4f (their tables: %.3f, %.3f); divergence %.1e",
+      error_of_u, error_of_v, ghia::error_of_u[column], ghia::error_of_v[column], stepper.divergence() * h));
   // What the tables are off, and as much again for the cells.
-  result.good = error_of_u < 2 * ghia::error_of_u[column] + 0.002 && error_of_v < 2 * ghia::error_of_v[column] + 0.002 &&
-                stepper.divergence() * h < 1e-13;
+  result.good = error_of_u < 2 * ghia::error_of_u[column] + 0.002 &&
+                error_of_v < 2 * ghia::error_of_v[column] + 0.002 && stepper.divergence() * h < 1e-13;
   result.flow = plane_flow(stepper, cells, cells, 1, 1);
   return result;
 }
@@ -162,14 +165,15 @@ Result channel(std::int64_t cells) {
   grid.lower[2].kind = SideKind::no_slip;
   grid.upper[2].kind = SideKind::no_slip;
   Stepper stepper(grid, 0.1);
-  stepper.u().fill([&](auto x, auto, auto z, int) { return 1 + 0.2 * std::sin(static_cast<double>(x + 2 * z)); });
+  stepper.u().fill(
+      [&](auto x, auto, auto z, int) { return 1 + 0.2 * std::sin(static_cast<double>(x + 2 * z)); });
   stepper.start();
   const double time_step = stepper.longest_step(1.5);
   double time = 0;
   for (; time < 5; time += time_step)
     stepper.step(time_step, 1);
-  // The parabola of the difference equations, whose second difference is exact and whose walls lie half a cell beyond
-  // the outermost values: z (1 - z) + h^2 / 4, scaled so that the mean is 1.
+  // The parabola of the difference equations, whose second difference is exact and whose walls lie half a
+  // cell beyond the outermost values: z (1 - z) + h^2 / 4, scaled so that the mean is 1.
   const double h = 1 / static_cast<double>(cells);
   const double scale = 1 / (1.0 / 6 + h * h / 3);
   double error = 0;
@@ -183,9 +187,11 @@ Result channel(std::int64_t cells) {
     }
   }
   const double divergence = stepper.divergence() * h;
-  result.lines.push_back(line("Channel, %d x %d cells, t = %.0f", static_cast<int>(length), static_cast<int>(cells), time));
-  result.lines.push_back(line("  largest difference to 6 z (1 - z): %.1e, to the parabola of the cells: %.1e; divergence %.1e",
-                              difference, error, divergence));
+  result.lines.push_back(
+      line("Channel, %d x %d cells, t = %.0f", static_cast<int>(length), static_cast<int>(cells), time));
+  result.lines.push_back(
+      line("  largest difference to 6 z (1 - z): %.1e, to the parabola of the cells: %.1e; divergence %.1e",
+           difference, error, divergence));
   result.good = error < 1e-9 && divergence < 1e-12;
   result.flow = plane_flow(stepper, length, cells, 2, 1);
   return result;

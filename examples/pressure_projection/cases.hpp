@@ -22,11 +22,12 @@ struct Result {
   PlaneFlow flow;
 };
 
-/// Decay of the two-dimensional Taylor-Green vortex on n, 2n and 4n cells a side against the exact solution (Taylor and
-/// Green 1937): the error falls to a quarter each time.
+/// Decay of the two-dimensional Taylor-Green vortex on n, 2n and 4n cells a side against the exact solution
+/// (Taylor and Green 1937): the error falls to a quarter each time.
 [[nodiscard]] Result taylor_green(std::int64_t cells);
 
-/// The lid-driven cavity at Re = 100, 400 or 1000 until it is steady, against the tables of Ghia et al. (1982).
+/// The lid-driven cavity at Re = 100, 400 or 1000 until it is steady, against the tables of Ghia et al.
+/// (1982).
 [[nodiscard]] Result cavity(int reynolds, std::int64_t cells);
 
 /// A channel whose mean flow is kept at 1, from a plug to Poiseuille's parabola.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incompressible flows in a plane: a decaying vortex, a cavity, a channel. Returns 1 where a result is not what theory or
-// published tables say.
+// Incompressible flows in a plane: a decaying vortex, a cavity, a channel. Returns 1 where a result is not
+// what theory or published tables say.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -14,9 +14,10 @@
 
 namespace {
 
-constexpr const char* usage = "usage: pressure_projection [vortex|cavity|channel] [--cells N] [--re 100|400|1000] "
-                              "[--picture FILE.png]\n"
-                              "Without a case: all three, small (the cavity at Re = 100).\n";
+constexpr const char* usage =
+    "usage: pressure_projection [vortex|cavity|channel] [--cells N] [--re 100|400|1000] "
+    "[--picture FILE.png]\n"
+    "Without a case: all three, small (the cavity at Re = 100).\n";
 
 struct Options {
   std::string chosen;
@@ -40,14 +41,20 @@ Options read(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];
     const auto value = [&]() -> std::string_view {
-      if (i + 1 == count) throw heddle::Error("option " + std::string(argument), "its value is missing", usage);
+      if (i + 1 == count)
+        throw heddle::Error("option " + std::string(argument), "its value is missing", usage);
       return arguments[++i];
     };
-    if (argument == "--cells") options.cells = whole(argument, value());
-    else if (argument == "--re") options.reynolds = whole(argument, value());
-    else if (argument == "--picture") options.picture = value();
-    else if (argument == "vortex" || argument == "cavity" || argument == "channel") options.chosen = argument;
-    else throw heddle::Error("pressure_projection", "'" + std::string(argument) + "' is not known", usage);
+    if (argument == "--cells")
+      options.cells = whole(argument, value());
+    else if (argument == "--re")
+      options.reynolds = whole(argument, value());
+    else if (argument == "--picture")
+      options.picture = value();
+    else if (argument == "vortex" || argument == "cavity" || argument == "channel")
+      options.chosen = argument;
+    else
+      throw heddle::Error("pressure_projection", "'" + std::string(argument) + "' is not known", usage);
   }
   return options;
 }

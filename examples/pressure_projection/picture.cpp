@@ -31,8 +31,8 @@ void draw(const PlaneFlow& flow, const std::string& title, const std::filesystem
   const auto lines = streamlines(u, w, {.separation = 0.035 * std::max(flow.width, flow.height)});
   panel.flow_lines(lines, {.colour = {1, 1, 1, 0.75}, .width = 1.3}, 130, 9);
   panel.axes("x", "z", {.size = 15, .colour = ink});
-  figure.colour_bar({area.left + area.width + 30, area.top + 30, 18, area.height - 30}, ColourMap::wind(), {0, fastest},
-                    "speed", {.size = 14, .colour = ink});
+  figure.colour_bar({area.left + area.width + 30, area.top + 30, 18, area.height - 30}, ColourMap::wind(),
+                    {0, fastest}, "speed", {.size = 14, .colour = ink});
   figure.save_png(path);
 }
 

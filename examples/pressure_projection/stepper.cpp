@@ -12,13 +12,15 @@ constexpr struct {
   double carry, share;
 } stages[] = {{0, 1.0 / 3}, {-5.0 / 9, 15.0 / 16}, {-153.0 / 128, 8.0 / 15}};
 
-heddle::BlockGrid block(const heddle::StaggeredGrid& grid) { return heddle::BlockGrid({{0, 0, 0}, grid.cells}); }
+heddle::BlockGrid block(const heddle::StaggeredGrid& grid) {
+  return heddle::BlockGrid({{0, 0, 0}, grid.cells});
+}
 
 } // namespace
 
 Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity)
-    : grid_(grid), viscosity_(viscosity), projection_(grid), u_(block(grid)), v_(block(grid)), w_(block(grid)),
-      q_u_(block(grid)), q_v_(block(grid)), q_w_(block(grid)),
+    : grid_(grid), viscosity_(viscosity), projection_(grid), u_(block(grid)), v_(block(grid)),
+      w_(block(grid)), q_u_(block(grid)), q_v_(block(grid)), q_w_(block(grid)),
       momentum_(q_u_, u_, v_, w_, q_v_, q_w_,
                 {.per_x = 1 / grid.width_x,
                  .per_y = 1 / grid.width_y,
@@ -29,7 +31,8 @@ Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity)
 double Stepper::longest_step(double speed) const {
   const double per_x = 1 / grid_.width_x, per_y = grid_.cells[1] > 1 ? 1 / grid_.width_y : 0;
   const double per_z = 1 / grid_.heights[0];
-  // The scheme is stable up to 1.7 along the imaginary axis (advection) and 2.5 along the negative one (diffusion).
+  // The scheme is stable up to 1.7 along the imaginary axis (advection) and 2.5 along the negative one
+  // (diffusion).
   const double advection = speed * (per_x + per_y + per_z) / 1.7;
   const double diffusion = 4 * viscosity_ * (per_x * per_x + per_y * per_y + per_z * per_z) / 2.5;
   return 0.8 / (advection + diffusion);
@@ -60,7 +63,9 @@ void Stepper::keep(double bulk) {
   projection_.operators().add(u_.view(), bulk - mean, stream_);
 }
 
-double Stepper::divergence() { return projection_.operators().norms(velocity(), stream_).largest; }
+double Stepper::divergence() {
+  return projection_.operators().norms(velocity(), stream_).largest;
+}
 
 double Stepper::energy() {
   double sum = 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Incompressible flow on a staggered grid: `from heddle import staggered`.
 
-grid = staggered.Grid(("u", "v", "w"), pressure="p")       # per_x, per_y and the profiles along z are arguments
+grid = staggered.Grid(("u", "v", "w"), pressure="p")   # per_x, per_y and profiles along z are arguments
 module.add("divergence", grid.divergence_into(right, scale="scale"))
 module.add("correct", grid.correction("step"))
 """

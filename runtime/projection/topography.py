@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projection around solid cells: closed faces, and conjugate gradients preconditioned by the box without them.
+"""Projection around solid cells: closed faces, and conjugate gradients preconditioned by the box without
+them.
 
-The numbers of a step (alpha, beta) are quotients of sums that kernels before left in memory: each kernel divides
-them itself, so that no step waits for the host. A sum is that of a field times the height of its cells, in which
-div grad is symmetric.
+The numbers of a step (alpha, beta) are quotients of sums that kernels before left in memory, read as profiles
+with one value: each kernel divides them itself, so that no step waits for the host. A sum is that of a field
+times the height of its cells, in which div grad is symmetric.
 """
 
 import sympy
@@ -31,7 +32,7 @@ beta = quotient(r_z.gather(0), r_z_before.gather(0))
 projection_topography = Module(
     "projection_topography",
     precisions=("f64", "f32"),
-    about="Pressure projection around solid cells: conjugate gradients with the box's solver as preconditioner.",
+    about="Pressure projection around solid cells: conjugate gradients, preconditioned by the box's solver.",
     citation="Hestenes and Stiefel 1952",
 )
 projection_topography.add("close", grid.close())

@@ -35,9 +35,7 @@ class Complex:
 
     def times(self, factor: Complex) -> Complex:
         """The product of two complex values, with four real products."""
-        return Complex(
-            self.re * factor.re - self.im * factor.im, self.re * factor.im + self.im * factor.re
-        )
+        return Complex(self.re * factor.re - self.im * factor.im, self.re * factor.im + self.im * factor.re)
 
 
 @dataclass
@@ -66,7 +64,9 @@ class Derivation:
         """cos or sin of 2 pi times `angle`, rounded once from an exact argument."""
         name = f"{function}_{angle.numerator}_{angle.denominator}"
         if name not in self.constants:
-            exact = getattr(sympy, function)(2 * sympy.pi * sympy.Rational(angle.numerator, angle.denominator))
+            exact = getattr(sympy, function)(
+                2 * sympy.pi * sympy.Rational(angle.numerator, angle.denominator)
+            )
             self.constants[name] = self.value(name, sympy.Float(exact.evalf(30), 30))
         return self.constants[name]
 

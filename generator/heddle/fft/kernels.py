@@ -27,7 +27,10 @@ def butterfly(radix: int, twiddled: bool) -> AssignmentCollection:
     if radix < 2:
         raise KernelError(calling_place(), f"there is no butterfly of radix {radix}.", "2 or more")
     d = Derivation()
-    values = [Complex(_field("in_re", radix).component(j), _field("in_im", radix).component(j)) for j in range(radix)]
+    values = [
+        Complex(_field("in_re", radix).component(j), _field("in_im", radix).component(j))
+        for j in range(radix)
+    ]
     d.section("Load")
     loaded = [d.named(f"x{j}", value) for j, value in enumerate(values)]
     d.section(f"X_k = sum_j x_j exp(-2 pi i j k / {radix})")

@@ -2,14 +2,15 @@
 """A staggered grid (Arakawa C; Harlow and Welch 1965): scalars in the middle of cells, velocities on faces.
 
 `u[0, 0, 0]` is the velocity through the face at the lower end of the cell along x, `v` along y, `w` along z;
-the upper face belongs to the next cell. Spacings along x and y are constant, cells along z may have any height,
-and the flow may have a density profile (anelastic):
+the upper face belongs to the next cell. Spacings along x and y are constant, cells along z may have any
+height, and the flow may have a density profile (anelastic):
 
-    div(k)  = rho[k] ((u_e - u_w) / dx + (v_n - v_s) / dy) + (rho_face[k + 1] w_t - rho_face[k] w_b) / height[k]
+    div(k)  = rho[k] ((u_e - u_w) / dx + (v_n - v_s) / dy)
+              + (rho_face[k + 1] w_t - rho_face[k] w_b) / height[k]
     grad(k) = (p - p_w) / dx, (p - p_s) / dy, (p - p_b) / distance[k]
 
-so that div grad is the operator of heddle::PoissonSolver. With constant density the flow is Boussinesq's. These
-are the equations of PALM's `pres`, whose w is numbered one level lower.
+so that div grad is the operator of heddle::PoissonSolver. With constant density the flow is Boussinesq's.
+These are the equations of PALM's `pres`, whose w is numbered one level lower.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def _shift(axis: int, by: int = 1) -> tuple[int, ...]:
 class Grid:
     """Velocity and pressure of a flow, and the weights of their differences.
 
-    velocity: names of the fields on faces; pressure: that of the field of cells. dtype: of velocity, weights and
-    profiles; pressure_dtype: of the pressure. ghost_layers: of the pressure. openings: field of bits, one a face
+    velocity: names of the fields on faces; pressure: that of the field of cells. dtype: of velocity, weights
+    and profiles; pressure_dtype: of the pressure. openings: field of bits, one a face
     (heddle.relaxation.FACES), 0 in solid cells: with it nothing passes closed faces.
     """
 
@@ -69,7 +70,7 @@ class Grid:
     def _number(self, name: Scalar) -> sympy.Expr:
         """A number of the velocity's type, from its name."""
         if isinstance(name, str) and self.dtype != "real":
-            return parameters(f"{name}: {self.dtype}")  # type: ignore[return-value]
+            return parameters(f"{name}: {self.dtype}")
         return quantity(name)
 
     # Differences
@@ -97,7 +98,10 @@ class Grid:
         per_x, per_y = self._number("per_x"), self._number("per_y")
         named: list[Statement] = [Assignment(bits, self.openings.here)]
         total: sympy.Expr = sympy.Integer(0)
-        levels = (rho_face[1] * per_height.here * per_distance[1], rho_face[0] * per_height.here * per_distance[0])
+        levels = (
+            rho_face[1] * per_height.here * per_distance[1],
+            rho_face[0] * per_height.here * per_distance[0],
+        )
         coefficients = [rho.here * per_x**2] * 2 + [rho.here * per_y**2] * 2 + list(levels)
         for number, (name, coefficient) in enumerate(zip("ewnstb", coefficients, strict=True)):
             # Both are named, so that whole vectors are read and the condition chooses among values.
@@ -136,9 +140,9 @@ class Grid:
         )
 
     def correction(self, step: Scalar = "step") -> AssignmentCollection:
-        """Subtract `step` times the gradient of the pressure from the velocities on all faces that lie between
-        cells; the argument `first_z` is 1 where the lowest faces bound the domain, 0 where a level of pressure
-        lies below."""
+        """Subtract `step` times the gradient of the pressure from the velocities on all faces between cells.
+        The argument `first_z` is 1 where the lowest faces bound the domain, 0 where a level of pressure lies
+        below."""
         place = calling_place()
         firsts = (sympy.Integer(1), sympy.Integer(1), parameters("first_z: int64"))
         between = [coordinate >= first for coordinate, first in zip(coordinates(), firsts, strict=True)]
@@ -184,9 +188,9 @@ class Grid:
         return sympy.Piecewise((value, sympy.Ne(self.openings.here, 0)), (0, True))
 
     def momentum(self, viscosity: Scalar, force: Iterable[Scalar]) -> tuple[sympy.Expr, ...]:
-        """Right-hand side of the momentum equations without pressure, on a uniform grid with constant density:
-        -div (u u) + viscosity div grad u + force, by central differences of second order (Harlow and Welch
-        1965), which conserve momentum and, but for time, energy."""
+        """Right-hand side of the momentum equations without pressure, on a uniform grid with constant
+        density: -div (u u) + viscosity div grad u + force, by central differences of second order (Harlow and
+        Welch 1965), which conserve momentum and, but for time, energy."""
         per = [self._number(name) for name in ("per_x", "per_y", "per_z")]
         return tuple(
             sum((self._transport(a, b, per[b], self._number(viscosity)) for b in range(3)), self._number(f))
@@ -215,12 +219,14 @@ class Grid:
 
 
 def face_copy(inner: Access, ghost: Access, factor: Scalar, value: Scalar) -> AssignmentCollection:
-    """ghost = factor * inner + value: periodic (1, 0), mirrored (1, 0), or with a given mean on the face between
-    them (-1, 2 times the mean)."""
+    """ghost = factor * inner + value: periodic (1, 0), mirrored (1, 0), or with a given mean on the face
+    between them (-1, 2 times the mean)."""
     return AssignmentCollection([Assignment(ghost, quantity(factor) * inner + quantity(value))])
 
 
-def face_correction(velocity: Access, upper: Access, lower: Access, factor: sympy.Expr) -> AssignmentCollection:
+def face_correction(
+    velocity: Access, upper: Access, lower: Access, factor: sympy.Expr
+) -> AssignmentCollection:
     """What `Grid.correction` leaves out on a periodic side: velocity -= factor * (upper - lower)."""
     return AssignmentCollection([Assignment(velocity, velocity - factor * (upper - lower))])
 

@@ -36,7 +36,12 @@ def eliminate(
     return AssignmentCollection(
         [
             Section("Elimination: p[k] = ratio[k] p[k+1] + what p[k] holds now"),
-            Scan(2, {excess_below: 0, p_below: 0}, upwards, {excess_below: row_excess * inverse, p_below: p.here}),
+            Scan(
+                2,
+                {excess_below: 0, p_below: 0},
+                upwards,
+                {excess_below: row_excess * inverse, p_below: p.here},
+            ),
             Section("Substitution"),
             Scan(2, {p_above: 0}, downwards, {p_above: p.here}, reverse=True),
         ]
@@ -56,7 +61,9 @@ def eliminate_periodic(
         "reach_below excess_below p_below p_above p_last"
     )
     first_ratio, first_excess, first_p = sympy.symbols("first_ratio first_excess first_p")
-    kept, row_excess, inverse, row_reach, row_ratio = sympy.symbols("kept row_excess inverse row_reach row_ratio")
+    kept, row_excess, inverse, row_reach, row_ratio = sympy.symbols(
+        "kept row_excess inverse row_reach row_ratio"
+    )
     upwards = [
         Assignment(row_excess, excess + lower * excess_below),
         Assignment(kept, sympy.Piecewise((upper * first_excess, last), (upper + lower * reach_below, True))),

@@ -16,21 +16,23 @@ template <class Real> struct Rows {
   [[nodiscard]] std::int64_t levels() const { return static_cast<std::int64_t>(a.size()); }
 };
 
-/// What remains of a segment in terms of X_before, the highest unknown of the segment below, and X, its own highest
-/// one, for a run of columns: rows `last` (that before the highest) and `first`,
+/// What remains of a segment in terms of X_before, the highest unknown of the segment below, and X, its own
+/// highest one, for a run of columns: rows `last` (that before the highest) and `first`,
 ///   x_last = alpha X_before + gamma X + phi,   x_first = head_alpha X_before + head_gamma X + head_phi.
 /// slack = 1 - alpha - gamma >= 0 and head_slack are carried along, so that nothing is subtracted.
 template <class Real> struct Ends {
   explicit Ends(std::size_t columns)
-      : alpha(columns), gamma(columns), slack(columns), phi(columns), head_alpha(columns), head_gamma(columns),
-        head_slack(columns), head_phi(columns) {}
+      : alpha(columns), gamma(columns), slack(columns), phi(columns), head_alpha(columns),
+        head_gamma(columns), head_slack(columns), head_phi(columns) {}
   std::vector<Real> alpha, gamma, slack, phi;
   std::vector<Real> head_alpha, head_gamma, head_slack, head_phi;
 };
 
-/// Eliminates upwards, a run of columns side by side. f: g of level k, column i at f[k * pitch + i]; becomes phi of each level but the highest. lambda: eigenvalue of each column.
+/// Eliminates upwards, a run of columns side by side. f: g of level k, column i at f[k * pitch + i]; becomes
+/// phi of each level but the highest. lambda: eigenvalue of each column.
 template <class Real>
-void eliminate(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, std::int64_t pitch, Ends<Real>& ends) {
+void eliminate(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, std::int64_t pitch,
+               Ends<Real>& ends) {
   const std::size_t columns = lambda.size();
   for (std::size_t i = 0; i < columns; ++i) { // below the first level lies X_before itself
     ends.alpha[i] = 1;
@@ -60,7 +62,8 @@ void eliminate(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, st
   }
 }
 
-/// Puts the solution into f, which holds what eliminate() left, from X_before and X. work: two reals a level and column.
+/// Puts the solution into f, which holds what eliminate() left, from X_before and X. work: two reals a level
+/// and column.
 template <class Real>
 void substitute(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, std::int64_t pitch,
                 const Real* below, const Real* own, std::vector<Real>& work) {
@@ -69,7 +72,8 @@ void substitute(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, s
   work.resize(columns * static_cast<std::size_t>(2 * inner + 2));
   Real* const alpha = work.data();
   Real* const gamma = alpha + columns * static_cast<std::size_t>(inner);
-  Real* const carried = gamma + columns * static_cast<std::size_t>(inner); // alpha and slack of the level before
+  Real* const carried =
+      gamma + columns * static_cast<std::size_t>(inner); // alpha and slack of the level before
   for (std::size_t i = 0; i < columns; ++i) {
     carried[i] = 1;
     carried[columns + i] = 0;
@@ -98,12 +102,14 @@ void substitute(const Rows<Real>& rows, std::span<const Real> lambda, Real* f, s
   }
 }
 
-/// The reduced system of a run of columns: one row a segment, in the form of Rows but with coefficients a column.
+/// The reduced system of a run of columns: one row a segment, in the form of Rows but with coefficients a
+/// column.
 template <class Real> struct ReducedRows {
   std::vector<Real> a, c, v; // row s of column i at s * columns + i
 };
 
-/// Solves it in place, without a subtraction; a last pivot of exactly 0 (the constant that is left open) gives 0.
+/// Solves it in place, without a subtraction; a last pivot of exactly 0 (the constant that is left open)
+/// gives 0.
 template <class Real>
 void solve_reduced(const ReducedRows<Real>& rows, std::size_t segments, std::size_t columns, Real* f) {
   std::vector<Real> excess(columns), pivot(segments * columns);

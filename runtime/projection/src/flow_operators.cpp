@@ -19,7 +19,9 @@ namespace {
 using detail::dispatch;
 using detail::plane;
 
-Box domain(const StaggeredGrid& grid) { return {{0, 0, 0}, grid.cells}; }
+Box domain(const StaggeredGrid& grid) {
+  return {{0, 0, 0}, grid.cells};
+}
 
 /// A profile with an entry before and behind, of values that begin at the first cell; f is applied to each.
 template <class T, class F>
@@ -33,8 +35,12 @@ Profile<T> profile(const StaggeredGrid& grid, const std::vector<double>& values,
   return {domain(grid), 2, 1, std::span<const T>(entries), memory};
 }
 
-double same(double value) { return value; }
-double inverse(double value) { return 1 / value; }
+double same(double value) {
+  return value;
+}
+double inverse(double value) {
+  return 1 / value;
+}
 
 std::vector<double> or_ones(const std::vector<double>& values, std::int64_t count) {
   return values.empty() ? std::vector<double>(static_cast<std::size_t>(count), 1.0) : values;
@@ -48,8 +54,8 @@ std::int64_t scratch(const Box& levels) {
 } // namespace
 
 template <class T, class P>
-FlowOperators<T, P>::FlowOperators(const StaggeredGrid& grid, std::int64_t first_level, std::int64_t last_level,
-                                   Memory memory)
+FlowOperators<T, P>::FlowOperators(const StaggeredGrid& grid, std::int64_t first_level,
+                                   std::int64_t last_level, Memory memory)
     : grid_(grid), column_(pressure_problem(grid).z),
       levels_{{0, 0, first_level}, {grid.cells[0], grid.cells[1], last_level}},
       height_(profile<T>(grid, column_.width, memory, same)),
@@ -72,19 +78,20 @@ void FlowOperators<T, P>::divergence(const Velocity<T>& velocity, FieldView<P> r
       stream,
       [&] {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(), per_y(), scale);
+          projection_flow::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(),
+                                      per_y(), scale);
         } else {
-          projection_mixed::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(), per_y(),
-                                       scale);
+          projection_mixed::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(),
+                                       per_y(), scale);
         }
       },
       [&](void* native) {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(), per_y(),
-                                           scale, native);
+          projection_flow::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(),
+                                           per_y(), scale, native);
         } else {
-          projection_mixed::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(), per_y(),
-                                            scale, native);
+          projection_mixed::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(),
+                                            per_y(), scale, native);
         }
       });
 }
@@ -102,8 +109,8 @@ DivergenceNorms FlowOperators<T, P>::norms(const Velocity<T>& velocity, Stream& 
                                work_of_total, per_x(), per_y());
       },
       [&](void* native) {
-        projection_flow::norms_cuda(u, v, w, per_height(), density(), face_density(), largest, work, largest + 1,
-                                    work_of_total, per_x(), per_y(), native);
+        projection_flow::norms_cuda(u, v, w, per_height(), density(), face_density(), largest, work,
+                                    largest + 1, work_of_total, per_x(), per_y(), native);
       });
   stream.synchronise();
   std::array<T, 2> values{};
@@ -112,8 +119,8 @@ DivergenceNorms FlowOperators<T, P>::norms(const Velocity<T>& velocity, Stream& 
 }
 
 template <class T, class P>
-void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
-                                  Stream& stream) const {
+void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                                  bool level_below, Stream& stream) const {
   const auto& [u, v, w] = velocity;
   const std::int64_t first_z = level_below ? 0 : 1;
   dispatch(
@@ -153,12 +160,16 @@ void FlowOperators<T, P>::correct_lower_sides(FieldView<const P> p, const Veloci
     dispatch(
         stream,
         [&] {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct(end, inner, face, factor);
-          else projection_mixed::face_correct(end, inner, face, factor);
+          if constexpr (std::is_same_v<T, P>)
+            projection_planes::face_correct(end, inner, face, factor);
+          else
+            projection_mixed::face_correct(end, inner, face, factor);
         },
         [&](void* native) {
-          if constexpr (std::is_same_v<T, P>) projection_planes::face_correct_cuda(end, inner, face, factor, native);
-          else projection_mixed::face_correct_cuda(end, inner, face, factor, native);
+          if constexpr (std::is_same_v<T, P>)
+            projection_planes::face_correct_cuda(end, inner, face, factor, native);
+          else
+            projection_mixed::face_correct_cuda(end, inner, face, factor, native);
         });
   }
 }
@@ -182,12 +193,16 @@ void FlowOperators<T, P>::open_face(PlaneView<T> face, PlaneView<const P> inner,
   dispatch(
       stream,
       [&] {
-        if constexpr (std::is_same_v<T, P>) projection_planes::face_open(inner, face, factor);
-        else projection_mixed::face_open(inner, face, factor);
+        if constexpr (std::is_same_v<T, P>)
+          projection_planes::face_open(inner, face, factor);
+        else
+          projection_mixed::face_open(inner, face, factor);
       },
       [&](void* native) {
-        if constexpr (std::is_same_v<T, P>) projection_planes::face_open_cuda(inner, face, factor, native);
-        else projection_mixed::face_open_cuda(inner, face, factor, native);
+        if constexpr (std::is_same_v<T, P>)
+          projection_planes::face_open_cuda(inner, face, factor, native);
+        else
+          projection_mixed::face_open_cuda(inner, face, factor, native);
       });
 }
 
@@ -201,7 +216,8 @@ void FlowOperators<T, P>::fill(const Velocity<T>& velocity, Rim rim, Stream& str
   for (int component = 0; component < 3; ++component) {
     const FieldView<T>& field = velocity[component];
     const auto c = static_cast<std::size_t>(component);
-    std::array<std::int64_t, 3> filled{0, 0, 0}; // rims that planes take along, so that edges and corners come out
+    std::array<std::int64_t, 3> filled{0, 0,
+                                       0}; // rims that planes take along, so that edges and corners come out
     // Along its own axis first: the faces at the upper end have neighbours beyond the other sides, too.
     for (const int axis : {component, (component + 1) % 3, (component + 2) % 3}) {
       const bool normal = axis == component;

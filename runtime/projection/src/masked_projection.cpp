@@ -25,11 +25,13 @@ FieldOptions options_of(const char* name, Memory memory, int ghosts) {
 } // namespace
 
 template <class Real>
-MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Memory memory,
-                                         MaskedOptions options, std::unique_ptr<PlaneTransform<Real>> transform)
+MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
+                                         Memory memory, MaskedOptions options,
+                                         std::unique_ptr<PlaneTransform<Real>> transform)
     : operators_(grid, memory), topography_(grid, solid, memory),
       solver_(pressure_problem(grid),
-              transform ? std::move(transform) : detail::default_transform<Real>(pressure_problem(grid), memory),
+              transform ? std::move(transform)
+                        : detail::default_transform<Real>(pressure_problem(grid), memory),
               memory),
       options_(options), singular_(is_singular(pressure_problem(grid))), values_(solver_.size(), memory),
       pi_(BlockGrid({{0, 0, 0}, grid.cells}), options_of("pi", memory, 1)),
@@ -38,13 +40,15 @@ MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<co
       work_(2 * reduction_work(q_, {0, 1, 2}), memory) {
   if (!(options.tolerance > 0) || options.most_iterations < 1) {
     throw Error("MaskedProjection", "a tolerance of " + std::to_string(options.tolerance) + " in " +
-                                        std::to_string(options.most_iterations) + " iterations makes no sense");
+                                        std::to_string(options.most_iterations) +
+                                        " iterations makes no sense");
   }
 }
 
 template <class Real> FieldView<Real> MaskedProjection<Real>::solver_array() const noexcept {
   const auto& n = operators_.grid().cells;
-  return {values_.data(), {n[0], n[1], n[2], 1}, {1, solver_.row_pitch(), solver_.plane_pitch(), solver_.size()}};
+  return {
+      values_.data(), {n[0], n[1], n[2], 1}, {1, solver_.row_pitch(), solver_.plane_pitch(), solver_.size()}};
 }
 
 template <class Real> double MaskedProjection<Real>::value(Sum which, Stream& stream) const {
@@ -108,7 +112,8 @@ void MaskedProjection<Real>::correct(FieldView<Real> p, const Velocity<Real>& ve
       stream,
       [&] { projection_topography::correct(open, p, u, v, w, o.per_distance(), o.per_x(), o.per_y(), step); },
       [&](void* native) {
-        projection_topography::correct_cuda(open, p, u, v, w, o.per_distance(), o.per_x(), o.per_y(), step, native);
+        projection_topography::correct_cuda(open, p, u, v, w, o.per_distance(), o.per_x(), o.per_y(), step,
+                                            native);
       });
   o.correct_upper_sides(p, velocity, step, stream);
   o.fill(velocity, Rim::faces, stream);
@@ -147,13 +152,14 @@ template <class Real> double MaskedProjection<Real>::start(Stream& stream) {
   dispatch(
       stream,
       [&] {
-        projection_topography::start(open, pi, right, r_.view(), o.density(), o.per_distance(), o.per_height(),
-                                     o.face_density(), o.height(), sum(total), work_.data(), o.per_x(), o.per_y());
+        projection_topography::start(open, pi, right, r_.view(), o.density(), o.per_distance(),
+                                     o.per_height(), o.face_density(), o.height(), sum(total), work_.data(),
+                                     o.per_x(), o.per_y());
       },
       [&](void* native) {
-        projection_topography::start_cuda(open, pi, right, r_.view(), o.density(), o.per_distance(), o.per_height(),
-                                          o.face_density(), o.height(), sum(total), work_.data(), o.per_x(),
-                                          o.per_y(), native);
+        projection_topography::start_cuda(open, pi, right, r_.view(), o.density(), o.per_distance(),
+                                          o.per_height(), o.face_density(), o.height(), sum(total),
+                                          work_.data(), o.per_x(), o.per_y(), native);
       });
   const double mean = singular_ ? value(total, stream) / topography_.fluid_height() : 0;
   dispatch(
@@ -162,7 +168,8 @@ template <class Real> double MaskedProjection<Real>::start(Stream& stream) {
         projection_topography::deflate(open, r_.view(), right, o.height(), sum(r_r), work_.data(), mean);
       },
       [&](void* native) {
-        projection_topography::deflate_cuda(open, r_.view(), right, o.height(), sum(r_r), work_.data(), mean, native);
+        projection_topography::deflate_cuda(open, r_.view(), right, o.height(), sum(r_r), work_.data(), mean,
+                                            native);
       });
   return std::sqrt(value(r_r, stream));
 }
@@ -189,15 +196,17 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
   dispatch(
       stream,
       [&] {
-        projection_topography::apply(open, p_.view(), q_.view(), o.density(), o.per_distance(), o.per_height(),
-                                     o.face_density(), o.height(), sum(p_q), work, o.per_x(), o.per_y());
+        projection_topography::apply(open, p_.view(), q_.view(), o.density(), o.per_distance(),
+                                     o.per_height(), o.face_density(), o.height(), sum(p_q), work, o.per_x(),
+                                     o.per_y());
         projection_topography::advance(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r), work);
       },
       [&](void* native) {
-        projection_topography::apply_cuda(open, p_.view(), q_.view(), o.density(), o.per_distance(), o.per_height(),
-                                          o.face_density(), o.height(), sum(p_q), work, o.per_x(), o.per_y(), native);
-        projection_topography::advance_cuda(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r), work,
-                                            native);
+        projection_topography::apply_cuda(open, p_.view(), q_.view(), o.density(), o.per_distance(),
+                                          o.per_height(), o.face_density(), o.height(), sum(p_q), work,
+                                          o.per_x(), o.per_y(), native);
+        projection_topography::advance_cuda(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r),
+                                            work, native);
       });
 }
 
@@ -219,10 +228,12 @@ Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, doub
     Real* const r_z = sum((solution.cycles - 1) % 2 == 0 ? r_z_even : r_z_odd);
     dispatch(
         stream, [&] { projection_topography::finish(p_.view(), pi_.view(), sum(p_q), r_z); },
-        [&](void* native) { projection_topography::finish_cuda(p_.view(), pi_.view(), sum(p_q), r_z, native); });
+        [&](void* native) {
+          projection_topography::finish_cuda(p_.view(), pi_.view(), sum(p_q), r_z, native);
+        });
   }
   solution.measure = part();
-  solution.outcome = small()                ? Outcome::converged
+  solution.outcome = small()               ? Outcome::converged
                      : std::isfinite(left) ? Outcome::exhausted
                                            : Outcome::diverged;
   correct(pi_.view(), velocity, step, stream);
@@ -230,7 +241,8 @@ Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, doub
   return solution;
 }
 
-template <class Real> Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, double step) {
+template <class Real>
+Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, double step) {
   Stream stream;
   return (*this)(velocity, step, stream);
 }
@@ -243,7 +255,8 @@ void MaskedProjection<Real>::project_once(const Velocity<Real>& velocity, double
   dispatch(
       stream,
       [&] {
-        projection_topography::turn(p_.view(), pi_.view(), solver_array(), sum(p_q), sum(r_z_odd), sum(r_z_even));
+        projection_topography::turn(p_.view(), pi_.view(), solver_array(), sum(p_q), sum(r_z_odd),
+                                    sum(r_z_even));
       },
       [&](void* native) {
         projection_topography::turn_cuda(p_.view(), pi_.view(), solver_array(), sum(p_q), sum(r_z_odd),
@@ -267,12 +280,12 @@ DivergenceNorms MaskedProjection<Real>::norms(const Velocity<Real>& velocity, St
   dispatch(
       stream,
       [&] {
-        projection_topography::norms(open, u, v, w, o.per_height(), o.density(), o.face_density(), sum(r_r), work,
-                                     sum(total), second, o.per_x(), o.per_y());
+        projection_topography::norms(open, u, v, w, o.per_height(), o.density(), o.face_density(), sum(r_r),
+                                     work, sum(total), second, o.per_x(), o.per_y());
       },
       [&](void* native) {
-        projection_topography::norms_cuda(open, u, v, w, o.per_height(), o.density(), o.face_density(), sum(r_r),
-                                          work, sum(total), second, o.per_x(), o.per_y(), native);
+        projection_topography::norms_cuda(open, u, v, w, o.per_height(), o.density(), o.face_density(),
+                                          sum(r_r), work, sum(total), second, o.per_x(), o.per_y(), native);
       });
   return {value(r_r, stream), value(total, stream)};
 }

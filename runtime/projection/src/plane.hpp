@@ -21,7 +21,8 @@ PlaneView<T> plane(const FieldView<T>& field, int axis, std::int64_t index,
   const std::int64_t ga = rim[static_cast<std::size_t>(a)];
   const std::int64_t gb = rim[static_cast<std::size_t>(b)];
   T* first = field.data() + index * field.stride(axis) - ga * field.stride(a) - gb * field.stride(b);
-  return {first, {field.extent(a) + 2 * ga, field.extent(b) + 2 * gb, 1}, {field.stride(a), field.stride(b), 1}};
+  return {
+      first, {field.extent(a) + 2 * ga, field.extent(b) + 2 * gb, 1}, {field.stride(a), field.stride(b), 1}};
 }
 
 /// Calls `device` with the native stream where the stream is one of a device, else `host`.

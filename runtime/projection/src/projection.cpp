@@ -10,12 +10,15 @@
 namespace heddle {
 
 template <class T, class P>
-Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory, std::unique_ptr<PlaneTransform<P>> transform,
-                             int rounds)
+Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory,
+                             std::unique_ptr<PlaneTransform<P>> transform, int rounds)
     : operators_(grid, memory),
       solver_(pressure_problem(grid),
-              transform ? std::move(transform) : detail::default_transform<P>(pressure_problem(grid), memory), memory),
-      rounds_(rounds != 0 ? rounds : std::is_same_v<T, P> ? 1 : 3),
+              transform ? std::move(transform) : detail::default_transform<P>(pressure_problem(grid), memory),
+              memory),
+      rounds_(rounds != 0            ? rounds
+              : std::is_same_v<T, P> ? 1
+                                     : 3),
       values_(solver_.plane_pitch() + solver_.size(), memory) {
   if (rounds < 0) throw Error("Projection", std::to_string(rounds) + " rounds make no projection");
 }

@@ -98,7 +98,8 @@ private:
     return {data, {n[0], n[1], n[2], 1}, {stride[0], stride[1], stride[2], 1}};
   }
 
-  heddle::Velocity<Real> velocity(const char* function, Real* u, Real* v, Real* w, const std::int64_t* stride) const {
+  heddle::Velocity<Real> velocity(const char* function, Real* u, Real* v, Real* w,
+                                  const std::int64_t* stride) const {
     return {view(function, u, "u", stride), view(function, v, "v", stride), view(function, w, "w", stride)};
   }
 
@@ -129,23 +130,31 @@ struct heddle_projection_f32 : Handle<float> {
   using Handle::Handle;
 };
 
-heddle_projection_f64* heddle_projection_create_f64(const std::int64_t cells[3], double width_x, double width_y,
-                                                    const double* heights, const double* density,
-                                                    const double* face_density, const std::int32_t sides[6]) {
+heddle_projection_f64* heddle_projection_create_f64(const std::int64_t cells[3], double width_x,
+                                                    double width_y, const double* heights,
+                                                    const double* density, const double* face_density,
+                                                    const std::int32_t sides[6]) {
   return noting<heddle_projection_f64*>(nullptr, [&] {
-    return new heddle_projection_f64(make_grid(cells, width_x, width_y, heights, density, face_density, sides));
+    return new heddle_projection_f64(
+        make_grid(cells, width_x, width_y, heights, density, face_density, sides));
   });
 }
-heddle_projection_f32* heddle_projection_create_f32(const std::int64_t cells[3], double width_x, double width_y,
-                                                    const double* heights, const double* density,
-                                                    const double* face_density, const std::int32_t sides[6]) {
+heddle_projection_f32* heddle_projection_create_f32(const std::int64_t cells[3], double width_x,
+                                                    double width_y, const double* heights,
+                                                    const double* density, const double* face_density,
+                                                    const std::int32_t sides[6]) {
   return noting<heddle_projection_f32*>(nullptr, [&] {
-    return new heddle_projection_f32(make_grid(cells, width_x, width_y, heights, density, face_density, sides));
+    return new heddle_projection_f32(
+        make_grid(cells, width_x, width_y, heights, density, face_density, sides));
   });
 }
 
-void heddle_projection_destroy_f64(heddle_projection_f64* projection) { delete projection; }
-void heddle_projection_destroy_f32(heddle_projection_f32* projection) { delete projection; }
+void heddle_projection_destroy_f64(heddle_projection_f64* projection) {
+  delete projection;
+}
+void heddle_projection_destroy_f32(heddle_projection_f32* projection) {
+  delete projection;
+}
 
 int heddle_projection_apply_f64(heddle_projection_f64* projection, double* u, double* v, double* w,
                                 const std::int64_t stride[3], double step) {
@@ -162,7 +171,8 @@ int heddle_projection_apply_f32(heddle_projection_f32* projection, float* u, flo
   });
 }
 
-int heddle_pressure_solve_f64(heddle_projection_f64* projection, double* field, const std::int64_t stride[3]) {
+int heddle_pressure_solve_f64(heddle_projection_f64* projection, double* field,
+                              const std::int64_t stride[3]) {
   return noting(-1, [&] {
     require("heddle_pressure_solve", projection, "projection");
     return projection->solve(field, stride);
@@ -190,4 +200,6 @@ double heddle_divergence_f32(heddle_projection_f32* projection, float* u, float*
   });
 }
 
-const char* heddle_projection_error(void) { return last_error.c_str(); }
+const char* heddle_projection_error(void) {
+  return last_error.c_str();
+}

@@ -49,7 +49,8 @@ std::vector<Real> eigenvalues(const PoissonDirection& direction, const std::vect
 /// One round of messages: a piece to and from each other rank, or none.
 template <class Real> class Round {
 public:
-  Round(Transport& transport, const char* name) : transport_(transport), name_(name), tag_(transport.enlist()) {}
+  Round(Transport& transport, const char* name)
+      : transport_(transport), name_(name), tag_(transport.enlist()) {}
 
   void send(int rank, Real* data, std::int64_t count) { add(send_, rank, data, count); }
   void receive(int rank, Real* data, std::int64_t count) { add(receive_, rank, data, count); }
@@ -65,7 +66,8 @@ public:
 private:
   static void add(std::vector<Message>& messages, int rank, Real* data, std::int64_t count) {
     if (count > 0)
-      messages.push_back({rank, reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(count) * sizeof(Real)});
+      messages.push_back(
+          {rank, reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(count) * sizeof(Real)});
   }
 
   Transport& transport_;
@@ -79,16 +81,20 @@ private:
 } // namespace
 
 template <class Real> struct SlabPoisson<Real>::Parts {
-  Parts(const PoissonProblem& problem, Transport& to, std::unique_ptr<PlaneTransform<Real>> planes, SlabMethod wanted)
+  Parts(const PoissonProblem& problem, Transport& to, std::unique_ptr<PlaneTransform<Real>> planes,
+        SlabMethod wanted)
       : transport(to), rank(to.rank()), ranks(to.ranks()), transform(std::move(planes)),
         all_levels(problem.z.unknowns()), levels(all_levels, rank, ranks), pitch(transform->row_pitch()),
-        height(transform->rows()), method(wanted), lambda_x(eigenvalues<Real>(problem.x, transform->positions_x())),
+        height(transform->rows()), method(wanted),
+        lambda_x(eigenvalues<Real>(problem.x, transform->positions_x())),
         lambda_y(eigenvalues<Real>(problem.y, transform->positions_y())), heads(to, "heads of columns"),
         reduced(to, "reduced rows"), ends(to, "ends of columns"), there(to, "columns, there"),
         back(to, "columns, back") {
     if (all_levels < ranks) {
-      throw Error("SlabPoisson", std::to_string(all_levels) + " levels do not suffice for " + std::to_string(ranks) +
-                                     " ranks", "use fewer ranks");
+      throw Error("SlabPoisson",
+                  std::to_string(all_levels) + " levels do not suffice for " + std::to_string(ranks) +
+                      " ranks",
+                  "use fewer ranks");
     }
     if (problem.z.lower == Boundary::periodic) {
       throw Error("SlabPoisson", "the problem is periodic along z, so that its columns have no ends",
@@ -258,7 +264,8 @@ template <class Real> struct SlabPoisson<Real>::Parts {
     };
     pieces([&](int r, const Share& theirs, const Share& their_levels, Real* at) {
       for (std::int64_t k = 0; k < levels.size(); ++k)
-        std::copy_n(field + k * modes() + theirs.first * pitch, theirs.size() * pitch, at + k * theirs.size() * pitch);
+        std::copy_n(field + k * modes() + theirs.first * pitch, theirs.size() * pitch,
+                    at + k * theirs.size() * pitch);
       Real* const to = columns.data() + their_levels.first * part.size() * pitch;
       if (r == rank) {
         std::copy_n(at, levels.size() * theirs.size() * pitch, to);
@@ -281,7 +288,8 @@ template <class Real> struct SlabPoisson<Real>::Parts {
     back.run();
     pieces([&](int, const Share& theirs, const Share&, Real* at) {
       for (std::int64_t k = 0; k < levels.size(); ++k)
-        std::copy_n(at + k * theirs.size() * pitch, theirs.size() * pitch, field + k * modes() + theirs.first * pitch);
+        std::copy_n(at + k * theirs.size() * pitch, theirs.size() * pitch,
+                    field + k * modes() + theirs.first * pitch);
     });
   }
 
@@ -301,27 +309,42 @@ template <class Real> struct SlabPoisson<Real>::Parts {
 template <class Real>
 SlabPoisson<Real>::SlabPoisson(const PoissonProblem& problem, Transport& transport,
                                std::unique_ptr<PlaneTransform<Real>> transform, SlabMethod method)
-    : parts_(std::make_unique<Parts>(
-          problem, transport,
-          transform ? std::move(transform) : detail::default_transform<Real>(problem, Memory::host), method)) {}
+    : parts_(std::make_unique<Parts>(problem, transport,
+                                     transform ? std::move(transform)
+                                               : detail::default_transform<Real>(problem, Memory::host),
+                                     method)) {}
 
 template <class Real> SlabPoisson<Real>::~SlabPoisson() = default;
 template <class Real> SlabPoisson<Real>::SlabPoisson(SlabPoisson&&) noexcept = default;
 template <class Real> SlabPoisson<Real>& SlabPoisson<Real>::operator=(SlabPoisson&&) noexcept = default;
 
-template <class Real> std::int64_t SlabPoisson<Real>::first_level() const { return parts_->levels.first; }
-template <class Real> std::int64_t SlabPoisson<Real>::last_level() const { return parts_->levels.last; }
-template <class Real> std::int64_t SlabPoisson<Real>::row_pitch() const { return parts_->pitch; }
-template <class Real> std::int64_t SlabPoisson<Real>::rows() const { return parts_->height; }
-template <class Real> std::int64_t SlabPoisson<Real>::plane_pitch() const { return parts_->modes(); }
-template <class Real> SlabMethod SlabPoisson<Real>::method() const { return parts_->method; }
+template <class Real> std::int64_t SlabPoisson<Real>::first_level() const {
+  return parts_->levels.first;
+}
+template <class Real> std::int64_t SlabPoisson<Real>::last_level() const {
+  return parts_->levels.last;
+}
+template <class Real> std::int64_t SlabPoisson<Real>::row_pitch() const {
+  return parts_->pitch;
+}
+template <class Real> std::int64_t SlabPoisson<Real>::rows() const {
+  return parts_->height;
+}
+template <class Real> std::int64_t SlabPoisson<Real>::plane_pitch() const {
+  return parts_->modes();
+}
+template <class Real> SlabMethod SlabPoisson<Real>::method() const {
+  return parts_->method;
+}
 
 template <class Real> void SlabPoisson<Real>::solve(Real* field) {
   Parts& p = *parts_;
   Stream stream;
   p.transform->forward(field, p.levels.size(), p.modes(), stream);
-  if (p.method == SlabMethod::partitioned) p.solve_partitioned(field);
-  else p.solve_transposed(field);
+  if (p.method == SlabMethod::partitioned)
+    p.solve_partitioned(field);
+  else
+    p.solve_transposed(field);
   p.transform->inverse(field, p.levels.size(), p.modes(), stream);
 }
 

@@ -19,12 +19,14 @@ void SlabProjection<Real>::pass(const std::vector<Real>& level, std::vector<Real
   const int to = transport_.rank() + by;
   const int from = transport_.rank() - by;
   std::vector<Real> copy(level);
-  const auto bytes = [](std::vector<Real>& values) { return std::as_writable_bytes(std::span<Real>(values)); };
+  const auto bytes = [](std::vector<Real>& values) {
+    return std::as_writable_bytes(std::span<Real>(values));
+  };
   const std::array<Message, 1> send{{{to, bytes(copy).data(), bytes(copy).size()}}};
   const std::array<Message, 1> receive{{{from, bytes(received).data(), bytes(received).size()}}};
   const auto exists = [&](int rank) { return rank >= 0 && rank < transport_.ranks() ? 1U : 0U; };
-  const Traffic traffic{by < 0 ? "faces between levels" : "pressure between levels", by < 0 ? down_ : up_, step_,
-                        std::span<const Message>(send.data(), exists(to)),
+  const Traffic traffic{by < 0 ? "faces between levels" : "pressure between levels", by < 0 ? down_ : up_,
+                        step_, std::span<const Message>(send.data(), exists(to)),
                         std::span<const Message>(receive.data(), exists(from))};
   Stream stream;
   transport_.start(traffic, stream);

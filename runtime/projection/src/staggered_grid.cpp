@@ -26,8 +26,8 @@ PoissonDirection direction(const StaggeredGrid& grid, std::size_t axis, double s
 PoissonProblem pressure_problem(const StaggeredGrid& grid) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (grid.cells[axis] < 1) {
-      throw Error("StaggeredGrid", "it has " + std::to_string(grid.cells[axis]) + " cells along axis " +
-                                       std::to_string(axis));
+      throw Error("StaggeredGrid",
+                  "it has " + std::to_string(grid.cells[axis]) + " cells along axis " + std::to_string(axis));
     }
   }
   const auto n = static_cast<std::size_t>(grid.cells[2]);

@@ -33,6 +33,7 @@ from heddle import (
     parameters,
     profiles,
     relaxation,
+    staggered,
 )
 from heddle.__main__ import main
 from heddle.build import files, load
@@ -104,6 +105,17 @@ def profile_of_three_axes() -> None:
 @says("{here}: '2rho' is not a name for a profile.")
 def profile_without_a_name() -> None:
     profiles("2rho: real[z]")  # here
+
+
+@says("{here}: no face can be closed.\n  Hint: Grid(openings=field of bits)")
+def laplacian_without_openings() -> None:
+    grid = staggered.Grid()
+    grid.laplacian(grid.cells)  # here
+
+
+@says("{here}: no face can be closed.\n  Hint: Grid(openings=field of bits)")
+def closing_without_openings() -> None:
+    staggered.Grid().close()  # here
 
 
 @says(

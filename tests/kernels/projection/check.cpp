@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projections: no divergence is left, a projected velocity stays as it is, gradients vanish, and what walls and open
-// sides prescribe holds; in double, float and mixed precision.
+// Projections: no divergence is left, a projected velocity stays as it is, gradients vanish, and what walls
+// and open sides prescribe holds; in double, float and mixed precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,8 @@ TYPED_TEST_SUITE(Projections, Precisions);
 
 std::vector<StaggeredGrid> grids() {
   std::vector<StaggeredGrid> all;
-  all.push_back(test::make_grid({16, 12, 10}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall}));
+  all.push_back(
+      test::make_grid({16, 12, 10}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall}));
   all.push_back(test::make_grid({13, 7, 9}, {wall, wall, wall}, {wall, wall, wall}));
   all.push_back(test::make_grid({12, 9, 8}, {wall, round_trip, wall}, {open, round_trip, open}));
   all.push_back(test::make_grid({9, 8, 7}, {open, open, open}, {wall, open, wall}));
@@ -90,7 +91,8 @@ TYPED_TEST(Projections, LeaveNoDivergenceAndChangeNothingTheSecondTime) {
 
 TYPED_TEST(Projections, TakeAwayAllOfAGradient) {
   using T = typename TypeParam::T;
-  const StaggeredGrid grid = test::make_grid({16, 12, 10}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
+  const StaggeredGrid grid =
+      test::make_grid({16, 12, 10}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
   Flow<T> flow(grid);
   const auto potential = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     return test::noise((x + 16) % 16 + 16 * ((y + 12) % 12 + 12 * z));
@@ -133,7 +135,8 @@ TYPED_TEST(Projections, KeepWhatSidesPrescribe) {
 
 TYPED_TEST(Projections, KeepTheMeanFlow) {
   using T = typename TypeParam::T;
-  StaggeredGrid grid = test::make_grid({16, 6, 9}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
+  StaggeredGrid grid =
+      test::make_grid({16, 6, 9}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
   test::stretch(grid);
   Flow<T> flow(grid);
   flow.fill_with_noise(5);
@@ -149,7 +152,8 @@ TYPED_TEST(Projections, KeepTheMeanFlow) {
 
 /// Ghost cells of every kind of side, edges and corners included, against the definition.
 TEST(Rims, HoldWhatLiesBeyondTheSides) {
-  StaggeredGrid grid = test::make_grid({5, 4, 3}, {round_trip, wall, open}, {round_trip, SideKind::free_slip, open});
+  StaggeredGrid grid =
+      test::make_grid({5, 4, 3}, {round_trip, wall, open}, {round_trip, SideKind::free_slip, open});
   grid.lower[1].velocity = {0.5, 0.25, -2};
   heddle::FlowOperators<double> operators(grid);
   Flow<double> flow(grid);
@@ -197,7 +201,8 @@ TEST(Refusals, SayWhatIsWrong) {
             "StaggeredGrid: 2 values came for heights, 4 are needed");
   grid.heights.clear();
   grid.cells[1] = 0;
-  EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }), "StaggeredGrid: it has 0 cells along axis 1");
+  EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
+            "StaggeredGrid: it has 0 cells along axis 1");
 }
 
 } // namespace

@@ -25,7 +25,8 @@ struct City {
       for (std::int64_t y = 0; y < cells[1]; ++y) {
         for (std::int64_t x = 0; x < cells[0]; ++x) {
           const double draw = (noise(x / 8 + 4099 * (y / 8)) + 1) / 2;
-          const auto height = lowest + static_cast<std::int64_t>(draw * static_cast<double>(highest - lowest + 1));
+          const auto height =
+              lowest + static_cast<std::int64_t>(draw * static_cast<double>(highest - lowest + 1));
           mask.push_back(x % 8 < edge && y % 8 < edge && z < height ? 1 : 0);
         }
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under mpirun: a projection whose levels lie on the ranks leaves no divergence and gives the velocity of one rank.
+// Under mpirun: a projection whose levels lie on the ranks leaves no divergence and gives the velocity of one
+// rank.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,9 +18,11 @@ namespace {
 using heddle::SideKind;
 using heddle::SlabMethod;
 
-/// The levels of this rank, projected on the ranks of `transport`; whole: what they are before, on all levels.
-std::vector<double> projected(heddle::StaggeredGrid grid, heddle::Transport& transport, test::Flow<double>& whole,
-                              SlabMethod method, std::int64_t first, std::int64_t last) {
+/// The levels of this rank, projected on the ranks of `transport`; whole: what they are before, on all
+/// levels.
+std::vector<double> projected(heddle::StaggeredGrid grid, heddle::Transport& transport,
+                              test::Flow<double>& whole, SlabMethod method, std::int64_t first,
+                              std::int64_t last) {
   heddle::SlabProjection<double> projection(grid, transport, method);
   const auto level = static_cast<std::size_t>(grid.cells[0] * grid.cells[1]);
   const auto below = static_cast<std::size_t>(projection.first_level());
@@ -27,14 +30,16 @@ std::vector<double> projected(heddle::StaggeredGrid grid, heddle::Transport& tra
   test::Flow<double> flow(grid);
   for (int axis = 0; axis < 3; ++axis) {
     const std::vector<double> values = whole[axis].read();
-    flow[axis].write(0, 0, std::span<const double>(values).subspan(
-                               below * level, static_cast<std::size_t>(grid.cells[2]) * level));
+    flow[axis].write(0, 0,
+                     std::span<const double>(values).subspan(
+                         below * level, static_cast<std::size_t>(grid.cells[2]) * level));
   }
   projection(flow.velocity(), 0.1);
   std::vector<double> result;
   for (int axis = 0; axis < 3; ++axis) {
     const std::vector<double> values = flow[axis].read();
-    const auto from = values.begin() + (first - static_cast<std::int64_t>(below)) * static_cast<std::int64_t>(level);
+    const auto from =
+        values.begin() + (first - static_cast<std::int64_t>(below)) * static_cast<std::int64_t>(level);
     result.insert(result.end(), from, from + (last - first) * static_cast<std::int64_t>(level));
   }
   return result;
@@ -44,7 +49,8 @@ std::vector<double> projected(heddle::StaggeredGrid grid, heddle::Transport& tra
 
 int main(int argc, char** argv) {
   const heddle::mpi::Session session(argc, argv);
-  const heddle::TransportChoice choice = heddle::choose_transport({heddle::mpi::offer(), heddle::local_offer()});
+  const heddle::TransportChoice choice =
+      heddle::choose_transport({heddle::mpi::offer(), heddle::local_offer()});
   heddle::Transport& transport = *choice.transport;
   const int expected = argc > 1 ? std::stoi(argv[1]) : transport.ranks();
   if (transport.ranks() != expected) {

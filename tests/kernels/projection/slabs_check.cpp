@@ -24,7 +24,8 @@ constexpr SideKind open = SideKind::open;
 
 std::vector<StaggeredGrid> grids() {
   std::vector<StaggeredGrid> all;
-  all.push_back(test::make_grid({16, 12, 13}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall}));
+  all.push_back(
+      test::make_grid({16, 12, 13}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall}));
   all.push_back(test::make_grid({9, 8, 11}, {wall, wall, open}, {open, wall, wall}));
   test::stretch(all.back());
   all.push_back(test::make_grid({8, 6, 12}, {wall, wall, wall}, {wall, wall, wall}));
@@ -34,7 +35,8 @@ std::vector<StaggeredGrid> grids() {
 
 /// u, v, w of all levels, projected on `ranks` ranks.
 template <class T>
-std::vector<T> projected(const StaggeredGrid& grid, int ranks, SlabMethod method, std::int64_t* sent = nullptr) {
+std::vector<T> projected(const StaggeredGrid& grid, int ranks, SlabMethod method,
+                         std::int64_t* sent = nullptr) {
   const auto cells = static_cast<std::size_t>(grid.cells[0] * grid.cells[1] * grid.cells[2]);
   const auto level = static_cast<std::size_t>(grid.cells[0] * grid.cells[1]);
   std::vector<T> all(3 * cells);
@@ -103,7 +105,8 @@ TYPED_TEST(Slabs, GiveWhatOneRankGives) {
 }
 
 TEST(SlabPoisson, SendsFourRealsAColumnAndRank) {
-  const StaggeredGrid grid = test::make_grid({16, 12, 64}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
+  const StaggeredGrid grid =
+      test::make_grid({16, 12, 64}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall});
   std::int64_t partitioned = 0;
   std::int64_t transposed = 0;
   (void)projected<double>(grid, 4, SlabMethod::partitioned, &partitioned);
@@ -129,8 +132,9 @@ TEST(SlabPoisson, SaysWhatIsWrong) {
     heddle::SlabPoisson<float> solver(heddle::pressure_problem(grid), transport);
     FAIL();
   } catch (const heddle::Error& error) {
-    EXPECT_STREQ(error.what(), "SlabPoisson: the problem is periodic along z, so that its columns have no ends. Hint: "
-                               "turn the axes so that z has walls, or solve on one rank");
+    EXPECT_STREQ(error.what(),
+                 "SlabPoisson: the problem is periodic along z, so that its columns have no ends. Hint: "
+                 "turn the axes so that z has walls, or solve on one rank");
   }
   const StaggeredGrid thin = test::make_grid({4, 4, 2}, {wall, wall, wall}, {wall, wall, wall});
   heddle::FakeNetwork network(3);

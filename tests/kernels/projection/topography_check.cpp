@@ -38,7 +38,8 @@ template <class T> void blow(Flow<T>& flow) {
   flow[2].fill(T(0));
 }
 
-// --- Against a dense elimination ------------------------------------------------------------------------------
+// --- Against a dense elimination
+// ------------------------------------------------------------------------------
 
 /// The least-squares way to the same velocity, with no kernel of ours: unknowns are pressures of fluid cells,
 /// equations the divergence of corrected faces, solved by Gauss's elimination with pivoting in long double.
@@ -53,7 +54,8 @@ public:
                                                std::vector<long double>(static_cast<std::size_t>(n + 1), 0));
     for_faces([&](int axis, std::int64_t low, std::int64_t high) {
       auto& face = faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(high)];
-      if (low < 0 || solid_[static_cast<std::size_t>(low)] != 0 || solid_[static_cast<std::size_t>(high)] != 0) {
+      if (low < 0 || solid_[static_cast<std::size_t>(low)] != 0 ||
+          solid_[static_cast<std::size_t>(high)] != 0) {
         face = 0;
         return;
       }
@@ -71,7 +73,9 @@ public:
     }
     const std::vector<long double> p = eliminate(rows);
     for_faces([&](int axis, std::int64_t low, std::int64_t high) {
-      if (low < 0 || solid_[static_cast<std::size_t>(low)] != 0 || solid_[static_cast<std::size_t>(high)] != 0) return;
+      if (low < 0 || solid_[static_cast<std::size_t>(low)] != 0 ||
+          solid_[static_cast<std::size_t>(high)] != 0)
+        return;
       faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(high)] -=
           (p[static_cast<std::size_t>(high)] - p[static_cast<std::size_t>(low)]) / distance(axis, high);
     });
@@ -101,7 +105,9 @@ private:
   [[nodiscard]] std::size_t level(std::int64_t cell) const {
     return static_cast<std::size_t>(cell / grid_.cells[0] / grid_.cells[1]);
   }
-  [[nodiscard]] long double height(std::size_t k) const { return grid_.heights.empty() ? 1 : grid_.heights[k]; }
+  [[nodiscard]] long double height(std::size_t k) const {
+    return grid_.heights.empty() ? 1 : grid_.heights[k];
+  }
   /// Mass through a face for velocity 1: density times area.
   [[nodiscard]] long double flux_weight(int axis, std::int64_t cell) const {
     const std::size_t k = level(cell);
@@ -117,7 +123,8 @@ private:
     return (height(k) + height(k - 1)) / 2;
   }
 
-  /// Solves rows p = -last column; where a pivot vanishes the unknown is 0 (pressures are known up to constants).
+  /// Solves rows p = -last column; where a pivot vanishes the unknown is 0 (pressures are known up to
+  /// constants).
   static std::vector<long double> eliminate(std::vector<std::vector<long double>>& rows) {
     const std::size_t n = rows.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -168,17 +175,20 @@ TEST(Topography, ProjectsAsADenseEliminationDoes) {
       faces[static_cast<std::size_t>(axis)].assign(values.begin(), values.end());
     }
     Dense(grid, solid).project(faces);
-    MaskedProjection<double> projection(grid, solid, heddle::Memory::host, {.tolerance = 1e-13, .most_iterations = 200});
+    MaskedProjection<double> projection(grid, solid, heddle::Memory::host,
+                                        {.tolerance = 1e-13, .most_iterations = 200});
     EXPECT_TRUE(projection(flow.velocity(), 0.1).converged());
     for (int axis = 0; axis < 3; ++axis) {
       const std::vector<double> values = flow[axis].read();
       for (std::size_t i = 0; i < values.size(); ++i)
-        EXPECT_NEAR(values[i], static_cast<double>(faces[static_cast<std::size_t>(axis)][i]), 2e-12) << axis << " " << i;
+        EXPECT_NEAR(values[i], static_cast<double>(faces[static_cast<std::size_t>(axis)][i]), 2e-12)
+            << axis << " " << i;
     }
   }
 }
 
-// --- Cities -----------------------------------------------------------------------------------------------------
+// --- Cities
+// -----------------------------------------------------------------------------------------------------
 
 struct Row {
   City city;
@@ -194,8 +204,10 @@ TEST_P(Cities, TakeAFewIterations) {
   const StaggeredGrid grid = street_grid({64, 64, 32});
   MaskedProjection<float> projection(grid, row.city.solid(grid.cells));
   Flow<float> flow(grid);
-  if (row.wind) blow(flow);
-  else flow.fill_with_noise();
+  if (row.wind)
+    blow(flow);
+  else
+    flow.fill_with_noise();
   const Solution solution = projection(flow.velocity(), 0.5);
   EXPECT_TRUE(solution.converged()) << to_string(solution);
   EXPECT_GE(solution.cycles, row.least) << to_string(solution);
@@ -208,13 +220,15 @@ constexpr City loose{4, 2, 16};  // a quarter of the ground
 constexpr City close{6, 2, 16};  // 0.56 of the ground
 constexpr City dense{6, 16, 24}; // the same, and high
 INSTANTIATE_TEST_SUITE_P(Densities, Cities,
-                         testing::Values(Row{flat, false, 1, 2}, Row{loose, false, 7, 10}, Row{loose, true, 8, 12},
-                                         Row{close, false, 9, 13}, Row{close, true, 11, 15}, Row{dense, false, 10, 15},
+                         testing::Values(Row{flat, false, 1, 2}, Row{loose, false, 7, 10},
+                                         Row{loose, true, 8, 12}, Row{close, false, 9, 13},
+                                         Row{close, true, 11, 15}, Row{dense, false, 10, 15},
                                          Row{dense, true, 11, 15}));
 
 TEST(Topography, IsDivergenceFreeToAnyToleranceInDouble) {
   const StaggeredGrid grid = street_grid({32, 32, 16});
-  MaskedProjection<double> projection(grid, loose.solid(grid.cells), heddle::Memory::host, {.tolerance = 1e-12});
+  MaskedProjection<double> projection(grid, loose.solid(grid.cells), heddle::Memory::host,
+                                      {.tolerance = 1e-12});
   Flow<double> flow(grid);
   blow(flow);
   EXPECT_TRUE(projection(flow.velocity(), 0.5).converged());
@@ -304,7 +318,8 @@ TEST(Topography, SaysWhatIsWrong) {
   };
   EXPECT_EQ(message(std::vector<std::uint8_t>(3, 0), 1), "Topography: 3 entries came for 64 cells");
   EXPECT_EQ(message(std::vector<std::uint8_t>(64, 1), 1),
-            "Topography: cell (3, 0, 0) is solid and lies at an open side. Hint: end the topography one cell before the "
+            "Topography: cell (3, 0, 0) is solid and lies at an open side. Hint: end the topography one cell "
+            "before the "
             "side, or make the side a wall");
   EXPECT_EQ(message(std::vector<std::uint8_t>(64, 0), 0),
             "MaskedProjection: a tolerance of 0.000000 in 50 iterations makes no sense");

@@ -13,8 +13,9 @@
 
 namespace heddle {
 
-/// How much of the velocity's rim to fill: the faces at the upper ends, which a divergence reads; or all ghost cells,
-/// with edges and corners, which advection reads. Faces of open sides stay: they are unknowns of the flow.
+/// How much of the velocity's rim to fill: the faces at the upper ends, which a divergence reads; or all
+/// ghost cells, with edges and corners, which advection reads. Faces of open sides stay: they are unknowns of
+/// the flow.
 enum class Rim { faces, ghosts };
 
 /// Size of a divergence: times the width of a cell it is a velocity.
@@ -23,8 +24,9 @@ struct DivergenceNorms {
   double total = 0; // sum of absolute values over all cells
 };
 
-/// The kernels of a projection on the cells of one block of levels: T for the velocity, P for the pressure. Defined for
-/// <double, double>, <float, float> and <double, float>. With a device stream all views and arrays lie on the device.
+/// The kernels of a projection on the cells of one block of levels: T for the velocity, P for the pressure.
+/// Defined for <double, double>, <float, float> and <double, float>. With a device stream all views and
+/// arrays lie on the device.
 template <class T, class P = T> class FlowOperators {
 public:
   /// levels: first and last of the grid's levels that views hold; the others belong to other ranks.
@@ -41,12 +43,13 @@ public:
   void divergence(const Velocity<T>& velocity, FieldView<P> right, double scale, Stream& stream) const;
   /// Of these levels; waits for the stream.
   [[nodiscard]] DivergenceNorms norms(const Velocity<T>& velocity, Stream& stream) const;
-  /// velocity -= step * grad p on all faces but those of walls. level_below: whether p has the level below these ones
-  /// (of another rank); without it the lowest faces are those of the bottom.
+  /// velocity -= step * grad p on all faces but those of walls. level_below: whether p has the level below
+  /// these ones (of another rank); without it the lowest faces are those of the bottom.
   void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
                Stream& stream) const;
   /// The part of correct() at the upper ends: faces of open sides, which lie in the first ghost cells.
-  void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream) const;
+  void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                           Stream& stream) const;
   /// Fills faces and ghost cells beyond the sides of the domain.
   void fill(const Velocity<T>& velocity, Rim rim, Stream& stream) const;
 
@@ -55,7 +58,8 @@ public:
   /// Adds a velocity everywhere: keeps the mean flow of a periodic channel what it should be.
   void add(FieldView<T> component, double value, Stream& stream) const;
 
-  /// Tables along z, for other kernels on the same grid: 1 / height of cells, 1 / distance of levels, densities.
+  /// Tables along z, for other kernels on the same grid: 1 / height of cells, 1 / distance of levels,
+  /// densities.
   [[nodiscard]] const T* per_height() const noexcept { return per_height_.first(levels_); }
   [[nodiscard]] const T* per_distance() const noexcept { return per_distance_.first(levels_); }
   [[nodiscard]] const T* density() const noexcept { return density_.first(levels_); }
@@ -65,7 +69,8 @@ public:
   [[nodiscard]] double per_y() const noexcept { return 1 / grid_.width_y; }
 
 private:
-  void correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream) const;
+  void correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                           Stream& stream) const;
   void open_face(PlaneView<T> face, PlaneView<const P> inner, double factor, Stream& stream) const;
 
   StaggeredGrid grid_;

@@ -21,26 +21,28 @@ struct MaskedOptions {
   bool warm_start = true; // from the pressure of the projection before
 };
 
-/// Makes a velocity around solid cells free of divergence: the seven-point equation whose faces towards solid cells are
-/// closed, by conjugate gradients that the transform solver of the box without solid cells preconditions. A few
-/// iterations suffice, whatever the resolution: the two equations differ at the walls only. The constant, which the
-/// equation leaves open where all sides are walls or periodic, is taken out of the right-hand side and is no part of
-/// what the preconditioner returns.
+/// Makes a velocity around solid cells free of divergence: the seven-point equation whose faces towards solid
+/// cells are closed, by conjugate gradients that the transform solver of the box without solid cells
+/// preconditions. A few iterations suffice, whatever the resolution: the two equations differ at the walls
+/// only. The constant, which the equation leaves open where all sides are walls or periodic, is taken out of
+/// the right-hand side and is no part of what the preconditioner returns.
 ///
 /// Memory: the solver's array, four fields and a byte a cell. Real: double or float.
 template <class Real> class MaskedProjection {
 public:
   /// transform: as for Projection. Throws Error as Projection and Topography do.
-  MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Memory memory = Memory::host,
-                   MaskedOptions options = {}, std::unique_ptr<PlaneTransform<Real>> transform = nullptr);
+  MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
+                   Memory memory = Memory::host, MaskedOptions options = {},
+                   std::unique_ptr<PlaneTransform<Real>> transform = nullptr);
 
-  /// Projects: sets velocities on closed faces to 0 and makes the rest free of divergence to the tolerance. Waits for
-  /// the stream once an iteration. cycles of the result: iterations; measure: what is left of the divergence.
+  /// Projects: sets velocities on closed faces to 0 and makes the rest free of divergence to the tolerance.
+  /// Waits for the stream once an iteration. cycles of the result: iterations; measure: what is left of the
+  /// divergence.
   Solution operator()(const Velocity<Real>& velocity, double step, Stream& stream);
   Solution operator()(const Velocity<Real>& velocity, double step = 1);
 
-  /// One solve of the box, as PALM does it: right-hand side and correction know the solid cells, the operator does
-  /// not, so that divergence is left at the walls.
+  /// One solve of the box, as PALM does it: right-hand side and correction know the solid cells, the operator
+  /// does not, so that divergence is left at the walls.
   void project_once(const Velocity<Real>& velocity, double step, Stream& stream);
   void project_once(const Velocity<Real>& velocity, double step = 1);
 

@@ -16,25 +16,26 @@ namespace heddle {
 
 /// How the columns of a problem are solved whose levels lie on several ranks.
 ///
-/// partitioned: each rank eliminates its own levels but the highest, so that one unknown a column and rank is left
-/// (Wang, ACM Trans. Math. Software 7 (1981) 170); four reals a column and rank travel. transposed: each rank gets
-/// some of the columns as a whole, and all values travel twice; for so few levels a rank that the first way would
-/// have little left to do. automatic: transposed below four levels a rank.
+/// partitioned: each rank eliminates its own levels but the highest, so that one unknown a column and rank is
+/// left (Wang, ACM Trans. Math. Software 7 (1981) 170); four reals a column and rank travel. transposed: each
+/// rank gets some of the columns as a whole, and all values travel twice; for so few levels a rank that the
+/// first way would have little left to do. automatic: transposed below four levels a rank.
 enum class SlabMethod { automatic, partitioned, transposed };
 
 /// Solves a PoissonProblem whose levels are split among the ranks of a transport, in the host's memory. The
-/// elimination has no subtraction, within a rank and between ranks (see PoissonSolver): coefficients of rows that two
-/// ranks share are set up once, only right-hand sides travel.
+/// elimination has no subtraction, within a rank and between ranks (see PoissonSolver): coefficients of rows
+/// that two ranks share are set up once, only right-hand sides travel.
 ///
-/// The transposed way gives the bits of one rank for any number of ranks; the partitioned one rounds differently, by
-/// some units of the last digit of the largest value.
+/// The transposed way gives the bits of one rank for any number of ranks; the partitioned one rounds
+/// differently, by some units of the last digit of the largest value.
 template <class Real> class SlabPoisson {
 public:
-  /// All ranks construct the same solvers in the same order. transform: of problem.x and problem.y, the default where it
-  /// is null. Throws Error for less levels than ranks, and for a problem that is periodic along z: its columns have
-  /// no ends.
+  /// All ranks construct the same solvers in the same order. transform: of problem.x and problem.y, the
+  /// default where it is null. Throws Error for less levels than ranks, and for a problem that is periodic
+  /// along z: its columns have no ends.
   SlabPoisson(const PoissonProblem& problem, Transport& transport,
-              std::unique_ptr<PlaneTransform<Real>> transform = nullptr, SlabMethod method = SlabMethod::automatic);
+              std::unique_ptr<PlaneTransform<Real>> transform = nullptr,
+              SlabMethod method = SlabMethod::automatic);
   ~SlabPoisson();
   SlabPoisson(SlabPoisson&&) noexcept;
   SlabPoisson& operator=(SlabPoisson&&) noexcept;

@@ -12,20 +12,21 @@
 
 namespace heddle {
 
-/// A projection whose levels are split among the ranks of a transport, in the host's memory: the same as Projection on
-/// one rank, see SlabPoisson for how far to the bit. Only faces between levels of two ranks cross, beside what the
-/// solver sends.
+/// A projection whose levels are split among the ranks of a transport, in the host's memory: the same as
+/// Projection on one rank, see SlabPoisson for how far to the bit. Only faces between levels of two ranks
+/// cross, beside what the solver sends.
 template <class Real> class SlabProjection {
 public:
-  /// All ranks construct the same projections in the same order. Throws Error as SlabPoisson and Projection do.
+  /// All ranks construct the same projections in the same order. Throws Error as SlabPoisson and Projection
+  /// do.
   SlabProjection(const StaggeredGrid& grid, Transport& transport, SlabMethod method = SlabMethod::automatic);
 
   /// The levels of this rank, which views hold: first <= k < last.
   [[nodiscard]] std::int64_t first_level() const { return solver_.first_level(); }
   [[nodiscard]] std::int64_t last_level() const { return solver_.last_level(); }
 
-  /// Projects this rank's levels; all ranks call it together. Fills the faces at upper ends, those towards the rank
-  /// above included.
+  /// Projects this rank's levels; all ranks call it together. Fills the faces at upper ends, those towards
+  /// the rank above included.
   void operator()(const Velocity<Real>& velocity, double step = 1);
 
   [[nodiscard]] const FlowOperators<Real>& operators() const noexcept { return operators_; }
