@@ -121,7 +121,8 @@ with_oldest() {
 # ---------------------------------------------------------------- what is needed
 say "Heddle: tests ($mode)"
 packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran zlib1g-dev libcairo2-dev libgtest-dev
-  libbenchmark-dev libopenmpi-dev openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19)
+  libbenchmark-dev libopenmpi-dev openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19
+  libfftw3-double3 libfftw3-single3)
 if [ $mode = full ]; then packages+=(libomp-dev libclang-rt-dev); fi
 need_packages "${packages[@]}"
 need_venv_or_fail "" test

@@ -165,6 +165,12 @@ class Module:
             known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
             hint = "use a dense space" if isinstance(space, Sparse) else " or ".join(known)
             raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
+        if isinstance(space, Sparse) and (schedule.lanes or schedule.trusted):
+            raise KernelError(
+                place,
+                f"'{name}' runs over a list, which has neither lanes nor a trusted entry.",
+                "use a dense space",
+            )
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0

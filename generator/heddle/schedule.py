@@ -26,8 +26,8 @@ class Schedule:
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
     lanes: the number of cells along x, where the caller always has that many: loops along x then need no
-    remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and asks
-    for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
+    remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and
+    asks for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
     """
 
     parallel: bool = True
@@ -62,7 +62,7 @@ class Schedule:
         if self.lanes < 0 or (self.lanes and (self.colours > 1 or self.chunk)):
             raise KernelError(
                 calling_place(),
-                f"{self.lanes} lanes are all cells of a row, in one piece.",
+                f"{self.lanes} lanes are no row: lanes are all cells along x, in one piece.",
                 "a positive number, without colours and chunk",
             )
         if self.chunk and not self.simd:

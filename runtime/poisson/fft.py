@@ -6,7 +6,9 @@ from heddle.fft import RADICES, butterfly
 
 BESIDE_EACH_OTHER = Schedule(parallel=False, lanes=8, trusted=True)
 
-fft = Module("fft", about="One pass of Stockham's fast Fourier transform over lines that lie beside each other.")
+fft = Module(
+    "fft", about="One pass of Stockham's fast Fourier transform over lines that lie beside each other."
+)
 for radix in RADICES:
     fft.add(f"turn{radix}", butterfly(radix, twiddled=True), schedule=BESIDE_EACH_OTHER)
     fft.add(f"last{radix}", butterfly(radix, twiddled=False), schedule=BESIDE_EACH_OTHER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a Poisson problem whose horizontal directions are transformed: one tridiagonal system a mode."""
+"""The columns of a Poisson problem with transformed horizontal directions: a tridiagonal system a mode."""
 
 from heddle import Module, Schedule, fields, profiles
 from heddle.poisson import eliminate, eliminate_periodic
@@ -14,9 +14,9 @@ rows = {
     "upper": upper.here,
     "excess": density.here * (lambda_x.here + lambda_y.here) + excess.here,
 }
-# 128 columns side by side: their scratch of 128 levels stays in a core's second cache. The solver brings its own
-# threads: each has such scratch.
-columns = Schedule(chunk=128, parallel=False)
+# Up to 320 columns side by side: long rows of memory, and what is carried stays in the first cache. The
+# solver brings its own threads, and cuts rows so that columns and scratch stay in the second cache.
+columns = Schedule(chunk=320, parallel=False)
 
 poisson_columns = Module(
     "poisson_columns", precisions=("f64", "f32"), about="Columns of a Poisson problem, without a subtraction."

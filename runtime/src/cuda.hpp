@@ -36,6 +36,8 @@ void wait(void* stream, void* event);
 /// What is put into `stream` between the two becomes a graph instead of running.
 void begin_capture(void* stream);
 [[nodiscard]] void* end_capture(void* stream);
+/// Whether what is put into `stream` is being captured.
+[[nodiscard]] bool is_capturing(void* stream);
 /// Ends a capture that failed and forgets it.
 void abandon_capture(void* stream) noexcept;
 void launch(void* graph, void* stream);

@@ -21,6 +21,12 @@ void* end_capture(void* stream) {
   return executable;
 }
 
+bool is_capturing(void* stream) {
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status), "TaskGraph");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 void abandon_capture(void* stream) noexcept {
   cudaGraph_t graph = nullptr;
   (void)cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph);

@@ -77,6 +77,8 @@ void add_lbm_host();
 void add_lbm_cuda();
 void add_relaxation_host();
 void add_relaxation_cuda();
+void add_transform_host();
+void add_transform_cuda();
 
 }  // namespace bench
 

@@ -21,6 +21,7 @@ from heddle.schedule import precision
 PASSES = (
     "apply_schedule",
     "hoist_invariants",
+    "scan_lanes",
     "lower_reductions",
     "lower_accesses",
     "renew_pointers",

@@ -29,6 +29,7 @@ ALLOWED = {
     "module": {"exchange", "pack", "symbolic", "ir", "passes", "emit", "schedule", "pipeline"},
     "equivalence": {"equivalence", "ir", "passes", "schedule"},
     "build": {"module", "emit", "ir", "pipeline", "resources", "schedule"},
+    "fft": {"symbolic"},
     "lbm": {"symbolic"},
     "lift": {"lift", "ir", "passes", "resources"},
     "adopt": {
@@ -36,6 +37,7 @@ ALLOWED = {
         "schedule",
     },
     "prove": {"prove", "lift", "ir", "emit", "module", "passes", "resources", "schedule"},
+    "poisson": {"symbolic"},
     "relaxation": {"symbolic"},
     "staggered": {"symbolic"},
     "__init__": {"module", "schedule", "symbolic"},

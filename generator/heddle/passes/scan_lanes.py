@@ -3,6 +3,7 @@
 
 before   loop x_begin by 64 { let x_end = ...; loop simd x { scan z [s = 0] { store ...; s = f(s) } } }
 after    loop x_begin by 64 { let x_end = ...; local s_lanes[64];
+                              loop simd x { store s_lanes[x - x_begin] = 0 }
                               loop z { loop simd x { let s = s_lanes[x - x_begin]; store ...;
                                                      store s_lanes[x - x_begin] = f(s) } } }
 
@@ -18,7 +19,6 @@ from collections.abc import Sequence
 from heddle.ir.build import add, integer, operate
 from heddle.ir.nodes import (
     I64,
-    Const,
     Expression,
     Kernel,
     Let,
@@ -68,8 +68,8 @@ def _side_by_side(scan: Statement, lanes: Loop, chunk: int) -> list[Statement]:
     carried = {symbol: Load(_array(symbol), lane) for symbol in scan.carried}
     arrays: list[Statement] = [Local(_array(symbol), chunk, "scratch") for symbol in scan.carried]
     starts = zip(scan.carried, scan.initial, strict=True)
-    start = tuple(Store(carried[symbol], value) for symbol, value in starts if not _is_zero(value))
-    if start:  # arrays begin as zero
+    start = tuple(Store(carried[symbol], value) for symbol, value in starts)
+    if start:
         arrays.append(dataclasses.replace(lanes, body=start))
     updates = zip(scan.carried, scan.update, strict=True)
     cell: tuple[Statement, ...] = (
@@ -88,7 +88,3 @@ def _array(carried: Symbol) -> Symbol:
     """What holds a carried value of every lane."""
     assert isinstance(carried.type, Scalar)
     return Symbol(f"{carried.name}_lanes", Pointer(carried.type))
-
-
-def _is_zero(value: Expression) -> bool:
-    return isinstance(value, Const) and value.value == 0

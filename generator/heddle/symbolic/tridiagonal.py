@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tridiagonal systems along z, solved without a subtraction.
 
-A row is   -lower p[k-1] + (lower + upper + excess) p[k] - upper p[k+1] = -right   with all three >= 0: a discrete
-`right = (upper (p[k+1] - p[k]) - lower (p[k] - p[k-1])) - excess p[k]`. Textbook pivots lose the digits of a small
-excess against lower + upper, which is what long waves live on. Carrying the excess itself through the elimination
-(as for M-matrices: Alfa, Xue and Ye, Math. Comp. 71, 2002) adds and multiplies numbers of one sign only, so
-that every pivot has all its digits.
+A row is   -lower p[k-1] + (lower + upper + excess) p[k] - upper p[k+1] = -right   with all three >= 0:
+a discrete   right = (upper (p[k+1] - p[k]) - lower (p[k] - p[k-1])) - excess p[k]. Textbook pivots lose the
+digits of a small excess against lower + upper, which is what long waves live on. Carrying the excess itself
+through the elimination (as for M-matrices: Alfa, Xue and Ye, Math. Comp. 71, 2002) adds and multiplies numbers
+of one sign only, so that every pivot has all its digits.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def eliminate(
 ) -> AssignmentCollection:
     """Replace the right-hand side in p by the solution; `ratio` is scratch.
 
-    lower of the first and upper of the last row are 0. Where excess is 0 in all rows the last pivot is 0, exactly:
-    the system is singular, and its last unknown becomes 0.
+    lower of the first and upper of the last row are 0. Where excess is 0 in all rows the last pivot is 0,
+    exactly: the system is singular, and its last unknown becomes 0.
     """
     excess_below, p_below, p_above = sympy.symbols("excess_below p_below p_above")
     row_excess, inverse = sympy.symbols("row_excess inverse")
@@ -53,8 +53,9 @@ def eliminate_periodic(
 ) -> AssignmentCollection:
     """The same where row 0 follows the last row; `ratio` and `reach` are scratch.
 
-    The last unknown is kept as an unknown: p[k] = reach[k] p[n-1] + ratio[k] p[k+1] + ..., and likewise the first
-    unknown. It is the rank-one correction of Sherman and Morrison, arranged so that nothing is subtracted.
+    The last unknown is kept as an unknown: p[k] = reach[k] p[n-1] + ratio[k] p[k+1] + ..., and likewise the
+    first unknown. It is the rank-one correction of Sherman and Morrison, arranged so that nothing is
+    subtracted.
     """
     last = sympy.Eq(coordinates(3)[2], extents(3)[2] - 1)
     reach_below, excess_below, p_below, p_above, p_last = sympy.symbols(

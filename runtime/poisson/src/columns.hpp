@@ -23,15 +23,18 @@ public:
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// One-dimensional tables, in double, from which both kinds of columns are made.
+/// One-dimensional tables from which both kinds of columns are made.
 struct ColumnTables {
-  std::vector<double> lambda_x, lambda_y; // one entry a place of a row, one a row
-  ColumnCoefficients rows;                // one entry a level
+  std::vector<double> lambda_x,
+      lambda_y; // one entry a place of a row that has a mode or lies before one; one a row
+  std::int64_t row_pitch = 0;
+  ColumnCoefficients rows; // one entry a level
 };
 
 /// Throws Error where a place of the transform belongs to a mode that the direction does not have.
 template <class Real>
-[[nodiscard]] ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform);
+[[nodiscard]] ColumnTables column_tables(const PoissonProblem& problem,
+                                         const PlaneTransform<Real>& transform);
 
 /// With generated kernels, on the host: rows of columns over the threads.
 template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> host_columns(const ColumnTables& tables);

@@ -12,8 +12,8 @@ namespace heddle {
 
 namespace {
 
-constexpr std::int64_t cache_bytes = 512 * 1024; // of a core, for the columns of one call and their scratch
-constexpr std::int64_t widest = 128;             // columns that the kernel takes side by side
+constexpr std::int64_t cache_bytes = 640 * 1024; // of a core, for the columns of one call and their scratch
+constexpr std::int64_t widest = 320;             // columns that the kernel takes side by side
 
 /// What the generated wrappers take.
 template <class Real> struct View {
@@ -38,7 +38,7 @@ public:
       : lambda_x_(rounded<Real>(tables.lambda_x)), lambda_y_(rounded<Real>(tables.lambda_y)),
         lower_(rounded<Real>(tables.rows.lower)), upper_(rounded<Real>(tables.rows.upper)),
         density_(rounded<Real>(tables.rows.density)), excess_(rounded<Real>(tables.rows.excess)),
-        periodic_(tables.rows.periodic) {
+        row_pitch_(tables.row_pitch), periodic_(tables.rows.periodic) {
     const std::int64_t arrays = periodic_ ? 3 : 2; // the field and its scratch
     const std::int64_t fitting = cache_bytes / (arrays * levels() * std::int64_t{sizeof(Real)});
     const std::int64_t most = std::clamp<std::int64_t>(fitting, 16, widest);
@@ -48,12 +48,11 @@ public:
   }
 
   void solve(Real* field, std::int64_t plane_pitch, Stream&) override {
-    const std::int64_t row_pitch = places();
     parallel_ranges(static_cast<std::int64_t>(lambda_y_.size()), [&](std::int64_t first, std::int64_t last) {
       Buffer<Real> scratch(scratch_size(), Memory::host, Buffer<Real>::Contents::undefined);
       for (std::int64_t j = first; j < last; ++j)
         for (std::int64_t i = 0; i < places(); i += tile_)
-          solve_tile(field + j * row_pitch + i, row_pitch, plane_pitch, i, j, scratch.data());
+          solve_tile(field + j * row_pitch_ + i, plane_pitch, i, j, scratch.data());
     });
   }
 
@@ -72,11 +71,10 @@ private:
   [[nodiscard]] std::int64_t scratch_size() const { return (periodic_ ? 2 : 1) * tile_ * levels(); }
 
   /// Columns i, i + 1, ... of row j.
-  void solve_tile(Real* p, std::int64_t row_pitch, std::int64_t plane_pitch, std::int64_t i, std::int64_t j,
-                  Real* scratch) const {
+  void solve_tile(Real* p, std::int64_t plane_pitch, std::int64_t i, std::int64_t j, Real* scratch) const {
     const std::array<std::int64_t, 3> extents{std::min(tile_, places() - i), 1, levels()};
     const std::array<std::int64_t, 3> strides{1, tile_, tile_};
-    const View<Real> field{p, extents, {1, row_pitch, plane_pitch}};
+    const View<Real> field{p, extents, {1, row_pitch_, plane_pitch}};
     const View<Real> ratio{scratch, extents, strides};
     const Real* const lambda_x = lambda_x_.data() + i;
     const Real* const lambda_y = lambda_y_.data() + j;
@@ -91,6 +89,7 @@ private:
   }
 
   std::vector<Real> lambda_x_, lambda_y_, lower_, upper_, density_, excess_;
+  std::int64_t row_pitch_;
   bool periodic_;
   std::int64_t tile_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "captured_work.hpp"
 #include "columns.hpp"
 #include "heddle/error.hpp"
 
@@ -11,9 +12,11 @@ namespace heddle {
 
 namespace {
 
-/// Eigenvalues by place. Places without a mode get one that is not 0, so that nothing is divided by 0 there.
+/// Eigenvalues by place, up to the last one with a mode. A place without a mode (the imaginary part of a wave
+/// that has none) takes that of the place before, so that the two parts of a wave have one.
 std::vector<double> eigenvalues(const PoissonDirection& direction, const std::vector<std::int64_t>& modes) {
   std::vector<double> values;
+  std::size_t used = 0;
   for (const std::int64_t mode : modes) {
     if (mode >= direction.unknowns) {
       throw Error("PoissonSolver",
@@ -21,8 +24,10 @@ std::vector<double> eigenvalues(const PoissonDirection& direction, const std::ve
                       std::to_string(direction.unknowns) + " unknowns",
                   "make it of transform_of(direction) and direction.unknowns");
     }
-    values.push_back(mode < 0 ? 1 / (direction.spacing * direction.spacing) : eigenvalue(direction, mode));
+    values.push_back(mode >= 0 ? eigenvalue(direction, mode) : values.empty() ? 1 : values.back());
+    if (mode >= 0) used = values.size();
   }
+  values.resize(used);
   return values;
 }
 
@@ -31,7 +36,7 @@ std::vector<double> eigenvalues(const PoissonDirection& direction, const std::ve
 template <class Real>
 ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform) {
   return {eigenvalues(problem.x, transform.positions_x()), eigenvalues(problem.y, transform.positions_y()),
-          column_coefficients(problem.z, problem.shift)};
+          transform.row_pitch(), column_coefficients(problem.z, problem.shift)};
 }
 
 template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<float>&);
@@ -42,6 +47,7 @@ template <class Real> struct PoissonSolver<Real>::Parts {
   std::unique_ptr<Columns<Real>> columns;
   std::int64_t planes;
   Memory memory;
+  CapturedWork captured; // the launches of solve, for one field
 };
 
 template <class Real>
@@ -49,10 +55,9 @@ PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
                                    std::unique_ptr<PlaneTransform<Real>> transform, Memory memory) {
   if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
   const ColumnTables tables = column_tables(problem, *transform);
-  auto columns =
-      memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
+  auto columns = memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
   parts_ = std::make_unique<Parts>(
-      Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory});
+      Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory, {}});
 }
 
 template <class Real> PoissonSolver<Real>::~PoissonSolver() = default;
@@ -83,9 +88,11 @@ template <class Real> void PoissonSolver<Real>::inverse(Real* field, Stream& str
 }
 
 template <class Real> void PoissonSolver<Real>::solve(Real* field, Stream& stream) {
-  forward(field, stream);
-  columns(field, stream);
-  inverse(field, stream);
+  parts_->captured.run(field, stream, [&] {
+    forward(field, stream);
+    columns(field, stream);
+    inverse(field, stream);
+  });
 }
 
 template <class Real> void PoissonSolver<Real>::solve(Real* field) {

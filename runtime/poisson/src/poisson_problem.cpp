@@ -16,7 +16,8 @@ constexpr const char* where = "PoissonProblem";
 
 void require_pair(Boundary lower, Boundary upper) {
   if ((lower == Boundary::periodic) != (upper == Boundary::periodic)) {
-    throw Error(where, "a direction is periodic at one end only", "Boundary::periodic at both ends, or at none");
+    throw Error(where, "a direction is periodic at one end only",
+                "Boundary::periodic at both ends, or at none");
   }
 }
 
@@ -52,7 +53,8 @@ double eigenvalue(const PoissonDirection& direction, std::int64_t mode) {
   const double h = direction.spacing;
   switch (transform_of(direction)) {
   case TransformKind::dft:
-    return sine_form(std::min(l, n - l), n, h); // the shorter way round: sin(pi - x) is not sin(x) in floating point
+    return sine_form(std::min(l, n - l), n,
+                     h); // the shorter way round: sin(pi - x) is not sin(x) in floating point
   case TransformKind::dct1:
     return sine_form(l, 2 * (n - 1), h);
   case TransformKind::dct2:
@@ -146,8 +148,8 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
     rows.excess.push_back(shift);
   }
   if (rows.periodic) return rows;
-  // What couples to the boundary is part of the row's excess (Dirichlet) or nothing (Neumann). A Dirichlet boundary of
-  // cells lies half way to the mirrored unknown, which is 2 value - p.
+  // What couples to the boundary is part of the row's excess (Dirichlet) or nothing (Neumann). A Dirichlet
+  // boundary of cells lies half way to the mirrored unknown, which is 2 value - p.
   const double mirrored = column.location == Location::centre ? 2 : 1;
   if (column.lower == Boundary::dirichlet) {
     rows.lift_lower = mirrored * rows.lower.front();
@@ -168,8 +170,9 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
 
 bool is_singular(const PoissonProblem& problem) {
   const auto pinned = [](Boundary boundary) { return boundary == Boundary::dirichlet; };
-  return problem.shift == 0 && !pinned(problem.x.lower) && !pinned(problem.x.upper) && !pinned(problem.y.lower) &&
-         !pinned(problem.y.upper) && !pinned(problem.z.lower) && !pinned(problem.z.upper);
+  return problem.shift == 0 && !pinned(problem.x.lower) && !pinned(problem.x.upper) &&
+         !pinned(problem.y.lower) && !pinned(problem.y.upper) && !pinned(problem.z.lower) &&
+         !pinned(problem.z.upper);
 }
 
 } // namespace heddle

@@ -19,7 +19,8 @@ using Matrix = std::vector<std::vector<Number>>; // [output][input]
 /// sin or cos of pi * numerator / denominator; the angle is reduced exactly first.
 Number wave(bool cosine, std::int64_t numerator, std::int64_t denominator) {
   numerator %= 2 * denominator;
-  const Number angle = std::numbers::pi_v<Number> * static_cast<Number>(numerator) / static_cast<Number>(denominator);
+  const Number angle =
+      std::numbers::pi_v<Number> * static_cast<Number>(numerator) / static_cast<Number>(denominator);
   return cosine ? std::cos(angle) : std::sin(angle);
 }
 
@@ -80,7 +81,8 @@ std::pair<Matrix, Matrix> matrices(TransformKind kind, std::int64_t n) {
     const bool empty = kind == TransformKind::dft && l % 2 == 1 && (l == 1 || l == n + 1);
     for (std::int64_t k = 0; k < n; ++k) {
       Number& entry = forward[static_cast<std::size_t>(l)][static_cast<std::size_t>(k)];
-      inverse[static_cast<std::size_t>(k)][static_cast<std::size_t>(l)] = empty ? 0 : mode(kind, n, l, k) / square;
+      inverse[static_cast<std::size_t>(k)][static_cast<std::size_t>(l)] =
+          empty ? 0 : mode(kind, n, l, k) / square;
       if (empty) entry = 0;
     }
   }
@@ -90,7 +92,8 @@ std::pair<Matrix, Matrix> matrices(TransformKind kind, std::int64_t n) {
 template <class Real> class ReferenceTransform final : public PlaneTransform<Real> {
 public:
   ReferenceTransform(TransformKind kind_x, std::int64_t nx, TransformKind kind_y, std::int64_t ny)
-      : kind_x_(kind_x), kind_y_(kind_y), nx_(nx), ny_(ny), x_(matrices(kind_x, nx)), y_(matrices(kind_y, ny)) {}
+      : kind_x_(kind_x), kind_y_(kind_y), nx_(nx), ny_(ny), x_(matrices(kind_x, nx)),
+        y_(matrices(kind_y, ny)) {}
 
   void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream&) override {
     for (std::int64_t k = 0; k < planes; ++k) {
@@ -124,14 +127,18 @@ public:
 
   [[nodiscard]] std::int64_t row_pitch() const override { return places(kind_x_, nx_); }
   [[nodiscard]] std::int64_t rows() const override { return complex_y() ? ny_ : places(kind_y_, ny_); }
-  [[nodiscard]] std::vector<std::int64_t> positions_x() const override { return positions(kind_x_, row_pitch()); }
+  [[nodiscard]] std::vector<std::int64_t> positions_x() const override {
+    return positions(kind_x_, row_pitch());
+  }
   [[nodiscard]] std::vector<std::int64_t> positions_y() const override {
     return positions(complex_y() ? TransformKind::dct1 : kind_y_, rows());
   }
   [[nodiscard]] std::string description() const override { return "reference: sums as in the definition"; }
 
 private:
-  [[nodiscard]] bool complex_y() const { return kind_x_ == TransformKind::dft && kind_y_ == TransformKind::dft; }
+  [[nodiscard]] bool complex_y() const {
+    return kind_x_ == TransformKind::dft && kind_y_ == TransformKind::dft;
+  }
 
   static std::vector<std::int64_t> positions(TransformKind kind, std::int64_t count) {
     std::vector<std::int64_t> modes;
@@ -186,9 +193,9 @@ std::unique_ptr<PlaneTransform<Real>> reference_plane_transform(TransformKind ki
   return std::make_unique<ReferenceTransform<Real>>(kind_x, nx, kind_y, ny);
 }
 
-template std::unique_ptr<PlaneTransform<float>> reference_plane_transform(TransformKind, std::int64_t, TransformKind,
-                                                                          std::int64_t);
-template std::unique_ptr<PlaneTransform<double>> reference_plane_transform(TransformKind, std::int64_t, TransformKind,
-                                                                           std::int64_t);
+template std::unique_ptr<PlaneTransform<float>> reference_plane_transform(TransformKind, std::int64_t,
+                                                                          TransformKind, std::int64_t);
+template std::unique_ptr<PlaneTransform<double>> reference_plane_transform(TransformKind, std::int64_t,
+                                                                           TransformKind, std::int64_t);
 
 } // namespace heddle

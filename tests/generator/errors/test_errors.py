@@ -31,6 +31,7 @@ from heddle import (
     fields,
     lbm,
     parameters,
+    poisson,
     profiles,
     relaxation,
     staggered,
@@ -39,6 +40,7 @@ from heddle.__main__ import main
 from heddle.build import files, load
 from heddle.emit import files as emitted
 from heddle.exchange import exchanges
+from heddle.fft import butterfly
 from heddle.schedule import precision
 
 a, b, c, t = sympy.symbols("a b c t")
@@ -177,6 +179,22 @@ def eight_colours_of_a_plane() -> None:
 @says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
 def colours_of_a_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 8 lanes are no row: lanes are all cells along x, in one piece.\n"
+      "  Hint: a positive number, without colours and chunk")  # fmt: skip
+def lanes_in_chunks() -> None:
+    Schedule(lanes=8, chunk=16)  # here
+
+
+@says("{here}: 'k' runs over a list, which has neither lanes nor a trusted entry.\n  Hint: use a dense space")
+def trusted_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here
+
+
+@says("{here}: there is no butterfly of radix 1.\n  Hint: 2 or more")
+def butterfly_of_one() -> None:
+    butterfly(1, twiddled=False)  # here
 
 
 @says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
@@ -670,6 +688,26 @@ def assignment_to_an_expression() -> None:
 @says("{here}: 'a' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
 def assignment_to_a_parameter() -> None:
     Assignment(parameters("a"), 2)  # here
+
+
+@says("{here}: 'robin' is not a boundary.\n  Hint: one of periodic, dirichlet, neumann")
+def unknown_poisson_boundary() -> None:
+    poisson.Direction(8, 1, "robin", "neumann")  # here
+
+
+@says("{here}: unknowns cannot lie at 'corner'.\n  Hint: centre or face")
+def unknown_poisson_location() -> None:
+    poisson.Direction(8, 1, location="corner")  # here
+
+
+@says("{here}: a direction is periodic at one end only.\n  Hint: periodic at both ends, or at none")
+def half_periodic_direction() -> None:
+    poisson.Direction(8, 1, "periodic", "neumann")  # here
+
+
+@says("{here}: 1 unknowns are less than 2.")
+def one_node_between_two_neumann_ends() -> None:
+    poisson.Direction(1, 1, "neumann", "neumann", "face")  # here
 
 
 @says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")

@@ -16,6 +16,7 @@ from heddle import Assignment, If, Reduce, Scan, Schedule, Sparse, coordinates, 
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.reduction import combined
+from heddle.ir.text import text
 from heddle.module import KernelModel, Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
@@ -87,7 +88,12 @@ def test_fused_operations_where_nothing_rounds(seed: int, target: str) -> None:
 @pytest.mark.parametrize(
     ("rank", "axis", "name"),
     [(*shape, name) for shape in ((3, 2), (3, 0), (2, 1)) for name in ("reference", "cpu", "cuda")]
-    + [(1, 0, "reference"), (1, 0, "cpu")],
+    + [(1, 0, "reference"), (1, 0, "cpu")]
+    + [
+        (*shape, name)
+        for shape in ((3, 2), (3, 1), (3, 0), (2, 1))
+        for name in ("chunks", "prefetch", "tiles")
+    ],
 )
 def test_columns(rank: int, axis: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
@@ -116,8 +122,19 @@ def test_profiles(axis: int | None, name: str) -> None:
         ]
     elif name != "tiles":
         body.append(Reduce("max", "most", value))
-    if not (axis is not None and name == "tiles"):  # columns have no chunks
-        agree(model(body, schedule), "f32/f64" if axis else "f64", target, 3)
+    agree(model(body, schedule), "f32/f64" if axis else "f64", target, 3)
+
+
+def test_columns_of_a_chunk_go_side_by_side() -> None:
+    """The loop over lanes is inside the scan, and what is carried has a place for each lane."""
+    lowered = text(levels(model(column(3, 2), Schedule(chunk=4)), "f64", "cpu")[-1][1])
+    lines = [line.strip() for line in lowered.splitlines()]
+    first = next(i for i, line in enumerate(lines) if line.startswith("loop serial z"))
+    assert {"local c_lanes: f64*[4] scratch", "local d_lanes: f64*[4] scratch"} <= set(lines[:first]), lines[
+        :first
+    ]
+    assert any(line.startswith("loop simd x") for line in lines[first : first + 9])
+    assert not any(line.startswith("var c") for line in lines)
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])

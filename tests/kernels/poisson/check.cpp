@@ -44,7 +44,7 @@ struct Ends {
 };
 
 /// Every row of the table of transforms.
-constexpr Ends rows[] = {{"periodic", P, P, Location::centre}, {"centre NN", N, N, Location::centre},
+constexpr Ends rows[] = {{"periodic", P, P, Location::centre},  {"centre NN", N, N, Location::centre},
                          {"centre DD", D, D, Location::centre}, {"centre ND", N, D, Location::centre},
                          {"centre DN", D, N, Location::centre}, {"face NN", N, N, Location::face},
                          {"face DD", D, D, Location::face},     {"face ND", N, D, Location::face},
@@ -106,7 +106,8 @@ long double eigenfunction(const PoissonDirection& d, std::int64_t l, std::int64_
   const auto n = static_cast<long double>(d.unknowns);
   const auto kk = static_cast<long double>(k), ll = static_cast<long double>(l);
   const bool centre = d.location == Location::centre;
-  const long double length = n + (centre ? 0 : (d.lower == D) - (d.upper == N)); // of the direction, in spacings
+  const long double length =
+      n + (centre ? 0 : (d.lower == D) - (d.upper == N)); // of the direction, in spacings
   const long double place = centre ? kk + 0.5L : kk + (d.lower == D ? 1 : 0);
   const long double pi = std::numbers::pi_v<long double>;
   if (d.lower == P) return std::cos(2 * pi * ll * kk / n + 0.3L);
@@ -132,13 +133,14 @@ TEST(Poisson, EigenfunctionsOfEveryTransform) {
                 p[grid(i, j, k)] = eigenfunction(problem.x, l, i) * eigenfunction(problem.y, m, j) *
                                    eigenfunction({grid.nz, 0.5, N, D, Location::centre}, 1, k);
           Numbers right = test::apply(problem, p);
-          const long double eigenvalue = -heddle::eigenvalue(problem.x, l) - heddle::eigenvalue(problem.y, m) -
+          const long double eigenvalue = -heddle::eigenvalue(problem.x, l) -
+                                         heddle::eigenvalue(problem.y, m) -
                                          heddle::eigenvalue({grid.nz, 0.5, N, D, Location::centre}, 1);
           Numbers scaled = p;
           for (long double& value : scaled)
             value *= eigenvalue;
-          const std::string what = std::string(along_x.name) + " x, " + along_y.name + " y, n = " +
-                                   std::to_string(n) + ", l = " + std::to_string(l);
+          const std::string what = std::string(along_x.name) + " x, " + along_y.name +
+                                   " y, n = " + std::to_string(n) + ", l = " + std::to_string(l);
           EXPECT_LE(distance(right, scaled), 50 * epsilon) << what; // it is one
           EXPECT_LE(distance(solve<double>(problem, right), p), 50 * epsilon) << what;
         }
@@ -184,11 +186,11 @@ TEST(Poisson, StretchedColumnsAndDensityAsADirectSolver) {
     Boundary lower, upper;
     double shift;
   };
-  for (const Case& c : {Case{rows[0], rows[0], N, N, 0}, Case{rows[0], rows[0], N, D, 0},
-                        Case{rows[1], rows[1], N, N, 0}, Case{rows[5], rows[0], N, N, 0},
-                        Case{rows[2], rows[3], D, D, 0}, Case{rows[4], rows[6], D, N, 0.7},
-                        Case{rows[0], rows[7], P, P, 0}, Case{rows[0], rows[0], P, P, 0},
-                        Case{rows[1], rows[8], P, P, 2.5}, Case{rows[0], rows[1], N, N, 0.01}}) {
+  for (const Case& c :
+       {Case{rows[0], rows[0], N, N, 0}, Case{rows[0], rows[0], N, D, 0}, Case{rows[1], rows[1], N, N, 0},
+        Case{rows[5], rows[0], N, N, 0}, Case{rows[2], rows[3], D, D, 0}, Case{rows[4], rows[6], D, N, 0.7},
+        Case{rows[0], rows[7], P, P, 0}, Case{rows[0], rows[0], P, P, 0}, Case{rows[1], rows[8], P, P, 2.5},
+        Case{rows[0], rows[1], N, N, 0.01}}) {
     const PoissonProblem problem{direction(c.x, 6, 0.8), direction(c.y, 5, 1.1),
                                  stretched(11, c.lower, c.upper), c.shift};
     Numbers right(Grid(problem).size());
@@ -219,7 +221,8 @@ TEST(Poisson, OneTwoAndManyLevels) {
 
 TEST(Poisson, SingularModeIsPinnedExactly) {
   for (const auto& [lower, upper] : {std::pair{N, N}, std::pair{P, P}}) {
-    const PoissonProblem problem{direction(rows[0], 8, 1), direction(rows[0], 6, 1), stretched(9, lower, upper)};
+    const PoissonProblem problem{direction(rows[0], 8, 1), direction(rows[0], 6, 1),
+                                 stretched(9, lower, upper)};
     const Grid grid(problem);
     Numbers right(grid.size());
     for (std::size_t i = 0; i < right.size(); ++i)
@@ -235,12 +238,14 @@ TEST(Poisson, SingularModeIsPinnedExactly) {
     for (std::int64_t k = 0; k + 1 < grid.nz; ++k)
       for (std::int64_t j = 0; j < grid.ny; ++j)
         for (std::int64_t i = 0; i < grid.nx; ++i)
-          EXPECT_NEAR(static_cast<double>(back[grid(i, j, k)]), static_cast<double>(right[grid(i, j, k)]), 1e-10);
+          EXPECT_NEAR(static_cast<double>(back[grid(i, j, k)]), static_cast<double>(right[grid(i, j, k)]),
+                      1e-10);
   }
 }
 
 /// The columns of one long wave in single precision, with textbook pivots: what the solver must not do.
-std::vector<float> textbook(const heddle::ColumnCoefficients& rows_of, float lambda, std::vector<float> right) {
+std::vector<float> textbook(const heddle::ColumnCoefficients& rows_of, float lambda,
+                            std::vector<float> right) {
   const std::size_t n = right.size();
   std::vector<float> pivot(n), upper(n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -258,14 +263,16 @@ std::vector<float> textbook(const heddle::ColumnCoefficients& rows_of, float lam
 
 TEST(Poisson, LongWavesKeepTheirDigitsInSinglePrecision) {
   const std::int64_t nx = 1024, nz = 128;
-  PoissonProblem problem{direction(rows[0], nx, 1), direction(rows[0], 1, 1), heddle::uniform_column(nz, 1, N, N)};
+  PoissonProblem problem{direction(rows[0], nx, 1), direction(rows[0], 1, 1),
+                         heddle::uniform_column(nz, 1, N, N)};
   Numbers smooth(static_cast<std::size_t>(nx * nz)), noisy(smooth.size());
   for (std::int64_t k = 0; k < nz; ++k)
     for (std::int64_t i = 0; i < nx; ++i) {
       const auto at = static_cast<std::size_t>(k * nx + i);
       const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(i) / nx;
       const long double height = std::numbers::pi_v<long double> * (static_cast<long double>(k) + 0.5L) / nz;
-      smooth[at] = static_cast<float>(std::sin(angle) * (1 + std::cos(height)) + 0.5L * std::cos(3 * angle) * std::cos(2 * height));
+      smooth[at] = static_cast<float>(std::sin(angle) * (1 + std::cos(height)) +
+                                      0.5L * std::cos(3 * angle) * std::cos(2 * height));
       noisy[at] = static_cast<float>(noise(at));
     }
   make_solvable(problem, noisy);
@@ -307,8 +314,8 @@ struct Manufactured {
   }
 };
 
-/// The root mean square of the error with boundary values from the manufactured solution, on n unknowns a direction.
-/// (The largest error goes as h^2 log h in corners where mirrored Dirichlet boundaries meet.)
+/// The root mean square of the error with boundary values from the manufactured solution, on n unknowns a
+/// direction. (The largest error goes as h^2 log h in corners where mirrored Dirichlet boundaries meet.)
 double error_on(std::int64_t n, const Ends& ends) {
   const bool centre = ends.location == Location::centre;
   const double nodes = static_cast<double>(n) + (centre ? 0 : (ends.lower == D) + (ends.upper == D) - 1);
@@ -332,9 +339,9 @@ double error_on(std::int64_t n, const Ends& ends) {
             std::array<double, 3> place{at(i), at(j), at(k)};
             place[own] = upper ? 1 : 0;
             const Boundary boundary = upper ? ends.upper : ends.lower;
-            const double value = boundary == D
-                                     ? Manufactured::p(place[0], place[1], place[2])
-                                     : (upper ? 1 : -1) * Manufactured::slope(axis, place[0], place[1], place[2]);
+            const double value =
+                boundary == D ? Manufactured::p(place[0], place[1], place[2])
+                              : (upper ? 1 : -1) * Manufactured::slope(axis, place[0], place[1], place[2]);
             const double lift = axis < 2 ? heddle::boundary_lift(h, boundary, ends.location)
                                          : (upper ? coefficients.lift_upper : coefficients.lift_lower);
             f -= lift * value;

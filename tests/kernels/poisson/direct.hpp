@@ -28,7 +28,8 @@ struct Grid {
   }
 };
 
-/// The neighbour of unknown k one step on: its number and the sign with which it stands in (0: nothing there).
+/// The neighbour of unknown k one step on: its number and the sign with which it stands in (0: nothing
+/// there).
 struct Neighbour {
   std::int64_t k;
   int sign;
@@ -41,8 +42,8 @@ inline Neighbour neighbour(std::int64_t k, int step, std::int64_t n, Boundary lo
   const Boundary boundary = to < 0 ? lower : upper;
   if (boundary == Boundary::periodic) return {(to + n) % n, 1};
   if (location == Location::centre) return {k, boundary == Boundary::neumann ? 1 : -1}; // mirrored at a face
-  if (boundary == Boundary::neumann) return {k - step, 1};                              // mirrored at the node
-  return {k, 0};                                                                        // the boundary's value
+  if (boundary == Boundary::neumann) return {k - step, 1}; // mirrored at the node
+  return {k, 0};                                           // the boundary's value
 }
 
 /// Calls add(row, column, coefficient) for each entry of the operator.
@@ -75,8 +76,9 @@ template <class Add> void for_entries(const PoissonProblem& problem, Add&& add) 
           if (z.location == Location::face && (k + step < 0 || k + step >= grid.nz) && to.k == k - step &&
               to.sign == 1 && z.lower != Boundary::periodic)
             continue; // the control volume of a node on the boundary ends there
-          couple(row, to, [&](std::int64_t other) { return grid(i, j, other); },
-                 at(z.face_density, face) / (at(z.distance, face) * at(z.width, k)));
+          couple(
+              row, to, [&](std::int64_t other) { return grid(i, j, other); },
+              at(z.face_density, face) / (at(z.distance, face) * at(z.width, k)));
         }
       }
 }
@@ -91,7 +93,8 @@ inline std::vector<long double> apply(const PoissonProblem& problem, const std::
 }
 
 /// Gauss with row pivots, in long double. A singular problem gets its last unknown set to 0.
-inline std::vector<long double> solve_directly(const PoissonProblem& problem, std::vector<long double> right) {
+inline std::vector<long double> solve_directly(const PoissonProblem& problem,
+                                               std::vector<long double> right) {
   const std::size_t n = right.size();
   std::vector<std::vector<long double>> matrix(n, std::vector<long double>(n, 0.0L));
   for_entries(problem, [&](std::size_t row, std::size_t column, long double coefficient) {

@@ -55,6 +55,8 @@ public:
   /// none: padding, or what is 0 for all real input. Of dft, modes l and n - l are one: l <= n/2.
   [[nodiscard]] virtual std::vector<std::int64_t> positions_x() const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> positions_y() const = 0;
+  /// inverse(forward(f)) == gain() f: 1 but where PlaneShape::unscaled allows something else.
+  [[nodiscard]] virtual double gain() const { return 1; }
   /// The back end, and why it was chosen.
   [[nodiscard]] virtual std::string description() const = 0;
 };
@@ -66,13 +68,15 @@ enum class TransformBackEnd { automatic, generated, fftw, cufft };
 [[nodiscard]] const char* to_string(TransformBackEnd back_end) noexcept;
 
 /// The planes that a transform is made for. row_pitch: reals from a row to the next, 0 for as few as the back end
-/// needs: generated and fftw along anything but two periodic directions need nx, others 2 (nx / 2 + 1).
+/// needs: 2 (nx / 2 + 1) for fftw and cufft if both directions are periodic, else nx. unscaled: inverse may leave the
+/// factor of both directions to the caller (see gain), who can put it into a table, where it costs a pass of its own.
 struct PlaneShape {
   TransformKind kind_x = TransformKind::dft;
   std::int64_t nx = 0;
   TransformKind kind_y = TransformKind::dft;
   std::int64_t ny = 0;
   std::int64_t row_pitch = 0;
+  bool unscaled = false;
 };
 
 /// Plans the transform of planes of Real = float or double in `memory` (of the current device). Throws Error for a

@@ -13,16 +13,17 @@
 
 namespace heddle {
 
-/// Solves a PoissonProblem in place: transforms along x and y, a tridiagonal system along z for each mode, and the
-/// inverse transforms. The matrix is never stored: coefficients are one-dimensional tables.
+/// Solves a PoissonProblem in place: transforms along x and y, a tridiagonal system along z for each mode,
+/// and the inverse transforms. The matrix is never stored: coefficients are one-dimensional tables.
 ///
-/// The elimination has no subtraction (row excess in place of pivots: G. Alefeld's and R. Varga's M-matrix form), so
-/// that pivots of long waves keep all their digits, and the singular mode of a problem that is periodic or Neumann all
-/// around has a last pivot of exactly 0: its last unknown is set to 0, whatever the sum of the right-hand side.
+/// The elimination has no subtraction (row excess in place of pivots: G. Alefeld's and R. Varga's M-matrix
+/// form), so that pivots of long waves keep all their digits, and the singular mode of a problem that is
+/// periodic or Neumann all around has a last pivot of exactly 0: its last unknown is set to 0, whatever the
+/// sum of the right-hand side.
 template <class Real> class PoissonSolver {
 public:
-  /// Takes the transform of problem.x and problem.y. memory: where fields will be. Throws Error when the problem makes
-  /// no sense (see poisson_problem.hpp) or the transform is not one of it.
+  /// Takes the transform of problem.x and problem.y. memory: where fields will be. Throws Error when the
+  /// problem makes no sense (see poisson_problem.hpp) or the transform is not one of it.
   PoissonSolver(const PoissonProblem& problem, std::unique_ptr<PlaneTransform<Real>> transform,
                 Memory memory = Memory::host);
   ~PoissonSolver();

@@ -95,7 +95,7 @@ private:
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       throw Error("make_plane_transform", std::string("FFTW was asked for, and ") + name + " cannot be opened",
-                  "install it (Debian: libfftw3-bin), or take TransformBackEnd::generated");
+                  "install it (Debian: libfftw3-double3, libfftw3-single3), or take TransformBackEnd::generated");
     }
     find(library, "plan_many_r2r", plan_r2r);
     find(library, "plan_many_dft_r2c", plan_r2c);
@@ -168,11 +168,7 @@ public:
   std::int64_t rows() const override { return shape_.ny; }
   std::vector<std::int64_t> positions_x() const override {
     std::vector<std::int64_t> modes =
-        complex_ ? interleaved_modes(shape_.nx) : half_complex_modes(shape_.kind_x, shape_.nx);
-    // The imaginary parts of wave 0 and n/2 are no numbers of a real plane, but of a complex column they are.
-    if (complex_) {
-      for (std::size_t i = 1; i < modes.size(); i += 2) modes[i] = modes[i - 1];
-    }
+        complex_ ? interleaved_columns(shape_.nx) : half_complex_modes(shape_.kind_x, shape_.nx);
     modes.resize(static_cast<std::size_t>(shape_.row_pitch), -1);
     return modes;
   }

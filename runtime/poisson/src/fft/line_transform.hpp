@@ -24,6 +24,21 @@ template <class Real> struct Placement {
   [[nodiscard]] bool plain() const { return mirror.empty(); }
 };
 
+/// The same transform as formulas for each element, for whoever runs the complex transform elsewhere. Of the
+/// lines a and b:
+///
+///   z_k  = u_k (a + i b)[in_p_k] + v_k (a + i b)[in_q_k]                    for 0 <= k < rows
+///   Z    = transform of z, with the sign `inverse` says in the exponent, without a factor
+///   a'_j = alpha_j (Re Z_p + Re Z_q) + beta_j (Im Z_p - Im Z_q)             p = out_p_j, q = out_q_j
+///   b'_j = alpha_j (Im Z_p + Im Z_q) + beta_j (Re Z_q - Re Z_p)             for 0 <= j < n
+template <class Real> struct LineFormulas {
+  std::int64_t rows = 0;
+  bool inverse = false;
+  std::vector<std::int32_t> in_p, in_q, out_p, out_q;
+  std::vector<std::complex<Real>> u, v;
+  std::vector<Real> alpha, beta;
+};
+
 /// A real transform of 2 * lanes lines of n values, in one direction: forward or what undoes it.
 ///
 /// Two real lines a and b are one complex line a + i b. Where the transform is that of an even or odd
@@ -50,6 +65,7 @@ public:
   void run(Lines<Real> panel, Real* work) const;
 
   [[nodiscard]] const ComplexPlan<Real>& plan() const { return plan_; }
+  [[nodiscard]] LineFormulas<Real> formulas() const;
 
 private:
   enum class Step { none, separate, join, analyse, synthesise, analyse_shifted };

@@ -27,13 +27,11 @@ inline std::vector<std::int64_t> split_modes(std::int64_t n) {
   return modes;
 }
 
-/// The same with real and imaginary parts side by side; -1 where the imaginary part is none.
-inline std::vector<std::int64_t> interleaved_modes(std::int64_t n) {
+/// The same with real and imaginary parts side by side: the columns of complex numbers of modes 0 … n/2. A column has
+/// numbers in both parts even where every line that comes out of a real one is real.
+inline std::vector<std::int64_t> interleaved_columns(std::int64_t n) {
   std::vector<std::int64_t> modes;
-  for (std::int64_t l = 0; l <= n / 2; ++l) {
-    modes.push_back(l);
-    modes.push_back(l == 0 || 2 * l == n ? -1 : l);
-  }
+  for (std::int64_t l = 0; l <= n / 2; ++l) modes.insert(modes.end(), 2, l);
   return modes;
 }
 

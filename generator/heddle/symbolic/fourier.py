@@ -9,14 +9,12 @@ pairs of real expressions, and every intermediate value has a name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, Section, Statement
 
 
@@ -79,9 +77,7 @@ class Derivation:
 def transform(derivation: Derivation, values: Sequence[Complex], name: str) -> list[Complex]:
     """The discrete Fourier transform of `values`. name: what intermediate values are called after."""
     n = len(values)
-    if n < 1:
-        raise KernelError(calling_place(), "a transform needs at least one value.")
-    if n == 1:
+    if n <= 1:
         return list(values)
     if n == 2:
         return [
@@ -159,8 +155,3 @@ def _prime(d: Derivation, values: Sequence[Complex], name: str) -> list[Complex]
         result[k] = d.named(f"{name}_{k}", even + odd)
         result[p - k] = d.named(f"{name}_{p - k}", even - odd)
     return result
-
-
-def operations(r: int) -> float:
-    """5 r log2 r, the count of real operations that speeds of transforms are quoted with."""
-    return 5 * r * math.log2(r)

@@ -6,7 +6,8 @@
 namespace heddle {
 
 template <class Real> std::unique_ptr<Columns<Real>> device_columns(const ColumnTables&) {
-  throw Error("PoissonSolver", "this heddle::poisson was built without CUDA", "configure with -DHEDDLE_CUDA=ON");
+  throw Error("PoissonSolver", "this heddle::poisson was built without CUDA",
+              "configure with -DHEDDLE_CUDA=ON");
 }
 
 template std::unique_ptr<Columns<float>> device_columns<float>(const ColumnTables&);

@@ -13,9 +13,9 @@ the strides. Real and imaginary parts are fields of their own; with the two exch
 from __future__ import annotations
 
 from heddle.errors import KernelError, calling_place
-from heddle.fft.derive import Complex, Derivation, transform
 from heddle.symbolic.assignment import Assignment, AssignmentCollection
 from heddle.symbolic.field import Field
+from heddle.symbolic.fourier import Complex, Derivation, transform
 
 RADICES = (2, 3, 4, 5, 7, 8, 11, 13, 16)
 """Radices that plans are made of."""

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver's CUDA kernels, run on the CPU: transforms against their definition, columns against the
+// generated ones.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "columns.hpp"
+#include "device_launch.hpp"
+#include "heddle/poisson.hpp"
+#include "heddle/reference_transform.hpp"
+
+namespace {
+
+using heddle::Boundary;
+using heddle::Location;
+constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
+
+double noise(std::size_t n) {
+  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
+  state ^= state >> 31U;
+  state *= 0xBF58476D1CE4E5B9U;
+  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
+}
+
+template <class Real> std::vector<Real> noisy(std::int64_t count) {
+  std::vector<Real> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<Real>(noise(static_cast<std::size_t>(i))));
+  return values;
+}
+
+template <class Real> std::vector<Real> waves(std::int64_t n) {
+  std::vector<Real> values;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const long double angle =
+        -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+    values.push_back(static_cast<Real>(std::cos(angle)));
+    values.push_back(static_cast<Real>(std::sin(angle)));
+  }
+  return values;
+}
+
+using Wave = std::complex<double>;
+
+/// The transform of n = 2^m points, from those of the even and the odd ones.
+std::vector<Wave> by_halves(const std::vector<Wave>& points) {
+  const std::size_t n = points.size();
+  if (n == 1) return points;
+  std::vector<Wave> even, odd, result(n);
+  for (std::size_t k = 0; k < n; k += 2) {
+    even.push_back(points[k]);
+    odd.push_back(points[k + 1]);
+  }
+  even = by_halves(even);
+  odd = by_halves(odd);
+  for (std::size_t k = 0; k < n / 2; ++k) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
+    const Wave turned = odd[k] * std::polar(1.0, angle);
+    result[k] = even[k] + turned;
+    result[k + n / 2] = even[k] - turned;
+  }
+  return result;
+}
+
+template <class T> class Emulated : public testing::Test {};
+using Precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(Emulated, Precisions);
+
+TYPED_TEST(Emulated, TransformsAsTheirDefinition) {
+  using Real = TypeParam;
+  struct Size {
+    std::int64_t nx, ny;
+  };
+  for (const Size& size : {Size{64, 64}, Size{64, 128}, Size{128, 64}, Size{256, 64}, Size{512, 64},
+                           Size{64, 256}, Size{64, 512}, Size{1024, 64}, Size{64, 1024}}) {
+    const std::int64_t planes = 2, row_pitch = size.nx + 8, plane_pitch = row_pitch * size.ny + 2;
+    std::vector<Real> field = noisy<Real>(planes * plane_pitch);
+    const std::vector<Real> start = field;
+    const auto wave_x = waves<Real>(size.nx), wave_y = waves<Real>(size.ny);
+    heddle::device::PlaneArguments<Real> along_x{
+        field.data(), size.nx,     size.ny,       planes,
+        row_pitch,    plane_pitch, wave_x.data(), 2 / static_cast<Real>(size.nx * size.ny)};
+    auto along_y = along_x;
+    along_y.wave = wave_y.data();
+    ASSERT_EQ(heddle::device::transform_x(false, along_x, nullptr), 0);
+    ASSERT_EQ(heddle::device::transform_y(false, along_y, nullptr), 0);
+
+    // The second plane, by halves.
+    std::vector<std::vector<Wave>> plane(static_cast<std::size_t>(size.ny));
+    for (std::int64_t j = 0; j < size.ny; ++j) {
+      std::vector<Wave> row;
+      for (std::int64_t i = 0; i < size.nx; ++i)
+        row.emplace_back(
+            static_cast<double>(start[static_cast<std::size_t>(plane_pitch + j * row_pitch + i)]));
+      plane[static_cast<std::size_t>(j)] = by_halves(row);
+    }
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(size.nx / 2); ++i) {
+      std::vector<Wave> column;
+      for (const auto& row : plane)
+        column.push_back(row[i]);
+      column = by_halves(column);
+      for (std::size_t j = 0; j < column.size(); ++j)
+        plane[j][i] = column[j];
+    }
+    double difference = 0, sum = 0;
+    for (std::int64_t j = 0; j < size.ny; ++j)
+      for (std::int64_t i = 0; i < size.nx + 2; ++i) {
+        const Wave wave = plane[static_cast<std::size_t>(j)][static_cast<std::size_t>(i / 2)];
+        const double expected = i % 2 == 0 ? wave.real() : wave.imag();
+        const auto found =
+            static_cast<double>(field[static_cast<std::size_t>(plane_pitch + j * row_pitch + i)]);
+        difference += (expected - found) * (expected - found);
+        sum += expected * expected;
+      }
+    EXPECT_LE(std::sqrt(difference / sum), 4 * std::numeric_limits<Real>::epsilon())
+        << size.nx << " " << size.ny;
+
+    ASSERT_EQ(heddle::device::transform_y(true, along_y, nullptr), 0);
+    ASSERT_EQ(heddle::device::transform_x(true, along_x, nullptr), 0);
+    difference = sum = 0;
+    for (std::int64_t k = 0; k < planes; ++k)
+      for (std::int64_t j = 0; j < size.ny; ++j)
+        for (std::int64_t i = 0; i < size.nx; ++i) {
+          const auto at = static_cast<std::size_t>(k * plane_pitch + j * row_pitch + i);
+          difference += std::pow(static_cast<double>(field[at]) - static_cast<double>(start[at]), 2);
+          sum += std::pow(static_cast<double>(start[at]), 2);
+        }
+    EXPECT_LE(std::sqrt(difference / sum), 8 * std::numeric_limits<Real>::epsilon())
+        << size.nx << " " << size.ny;
+  }
+}
+
+TYPED_TEST(Emulated, ColumnsAsTheGeneratedOnes) {
+  using Real = TypeParam;
+  struct Case {
+    std::int64_t levels;
+    Boundary lower, upper;
+    bool paired;
+  };
+  for (const Case& c :
+       {Case{1, D, N, true}, Case{5, P, P, true}, Case{8, N, N, false}, Case{9, N, D, true},
+        Case{37, P, P, false}, Case{64, N, N, true}, Case{65, D, D, true}, Case{100, N, N, true},
+        Case{128, N, N, true}, Case{128, P, P, true}, Case{128, N, D, false}, Case{200, N, N, true},
+        Case{256, P, P, true}, Case{300, N, N, true}, Case{512, N, N, false}, Case{512, P, P, true}}) {
+    heddle::PoissonProblem problem{
+        {14, 0.5}, {5, 0.7}, heddle::uniform_column(c.levels, 0.8, c.lower, c.upper)};
+    if (!c.paired) problem.x = {13, 0.5, N, N, Location::centre};
+    for (std::int64_t k = 0; k < c.levels; ++k)
+      problem.z.density.push_back(1 + 0.3 * noise(static_cast<std::size_t>(k)));
+    const auto transform =
+        heddle::reference_plane_transform<Real>(heddle::transform_of(problem.x), problem.x.unknowns,
+                                                heddle::transform_of(problem.y), problem.y.unknowns);
+    const heddle::ColumnTables tables = heddle::column_tables(problem, *transform);
+    const std::int64_t row_pitch = transform->row_pitch(), rows = transform->rows(),
+                       plane_pitch = row_pitch * rows;
+
+    std::vector<Real> expected = noisy<Real>(plane_pitch * c.levels);
+    for (std::int64_t k = 0; k < c.levels; ++k) // the singular mode needs a sum of 0
+      expected[static_cast<std::size_t>(k * plane_pitch)] =
+          c.levels % 2 == 0 ? (k % 2 == 0 ? Real(0.25) : Real(-0.25)) : Real(0);
+    for (std::int64_t k = 0; c.paired && k < c.levels; ++k)
+      expected[static_cast<std::size_t>(k * plane_pitch + 1)] = 0;
+    std::vector<Real> found = expected;
+    heddle::Stream stream;
+    heddle::host_columns<double>(tables); // tables serve both precisions
+    std::vector<double> exact(expected.begin(), expected.end());
+    heddle::host_columns<double>(tables)->solve(exact.data(), plane_pitch, stream);
+
+    const auto rounded = [](const std::vector<double>& values, std::size_t step) {
+      std::vector<Real> result;
+      for (std::size_t i = 0; i < values.size(); i += step)
+        result.push_back(static_cast<Real>(values[i]));
+      return result;
+    };
+    const auto lambda_x = rounded(tables.lambda_x, c.paired ? 2 : 1), lambda_y = rounded(tables.lambda_y, 1);
+    std::vector<Real> levels(static_cast<std::size_t>(4 * c.levels + 4));
+    Real* aligned = levels.data();
+    while (reinterpret_cast<std::uintptr_t>(aligned) % (4 * sizeof(Real)) != 0)
+      ++aligned;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(c.levels); ++k) {
+      aligned[4 * k] = static_cast<Real>(tables.rows.lower[k]);
+      aligned[4 * k + 1] = static_cast<Real>(tables.rows.upper[k]);
+      aligned[4 * k + 2] = static_cast<Real>(tables.rows.density[k]);
+      aligned[4 * k + 3] = static_cast<Real>(tables.rows.excess[k]);
+    }
+    const heddle::device::ColumnArguments<Real> arguments{found.data(),
+                                                          static_cast<std::int64_t>(tables.lambda_x.size()),
+                                                          rows,
+                                                          row_pitch,
+                                                          plane_pitch,
+                                                          static_cast<int>(c.levels),
+                                                          c.lower == P,
+                                                          c.paired,
+                                                          lambda_x.data(),
+                                                          lambda_y.data(),
+                                                          aligned};
+    ASSERT_EQ(heddle::device::solve_columns(arguments, nullptr), 0);
+    double difference = 0, sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      difference += std::pow(static_cast<double>(found[i]) - exact[i], 2);
+      sum += exact[i] * exact[i];
+    }
+    EXPECT_LE(std::sqrt(difference / sum), (20 + static_cast<double>(c.levels) / 2) *
+                                               static_cast<double>(std::numeric_limits<Real>::epsilon()))
+        << c.levels << " levels";
+  }
+}
+
+} // namespace
