@@ -19,10 +19,12 @@ int main(int argc, char** argv) {
   bench::add_lbm_host();
   bench::add_relaxation_host();
   bench::add_transform_host();
+  bench::add_poisson_host();
 #if HEDDLE_WITH_CUDA
   bench::add_lbm_cuda();
   bench::add_relaxation_cuda();
   bench::add_transform_cuda();
+  bench::add_poisson_cuda();
 #endif
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

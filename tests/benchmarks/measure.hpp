@@ -78,7 +78,9 @@ void add_lbm_cuda();
 void add_relaxation_host();
 void add_relaxation_cuda();
 void add_transform_host();
+void add_poisson_host();
 void add_transform_cuda();
+void add_poisson_cuda();
 
 }  // namespace bench
 

@@ -7,13 +7,15 @@
 
 namespace heddle {
 
-/// Launches that are the same each time, as one CUDA graph: recorded the first time that they are for `key`.
-/// On the host, and in a stream that is being recorded itself, the launches are made one by one.
+/// Launches that are the same each time, as one CUDA graph: recorded the first time that they are for `key`
+/// again (the first call of all makes plans, which a recording cannot hold). On the host, and in a stream
+/// that is being recorded itself, the launches are made one by one.
 class CapturedWork {
 public:
   CapturedWork() = default;
   ~CapturedWork() { forget(); }
-  CapturedWork(CapturedWork&& other) noexcept : key_(other.key_), graph_(other.graph_) {
+  CapturedWork(CapturedWork&& other) noexcept
+      : planned_(other.planned_), key_(other.key_), graph_(other.graph_) {
     other.key_ = nullptr;
     other.graph_ = nullptr;
   }
@@ -22,8 +24,9 @@ public:
   CapturedWork& operator=(CapturedWork&&) = delete;
 
   template <class Work> void run(const void* key, Stream& stream, Work&& work) {
-    if (!stream.device() || cuda::is_capturing(stream.native())) {
+    if (!planned_ || !stream.device() || cuda::is_capturing(stream.native())) {
       work();
+      planned_ = true;
       return;
     }
     if (key != key_) {
@@ -48,6 +51,7 @@ private:
     key_ = nullptr;
   }
 
+  bool planned_ = false;
   const void* key_ = nullptr;
   void* graph_ = nullptr;
 };

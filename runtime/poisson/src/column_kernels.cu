@@ -13,14 +13,12 @@ template <int segments, class Real, int parts>
 inline constexpr int side_by_side = segments == 32 || (segments >= 8 && parts * sizeof(Real) == 16) ? 16 : 32;
 
 /// Blocks of an SM that registers must allow: what was quickest on an H200.
-template <int length, int segments, class Real>
-inline constexpr int blocks = length * segments != 128 ? 1
-                              : sizeof(Real) == 4      ? 3
-                                                       : 4;
+template <int length, int segments, class Real, int parts>
+inline constexpr int blocks = length * segments != 128 ? 1 : sizeof(Real) == 4 ? 3 : 2 * parts;
 
 template <bool periodic, bool whole, int length, int segments, class Real, int parts>
 __global__ void __launch_bounds__(side_by_side<segments, Real, parts>* segments,
-                                  blocks<length, segments, Real>)
+                                  blocks<length, segments, Real, parts>)
     columns(Amplitude<Real, parts>* field, ColumnShape shape, const Real* lambda_x, const Real* lambda_y,
             const ColumnRow<Real>* level) {
   heddle::solve_columns<periodic, whole, length, segments, side_by_side<segments, Real, parts>>(

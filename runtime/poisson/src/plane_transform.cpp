@@ -6,12 +6,12 @@
 
 #include "fft/back_ends.hpp"
 #include "heddle/error.hpp"
+#include "register_transform.hpp"
 
 namespace heddle {
 
 const char* to_string(TransformKind kind) noexcept {
-  constexpr const char* names[] = {"dft",  "dct1", "dct2", "dct3", "dct4",
-                                   "dst1", "dst2", "dst3", "dst4"};
+  constexpr const char* names[] = {"dft", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"};
   return names[static_cast<int>(kind)];
 }
 
@@ -46,6 +46,13 @@ std::unique_ptr<PlaneTransform<Real>> make_plane_transform(const PlaneShape& sha
   if (back_end == TransformBackEnd::automatic) {
     back_end = device ? TransformBackEnd::cufft : TransformBackEnd::generated;
   }
+  if (device && back_end == TransformBackEnd::generated) {
+    if (shape.kind_x == TransformKind::dft && shape.kind_y == TransformKind::dft) {
+      return register_transform<Real>(shape.nx, shape.ny, shape.row_pitch);
+    }
+    throw Error("make_plane_transform", "on a device the own transform is of periodic directions",
+                "automatic takes cufft");
+  }
   if (device != (back_end == TransformBackEnd::cufft)) {
     throw Error("make_plane_transform",
                 std::string(to_string(back_end)) + " does not transform " + to_string(memory) + " memory",
@@ -61,7 +68,9 @@ std::unique_ptr<PlaneTransform<Real>> make_plane_transform(const PlaneShape& sha
   }
 }
 
-template std::unique_ptr<PlaneTransform<float>> make_plane_transform(const PlaneShape&, Memory, TransformBackEnd);
-template std::unique_ptr<PlaneTransform<double>> make_plane_transform(const PlaneShape&, Memory, TransformBackEnd);
+template std::unique_ptr<PlaneTransform<float>> make_plane_transform(const PlaneShape&, Memory,
+                                                                     TransformBackEnd);
+template std::unique_ptr<PlaneTransform<double>> make_plane_transform(const PlaneShape&, Memory,
+                                                                      TransformBackEnd);
 
 } // namespace heddle

@@ -35,8 +35,15 @@ std::vector<double> eigenvalues(const PoissonDirection& direction, const std::ve
 
 template <class Real>
 ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform) {
-  return {eigenvalues(problem.x, transform.positions_x()), eigenvalues(problem.y, transform.positions_y()),
-          transform.row_pitch(), column_coefficients(problem.z, problem.shift)};
+  ColumnTables tables{eigenvalues(problem.x, transform.positions_x()),
+                      eigenvalues(problem.y, transform.positions_y()), transform.row_pitch(),
+                      column_coefficients(problem.z, problem.shift)};
+  // What the transforms leave as a factor goes into the matrix.
+  ColumnCoefficients& rows = tables.rows;
+  for (auto* profile : {&rows.lower, &rows.upper, &rows.density, &rows.excess})
+    for (double& value : *profile)
+      value *= transform.gain();
+  return tables;
 }
 
 template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<float>&);
@@ -59,6 +66,14 @@ PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
   parts_ = std::make_unique<Parts>(
       Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory, {}});
 }
+
+template <class Real>
+PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end)
+    : PoissonSolver(problem,
+                    make_plane_transform<Real>({transform_of(problem.x), problem.x.unknowns,
+                                                transform_of(problem.y), problem.y.unknowns, 0, true},
+                                               memory, back_end),
+                    memory) {}
 
 template <class Real> PoissonSolver<Real>::~PoissonSolver() = default;
 template <class Real> PoissonSolver<Real>::PoissonSolver(PoissonSolver&&) noexcept = default;

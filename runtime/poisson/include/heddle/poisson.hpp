@@ -26,6 +26,9 @@ public:
   /// problem makes no sense (see poisson_problem.hpp) or the transform is not one of it.
   PoissonSolver(const PoissonProblem& problem, std::unique_ptr<PlaneTransform<Real>> transform,
                 Memory memory = Memory::host);
+  /// Chooses the transform, too (see make_plane_transform).
+  explicit PoissonSolver(const PoissonProblem& problem, Memory memory = Memory::host,
+                         TransformBackEnd back_end = TransformBackEnd::automatic);
   ~PoissonSolver();
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver on the device against the solver on the host.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "heddle/buffer.hpp"
+#include "heddle/poisson.hpp"
+
+namespace {
+
+using heddle::Boundary;
+using heddle::Location;
+using heddle::Memory;
+using heddle::PoissonProblem;
+using heddle::TransformBackEnd;
+constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
+
+double noise(std::size_t n) {
+  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
+  state ^= state >> 31U;
+  state *= 0xBF58476D1CE4E5B9U;
+  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
+}
+
+/// p, cell by cell, in double. rounds: solves of the same field, all but the last one thrown away.
+template <class Real>
+std::vector<double> solved(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end,
+                           int rounds = 1) {
+  heddle::PoissonSolver<Real> solver(problem, memory, back_end);
+  const std::int64_t nx = problem.x.unknowns, ny = problem.y.unknowns, nz = problem.z.unknowns();
+  std::vector<Real> values(static_cast<std::size_t>(solver.size()), Real(0));
+  const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return static_cast<std::size_t>(k * solver.plane_pitch() + j * solver.row_pitch() + i);
+  };
+  double mean = 0; // of what every solver gets: zero, so that singular problems have a solution
+  for (std::int64_t i = 0; i < nx * ny * nz; ++i)
+    mean += noise(static_cast<std::size_t>(i)) / static_cast<double>(nx * ny * nz);
+  const auto for_cells = [&](auto&& f) {
+    for (std::int64_t k = 0; k < nz; ++k)
+      for (std::int64_t j = 0; j < ny; ++j)
+        for (std::int64_t i = 0; i < nx; ++i)
+          f(static_cast<std::size_t>((k * ny + j) * nx + i), place(i, j, k));
+  };
+  for_cells([&](std::size_t cell, std::size_t at) {
+    values[at] = static_cast<Real>(static_cast<float>(noise(cell) - mean));
+  });
+  heddle::Buffer<Real> field(solver.size(), memory);
+  for (int round = 0; round < rounds; ++round) {
+    heddle::copy_bytes(field.data(), memory, values.data(), Memory::host, field.bytes());
+    solver.solve(field.data());
+  }
+  const std::vector<Real> found = field.to_host();
+  std::vector<double> p(static_cast<std::size_t>(nx * ny * nz));
+  for_cells([&](std::size_t cell, std::size_t at) { p[cell] = static_cast<double>(found[at]); });
+  return p;
+}
+
+/// Root mean square of the difference, after its mean is taken off, over that of b.
+double distance(const std::vector<double>& a, const std::vector<double>& b, bool free_constant) {
+  double mean_a = 0, mean_b = 0, difference = 0, size = 0;
+  for (std::size_t i = 0; free_constant && i < a.size(); ++i) {
+    mean_a += a[i] / static_cast<double>(a.size());
+    mean_b += b[i] / static_cast<double>(a.size());
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(a[i] - mean_a - b[i] + mean_b, 2);
+    size += std::pow(b[i] - mean_b, 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+PoissonProblem problem_of(heddle::PoissonDirection x, heddle::PoissonDirection y, std::int64_t levels,
+                          Boundary lower, Boundary upper) {
+  PoissonProblem problem{x, y, heddle::uniform_column(levels, 0.7, lower, upper)};
+  for (std::int64_t k = 0; k < levels; ++k)
+    problem.z.density.push_back(1 + 0.2 * noise(static_cast<std::size_t>(k)));
+  return problem;
+}
+
+TEST(PoissonOnDevice, AsOnTheHost) {
+  const PoissonProblem problems[] = {
+      problem_of({64, 1}, {128, 0.8}, 128, N, N), problem_of({512, 1}, {64, 0.8}, 40, N, D),
+      problem_of({60, 1}, {45, 0.8}, 128, P, P), problem_of({30, 1, N, N}, {64, 0.8}, 33, N, N),
+      problem_of({48, 1, D, N}, {27, 0.8, D, D}, 20, D, N)};
+  for (const PoissonProblem& problem : problems) {
+    const bool singular = heddle::is_singular(problem);
+    const auto expected = solved<double>(problem, Memory::host, TransformBackEnd::generated);
+    const auto f64 = solved<double>(problem, Memory::device, TransformBackEnd::cufft, 3);
+    EXPECT_LE(distance(f64, expected, singular), 1e-13) << problem.x.unknowns;
+    const auto f32 = solved<float>(problem, Memory::device, TransformBackEnd::cufft);
+    EXPECT_LE(distance(f32, expected, singular), 1e-5) << problem.x.unknowns;
+  }
+}
+
+TEST(PoissonOnDevice, OwnTransformAsOnTheHost) {
+  for (const PoissonProblem& problem :
+       {problem_of({64, 1}, {128, 0.8}, 128, N, N), problem_of({1024, 1}, {64, 0.8}, 64, P, P),
+        problem_of({256, 1}, {512, 0.8}, 16, D, N), problem_of({64, 1}, {1024, 1}, 300, N, N)}) {
+    const bool singular = heddle::is_singular(problem);
+    const auto expected = solved<double>(problem, Memory::host, TransformBackEnd::generated);
+    const auto f64 = solved<double>(problem, Memory::device, TransformBackEnd::generated, 3);
+    EXPECT_LE(distance(f64, expected, singular), 1e-13) << problem.x.unknowns;
+    const auto f32 = solved<float>(problem, Memory::device, TransformBackEnd::generated);
+    EXPECT_LE(distance(f32, expected, singular), 1e-5) << problem.x.unknowns;
+  }
+}
+
+} // namespace
