@@ -148,6 +148,16 @@ TYPED_TEST(Projections, KeepTheMeanFlow) {
   projection.operators().add(flow.velocity().u, 3 - mean, stream);
   EXPECT_NEAR(projection.operators().mean(flow.velocity().u, 0, stream), 3, 20 * epsilon<T>);
   EXPECT_LE(std::abs(projection.operators().mean(flow.velocity().w, 2, stream)), 20 * epsilon<T>);
+
+  // Levels count by their mass.
+  flow[0].fill([](auto, auto, std::int64_t z, int) { return static_cast<double>(z); });
+  double sum = 0;
+  double weight = 0;
+  for (std::size_t k = 0; k < 9; ++k) {
+    sum += grid.density[k] * grid.heights[k] * static_cast<double>(k);
+    weight += grid.density[k] * grid.heights[k];
+  }
+  EXPECT_NEAR(projection.operators().mean(flow.velocity().u, 0, stream), sum / weight, 20 * epsilon<T>);
 }
 
 /// Ghost cells of every kind of side, edges and corners included, against the definition.
