@@ -14,7 +14,9 @@ inline constexpr int side_by_side = segments == 32 || (segments >= 8 && parts * 
 
 /// Blocks of an SM that registers must allow: what was quickest on an H200.
 template <int length, int segments, class Real, int parts>
-inline constexpr int blocks = length * segments != 128 ? 1 : sizeof(Real) == 4 ? 3 : 2 * parts;
+inline constexpr int blocks = length * segments != 128 ? 1
+                              : sizeof(Real) == 4      ? 3
+                                                       : 2 * parts;
 
 template <bool periodic, bool whole, int length, int segments, class Real, int parts>
 __global__ void __launch_bounds__(side_by_side<segments, Real, parts>* segments,

@@ -26,7 +26,7 @@ public:
   /// problem makes no sense (see poisson_problem.hpp) or the transform is not one of it.
   PoissonSolver(const PoissonProblem& problem, std::unique_ptr<PlaneTransform<Real>> transform,
                 Memory memory = Memory::host);
-  /// Chooses the transform, too (see make_plane_transform).
+  /// Chooses the transform (see make_plane_transform) and the pitch of rows, too.
   explicit PoissonSolver(const PoissonProblem& problem, Memory memory = Memory::host,
                          TransformBackEnd back_end = TransformBackEnd::automatic);
   ~PoissonSolver();
