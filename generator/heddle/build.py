@@ -19,7 +19,6 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir.nodes import Sparse
 from heddle.module import KernelModel, Module, PackModel
-from heddle.pipeline import Request, lower
 from heddle.resources import folder
 from heddle.schedule import precision
 
@@ -70,15 +69,16 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
     for name, entry in module.kernels.items():
         _check_chunk(entry)
         since = time.perf_counter()
-        typed = [(p, entry.typed(p)) for p in map(precision, module.precisions)]
+        for chosen in module.precisions:
+            module.typed(name, chosen)
         since = timings.add("freeze, types, dependences", since)
         banner = _banner(module, entry.about)
         for target_name in targets:
             target = TARGETS[target_name]
             since = time.perf_counter()
             variants = [
-                Variant(p, lower(kernel, Request(p, entry.schedule, target)), entry.schedule.trusted)
-                for p, kernel in typed
+                Variant(precision(p), module.stages(name, p, target_name), entry.schedule.trusted)
+                for p in module.precisions
             ]
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)

@@ -114,6 +114,8 @@ class Module:
     kernels: dict[str, KernelModel | PackModel] = field(default_factory=dict)
     halos: dict[str, Halo] = field(default_factory=dict)
     model: Path | None = None
+    _stages: dict[tuple[str, str, str], tuple[object, Stages]] = field(default_factory=dict, repr=False)
+    _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not is_name(self.name):
@@ -250,17 +252,27 @@ class Module:
             )
         return next(iter(tables), ())
 
+    def typed(self, kernel: str, chosen: str) -> ir.Kernel:
+        """A checked kernel in a precision; worked out once."""
+        entry = self.kernels[kernel]
+        known = self._typed.get((kernel, chosen))
+        if known is None or known[0] is not entry:
+            known = self._typed[kernel, chosen] = entry, entry.typed(precision(chosen))
+        return known[1]
+
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
-        """A kernel at every level, for one precision and target."""
+        """A kernel at every level, for one precision and target; worked out once."""
         from heddle.emit.targets import TARGETS
 
         if kernel not in self.kernels:
             known = ", ".join(self.kernels)
             raise KernelError(self.name, f"there is no kernel '{kernel}'.", f"the module has: {known}")
         entry = self.kernels[kernel]
-        chosen_precision = precision(chosen)
-        request = Request(chosen_precision, entry.schedule, TARGETS[target])
-        return lower(entry.typed(chosen_precision), request)
+        made = self._stages.get((kernel, chosen, target))
+        if made is None or made[0] is not entry:
+            request = Request(precision(chosen), entry.schedule, TARGETS[target])
+            made = self._stages[kernel, chosen, target] = entry, lower(self.typed(kernel, chosen), request)
+        return made[1]
 
 
 def _shapes(exchange: Exchange) -> str:

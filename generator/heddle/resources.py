@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parents[1]
+
+
+def program(name: str) -> Path | None:
+    """A program that was installed with the package: in bin/ of a prefix that has the package in
+    share/heddle/."""
+    if _PACKAGE.parts[-3:-1] != ("share", "heddle"):
+        return None
+    found = _PACKAGE.parents[2] / "bin" / name
+    return found if os.access(found, os.X_OK) else None
 
 
 def folder(name: str) -> Path:

@@ -87,10 +87,19 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
 }
 
 /// Whether a flag says what a file includes and defines. Others, for code generation, warnings, or nvcc,
-/// would make the record depend on the machine, or are not known to Clang.
+/// would make the record depend on the machine, or are not known to Clang. heddle/lift/clang.py has the same.
 bool counts(std::string_view flag) {
   for (const std::string_view kind : {"-D", "-U", "-I", "-i", "-std=", "--std=", "-nostdinc"}) {
     if (flag.substr(0, kind.size()) == kind) return true;
+  }
+  return false;
+}
+
+/// Whether the value of a flag that counts may be the next word.
+bool has_value_apart(std::string_view flag) {
+  for (const std::string_view kind :
+       {"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"}) {
+    if (flag == kind) return true;
   }
   return false;
 }
@@ -111,9 +120,7 @@ std::optional<std::vector<std::string>> recorded_flags(const Request& request, s
   for (std::size_t i = 1; i < line.size(); ++i) {
     if (!counts(line[i])) continue;
     flags.push_back(line[i]);
-    const bool apart = line[i].size() == 2 || line[i] == "-isystem" || line[i] == "-iquote" ||
-                       line[i] == "-idirafter" || line[i] == "-include";
-    if (apart && i + 1 < line.size()) flags.push_back(line[++i]);
+    if (has_value_apart(line[i]) && i + 1 < line.size()) flags.push_back(line[++i]);
   }
   return flags;
 }

@@ -17,7 +17,7 @@ Writes what heddle.ir.source describes, one JSON document a line for each FILE.
   -p FOLDER          take flags from FOLDER/compile_commands.json; FLAGs are added
   --function NAME    only this function and what it calls
   --output PATH      write there instead of to the standard output
-  --shim FOLDER      the CUDA declarations, if not those of this build
+  --shim FOLDER      the CUDA declarations, if not those of this program
   --version          the LLVM this was built with
 
 Exit status: 0; 1 if Clang found errors or a file cannot be read; 2 for a wrong call.
@@ -29,6 +29,15 @@ struct Call {
   std::string output;
 };
 
+/// The CUDA declarations: installed beside the program, else those of the checkout it was built in.
+std::string shim_folder() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path installed =
+      program.parent_path().parent_path() / "share/heddle/heddle/lift/shim/cuda";
+  return !error && std::filesystem::is_directory(installed, error) ? installed.string() : HEDDLE_SHIM_DIR;
+}
+
 /// The value of an option that needs one, or nothing and a message.
 const char* value(int count, char** arguments, int& at) {
   if (at + 1 < count) return arguments[++at];
@@ -38,7 +47,7 @@ const char* value(int count, char** arguments, int& at) {
 
 std::optional<Call> parse(int count, char** arguments) {
   Call call;
-  call.request.shim = HEDDLE_SHIM_DIR;
+  call.request.shim = shim_folder();
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];
     std::string* place = nullptr;

@@ -29,6 +29,7 @@ PASSES = (
     "select_functions",
     "name_locals",
 )
+EXTENT = (7, 5, 3)
 Level = tuple[str, ir.Kernel]
 
 
@@ -204,3 +205,27 @@ def outcome(
     found: dict[str, Any] = {name: [bits(value) for value in own[name].values] for name in own}
     found |= {f"output {name}": bits(value) for name, value in result.outputs.items()}
     return found | {"status": result.status}
+
+
+def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple[int, ...] = EXTENT) -> None:
+    """Run the kernel after every pass on the same fields."""
+    generator = random.Random(seed)
+    stages = levels(entry, chosen, target)
+    typed = stages[0][1]
+    exact = entry.schedule.fma  # whole numbers: where no operation rounds, a fused one gives the same
+    if hasattr(typed.space, "rank"):
+        arrays, arguments = (
+            memory(typed, extent[: typed.space.rank], generator, exact),
+            scalars(typed, generator, exact),
+        )
+    else:
+        arrays, arguments = listed_memory(typed, (6, 7, 3)[: typed.fields[0].rank], generator, exact)
+    expected = outcome(typed, arrays, arguments)
+    assert any(expected[f.name] != [repr(v) for v in arrays[f.name].values] for f in typed.fields)
+    for name, kernel in stages[1:]:
+        different = [
+            key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
+        ]
+        assert not different, f"{name} changes {different}"
+    for kernel in (typed, stages[-1][1]):
+        assert outcome(kernel, arrays, arguments, shuffled=seed) == expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: what it writes and prints, and its exit codes. What it refuses: errors/test_errors.py."""
+"""The command line: what it writes, what it prints, its exit codes. For refusals: errors/test_messages.py."""
 
 from __future__ import annotations
 

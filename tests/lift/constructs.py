@@ -192,7 +192,7 @@ CASES = {
             "?a try block",
             "?assembly",
             "i = ?the operator ++ inside an expression",
-            "i = ?the operator >> on i32",
+            "i = shr.i32(i, 1:i32)",
             "i = ?the operator ~ on i32",
             "bool b = ?the operator < on f64*",
             "i64 n = ?the operator - on f64*",

@@ -110,6 +110,12 @@ TEST(Reduction, TheTreeIsTheDocumentedOne) {
   }
 }
 
+TEST(Reduction, RefusesADomainWithoutCells) {
+  const auto row = [](std::int64_t, std::int64_t, std::span<double>) {};
+  for (const Box& empty : {Box{{0, 0, 0}, {0, 1, 1}}, Box{{0, 0, 0}, {1, 0, 1}}, Box{{0, 0, 0}, {1, 1, 0}}})
+    EXPECT_THROW((void)heddle::reduce_rows<double>(empty, ReductionKind::sum, row), heddle::Error);
+}
+
 TEST(Reduction, ASerialSumWouldDiffer) {
   // Shows that the test above can fail: the values are such that order matters.
   double forward = 0.0;

@@ -64,9 +64,21 @@ TEST(Solve, SmallStepsAreProgressWhenTheyAddUp) {
   EXPECT_EQ(Script<double>(slow).solve({.tolerance = 0.8, .patience = 5}).outcome, Outcome::converged);
 }
 
+TEST(Solve, TheLeastMeasureHasToBecomeSmallerNotOnlyToRemain) {
+  const Solution solution = Script<double>({4}).solve({.tolerance = 0, .patience = 3, .least_progress = 1});
+  EXPECT_EQ(solution.outcome, Outcome::stalled);
+  EXPECT_EQ(solution.cycles, 4);
+}
+
+TEST(Solve, AToleranceOfZeroIsMetByZero) {
+  EXPECT_TRUE(Script<double>({4, 1, 0}).solve({.tolerance = 0}).converged());
+}
+
 TEST(Solve, EndsAtTheMostCyclesAndWhereNumbersEnd) {
-  EXPECT_EQ(Script<double>({5, 4, 3, 2}).solve({.tolerance = 1, .most_cycles = 3}).outcome,
-            Outcome::exhausted);
+  const Solution exhausted = Script<double>({5, 4, 3, 2}).solve({.tolerance = 1, .most_cycles = 3});
+  EXPECT_EQ(exhausted.outcome, Outcome::exhausted);
+  EXPECT_EQ(exhausted.cycles, 3);
+  EXPECT_EQ(to_string(exhausted), "not converged after 3 cycles, measure 3");
   for (const double wrong :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
         -std::numeric_limits<double>::infinity()}) {
@@ -89,6 +101,18 @@ TEST(Solve, TheLargestOfSeveralBlocksCounts) {
   EXPECT_EQ(heddle::solve(graph, measure, {.tolerance = 1}).cycles, 4);
 }
 
+TEST(Solve, ABlockWithoutNumbersCountsWhereverItIs) {
+  for (std::size_t place = 0; place < 3; ++place) {
+    heddle::Buffer<double> measure(3);
+    heddle::TaskGraph graph;
+    graph.add("blocks", {}, [&](heddle::Stream&) {
+      std::ranges::fill(measure.span(), 0.5);
+      measure.span()[place] = std::numeric_limits<double>::quiet_NaN();
+    });
+    EXPECT_EQ(heddle::solve(graph, measure, {.tolerance = 1}).outcome, Outcome::diverged);
+  }
+}
+
 TEST(Solve, RefusesWhatMakesNoSense) {
   Script<double> script({1});
   for (const Stopping& wrong :
@@ -103,6 +127,7 @@ TEST(Solve, RefusesWhatMakesNoSense) {
   one.add("task", {}, [](heddle::Stream&) {});
   EXPECT_THROW((void)heddle::solve(one, heddle::Buffer<double>(0), {}), heddle::Error);
   EXPECT_THROW((void)heddle::refine(one, measure, {}, one, {}), heddle::Error);
+  EXPECT_THROW((void)heddle::refine(empty, measure, [] {}, one, {}), heddle::Error);
 }
 
 TEST(Solve, RefinementAddsCorrectionsUntilTheDefectIsSmall) {
@@ -118,6 +143,22 @@ TEST(Solve, RefinementAddsCorrectionsUntilTheDefectIsSmall) {
   EXPECT_NEAR(solution, 1.0 / 3, 1e-15);
 }
 
+TEST(Solve, RefinementCorrectsOnceForEachDefectThatIsTooLarge) {
+  heddle::Buffer<double> measure(2);
+  heddle::TaskGraph defect;
+  heddle::TaskGraph correct;
+  std::string steps;
+  defect.add("defect", {}, [&](heddle::Stream&) {
+    steps += 'd';
+    measure.span()[0] = 0;
+    measure.span()[1] = steps.size() < 7 ? 2 : 1; // the second block decides
+  });
+  correct.add("correct", {}, [&](heddle::Stream&) { steps += 'c'; });
+  const Solution solution = heddle::refine(defect, measure, [&] { steps += 's'; }, correct, {.tolerance = 1});
+  EXPECT_TRUE(solution.converged());
+  EXPECT_EQ(steps, "dscdscd");
+}
+
 TEST(Relaxation, TheOptimalOmegaIsThatOfTheFormula) {
   // 100^3 cells of 2 m x 2 m x 1 m of the cube case, sor-wind.md, section 5.1: 1.956
   const double radius = heddle::jacobi_radius({{{98, 2, 2}, {98, 2, 2}, {99, 1, 1}}});
@@ -126,6 +167,13 @@ TEST(Relaxation, TheOptimalOmegaIsThatOfTheFormula) {
   const double line = heddle::jacobi_radius({{{9, 1, 2}, {1, 1e9, 0}, {1, 1e9, 0}}});
   EXPECT_NEAR(line, std::cos(std::numbers::pi / 10), 1e-12);
   EXPECT_NEAR(heddle::optimal_omega(line), 2 / (1 + std::sin(std::numbers::pi / 10)), 1e-12);
+  // Given at one end: half of a line of twice the cells and one more, which is given at both.
+  const double half = heddle::jacobi_radius({{{9, 1, 1}, {1, 1e9, 0}, {1, 1e9, 0}}});
+  EXPECT_NEAR(half, std::cos(std::numbers::pi / 19), 1e-12);
+  // Given nowhere along y, as many cells of one size as along x: the mean of cos(pi / (n + 1)) and 1.
+  const double open = heddle::jacobi_radius({{{9, 1, 2}, {9, 1, 0}, {1, 1e9, 0}}});
+  EXPECT_NEAR(open, (std::cos(std::numbers::pi / 10) + 1) / 2, 1e-12);
+  EXPECT_EQ(heddle::optimal_omega(0), 1);
 }
 
 TEST(Relaxation, TheChebyshevScheduleBeginsAtOneAndEndsAtTheOptimum) {
@@ -147,7 +195,10 @@ TEST(Relaxation, RefusesWhatHasNoOptimum) {
   EXPECT_THROW((void)heddle::jacobi_radius({{{3, -1, 2}, {1, 1, 2}, {1, 1, 2}}}), heddle::Error);
   EXPECT_THROW((void)heddle::jacobi_radius({{{3, 1, 3}, {1, 1, 2}, {1, 1, 2}}}), heddle::Error);
   EXPECT_THROW((void)heddle::jacobi_radius({{{3, 1, 0}, {3, 1, 0}, {3, 1, 0}}}), heddle::Error);
+  EXPECT_THROW((void)heddle::jacobi_radius({{{3, 0, 2}, {1, 1, 2}, {1, 1, 2}}}), heddle::Error);
+  EXPECT_THROW((void)heddle::jacobi_radius({{{3, 1, -1}, {1, 1, 2}, {1, 1, 2}}}), heddle::Error);
   EXPECT_THROW((void)heddle::optimal_omega(1), heddle::Error);
+  EXPECT_THROW((void)heddle::optimal_omega(-0.5), heddle::Error);
 }
 
 /// Stands in for a coloured sweep: notes the colours it is asked for.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 
@@ -103,6 +104,10 @@ def literal(number: object, scalar: ir.Scalar | None) -> str:
     """A number as a person would write it: the shortest text that reads back the same in its type."""
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return str(number)
+    if not math.isfinite(number):
+        raise KernelError(
+            "a model", f"it cannot say the number {number}.", "leave it out, or pass it as an argument"
+        )
     if isinstance(number, int) or (number == int(number) and abs(number) < 1e15):
         return str(int(number))
     if scalar == ir.F32:

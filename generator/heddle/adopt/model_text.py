@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import heddle
 from heddle.adopt.expressions import Printer
 from heddle.ir import nodes as ir
+from heddle.ir.text import expression
 from heddle.ir.visit import expressions, statements, walk
 from heddle.lift.polynomial import Polynomial
 from heddle.lift.recovered import Recovered
@@ -132,6 +133,8 @@ class _Writer:
             yield f"  {_AXES[axis]} is {counter} from {begin}, n_{_AXES[axis]} = {recovered.extents[axis]}"
         for line, names in self.arrays(recovered).items():
             yield from wrapped(f"{', '.join(names)}: {line}", "  ")
+        for name, value in recovered.finishes:
+            yield from wrapped(f"From its outputs, the caller computes {name} = {expression(value)}", "  ")
         if recovered.assumptions:
             yield "  Assumed, since the source does not say it:"
             for assumption in recovered.assumptions:

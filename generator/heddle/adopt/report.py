@@ -109,12 +109,15 @@ def _row(file: str, function: str, recovered: Recovered) -> Row:
     box = " x ".join(f"({extent})" if len(extent.terms) > 1 else str(extent) for extent in recovered.extents)
     request = Request(precision("f64"), Schedule(), TARGETS["cpu"])
     spent = cost(kernel, lower(kernel, request).lowered)
+    same = {name: axes for name, p in recovered.placements.items() if (axes := p.same_along)}
+    spared = sum(bytes_of(kernel, field) for field in kernel.fields if field.name in same)
+    spent = dataclasses.replace(spent, bytes_read=spent.bytes_read - spared)
     return Row(
         file,
         recovered.place.line,
         function,
         box,
-        tuple(footprint(kernel)),
+        tuple(footprint(kernel, same)),
         spent,
         None,
         "",
@@ -122,8 +125,15 @@ def _row(file: str, function: str, recovered: Recovered) -> Row:
     )
 
 
-def footprint(kernel: ir.Kernel) -> Iterator[str]:
-    """What a cell touches of each field: `u r7 +-1`, `v w`."""
+def bytes_of(kernel: ir.Kernel, field: ir.Field) -> int:
+    """What `cost` counts for reading a field."""
+    reads = {n.component for n in evaluated(kernel.body) if isinstance(n, ir.Access) and n.field is field}
+    return len(reads) * field.type.bytes
+
+
+def footprint(kernel: ir.Kernel, same: Mapping[str, str]) -> Iterator[str]:
+    """What a cell touches of each field: `u r7 +-1`, `v w`. same: the axes along which a field has one value;
+    it is read once for all, so that its bytes do not count."""
     stored = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
     for field in kernel.fields:
         reads = {n for n in evaluated(kernel.body) if isinstance(n, ir.Access) and n.field is field}
@@ -132,7 +142,8 @@ def footprint(kernel: ir.Kernel) -> Iterator[str]:
         parts += ["w"] if any(isinstance(t, ir.Access) and t.field is field for t in stored) else []
         parts += ["gather"] if gathers else []
         reach = max((abs(offset) for access in reads for offset in access.offsets), default=0)
-        yield f"{field.name} {''.join(parts)}{f' +-{reach}' if reach else ''}"
+        once = f" same along {same[field.name]}" if field.name in same else ""
+        yield f"{field.name} {''.join(parts)}{f' +-{reach}' if reach else ''}{once}"
 
 
 def table(rows: Sequence[Row]) -> list[str]:

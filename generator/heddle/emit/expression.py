@@ -86,7 +86,7 @@ class ExpressionPrinter:
         """Compilers warn about mixed logic without parentheses; so would a reader."""
         if isinstance(operand, ir.Op) and name in ("or", "and") and operand.name in ("or", "and"):
             return precedence if operand.name == name else ATOM
-        if isinstance(operand, ir.Op) and name in ("bitand", "shl"):
+        if isinstance(operand, ir.Op) and name in ("bitand", "shl", "shr"):
             return ATOM
         return precedence
 

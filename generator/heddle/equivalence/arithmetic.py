@@ -3,10 +3,9 @@
 
 Floating point: operands of + and * are sorted (IEEE 754 operations commute), nothing is re-associated;
 `a - b` is `a + (-b)`; a sign moves out of products and quotients; a division by a power of two is a product;
-`2 * x` is `x + x`; constants are folded with the rounding of their type; a comparison is written with `<` or
-`<=`. `min` and `max` keep the order of their arguments, which decides what a NaN becomes. Payloads of NaN are
-no difference. Integers: polynomials over the whole numbers; what overflows is undefined in C++ where it is
-signed, and is reduced modulo 2^bits where it is unsigned.
+`2 * x` is `x + x`; constants are folded with the rounding of their type. `min` and `max` keep the order of
+their arguments, which decides what a NaN becomes. Payloads of NaN are no difference. Integers and conditions
+are made by the classes above `Bits`.
 """
 
 from __future__ import annotations
@@ -16,25 +15,26 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from heddle.equivalence.terms import ONE, Term, Terms
+from heddle.equivalence.conditions import Conditions
+from heddle.equivalence.integers import INTEGER_OVERFLOW, Arguments
+from heddle.equivalence.terms import Term, Terms
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.interpret import InterpretationError, converted, rounded
 from heddle.ir.interpret import constant as literal
 
-Arguments = tuple[Term, ...]
-_SWAPPED = {"gt": "lt", "ge": "le"}
-INTEGER_OVERFLOW = "integer arithmetic does not overflow"
 INSIDE = "every index that the reference target checks lies inside its array"
 
 
-class Bits:
-    """The constructors of terms. assumptions: what they took for granted on the way."""
+class Bits(Conditions):
+    """The constructors of terms. assumptions: what they took for granted on the way. associates: whether sums
+    may be added up in any order."""
+
+    associates = False
 
     def __init__(self, terms: Terms, assumptions: set[str]) -> None:
-        self.terms, self.assumptions = terms, assumptions
-        self.yes, self.no = terms.make("bool", True), terms.make("bool", False)
+        super().__init__(terms, assumptions)
         self.makers: dict[str, Callable[[Any, Arguments], Term]] = {
             "add": self.add, "mul": self.mul, "div": self.div, "neg": self.neg,
             "lt": self.compare_less, "le": self.compare_less_or_equal, "eq": self.compare_equal,
@@ -44,13 +44,6 @@ class Bits:
             "quotient": self.quotient, "remainder": self.remainder, "wrap": self.wrapped,
             "bitand": self.bitand,
         }  # fmt: skip
-
-    def key(self, term: Term) -> int:
-        """What sorts terms: equal for equal terms."""
-        return term.number
-
-    def sorted(self, args: Arguments) -> Arguments:
-        return tuple(sorted(args, key=lambda argument: (self.key(argument), argument.number)))
 
     # Rebuilding
 
@@ -66,202 +59,6 @@ class Bits:
         if term.kind in self.makers:
             return self.makers[term.kind](term.data, args)
         return self.terms.make(term.kind, term.data, args)
-
-    def polynomial_of(self, term: Term, values: dict[Term, Term]) -> Term:
-        total = self.terms.integer(0)
-        for monomial, factor in self.terms.polynomial(term).items():
-            product = self.terms.integer(factor)
-            for atom in monomial:
-                product = self.terms.times(product, values[atom])
-            total = self.terms.plus(total, product)
-        return total
-
-    # Integers
-
-    def integer_operation(self, name: str, scalar: ir.Scalar, args: Arguments) -> Term:
-        terms = self.terms
-        result: Term
-        match name:
-            case "add":
-                result = terms.plus(args[0], args[1])
-            case "sub":
-                result = terms.minus(args[0], args[1])
-            case "mul":
-                result = terms.times(args[0], args[1])
-            case "neg":
-                result = terms.scaled(args[0], -1)
-            case "shl" if args[1].kind == "int" and 0 <= args[1].data < scalar.bits:
-                result = terms.scaled(args[0], 1 << args[1].data)
-            case "div":
-                return self.quotient("", args)
-            case "rem":
-                return self.remainder("", args)
-            case "bitand":
-                return self.bitand(str(scalar), args)
-            case _:
-                return terms.make(name, str(scalar), args)
-        if scalar.kind == "u":
-            return self.wrapped(str(scalar), (result,))
-        if result.kind != "int":
-            self.assumptions.add(INTEGER_OVERFLOW)
-        return result
-
-    def wrapped(self, data: str, args: Arguments) -> Term:
-        """A number modulo 2^bits. Inside sums and products, reducing once is enough."""
-        (value,) = args
-        bits = ir.SCALARS[data].bits
-        inner = {
-            atom: atom.args[0]
-            for monomial in self.terms.polynomial(value)
-            for atom in monomial
-            if atom.kind == "wrap" and ir.SCALARS[atom.data].bits >= bits
-        }
-        if inner:
-            atoms = {atom for monomial in self.terms.polynomial(value) for atom in monomial}
-            value = self.polynomial_of(value, {atom: inner.get(atom, atom) for atom in atoms})
-        reduced = {monomial: c % (1 << bits) for monomial, c in self.terms.polynomial(value).items()}
-        value = self.terms.collected(reduced)
-        if value.kind == "int" or self.fits(value, ir.SCALARS[data]):
-            return value
-        return self.terms.make("wrap", data, (value,))
-
-    def fits(self, value: Term, scalar: ir.Scalar) -> bool:
-        """Whether a single atom is known to be a number of an unsigned type already."""
-        known = {"load": 0, "parameter": 1}.get(value.kind)
-        known = value.data if value.kind == "wrap" else None if known is None else value.data[known]
-        return known in ir.SCALARS and ir.SCALARS[known].kind == "u" and ir.SCALARS[known].bits <= scalar.bits
-
-    def quotient(self, _: str, args: Arguments) -> Term:
-        above, below = args
-        if below.kind == "int" and below.data:
-            if above.kind == "int":
-                return self.terms.integer(OPERATORS["div"].meaning(above.data, below.data))
-            if below.data == 1:
-                return above
-        return self.terms.make("quotient", "", args)
-
-    def remainder(self, _: str, args: Arguments) -> Term:
-        above, below = args
-        if below.kind == "int" and below.data:
-            if above.kind == "int":
-                return self.terms.integer(OPERATORS["rem"].meaning(above.data, below.data))
-            if abs(below.data) == 1:
-                return self.terms.integer(0)
-        return self.terms.make("remainder", "", args)
-
-    def bitand(self, data: str, args: Arguments) -> Term:
-        if all(argument.kind == "int" for argument in args):
-            return self.terms.integer(args[0].data & args[1].data)
-        return self.terms.make("bitand", data, self.sorted(args))
-
-    def extreme(self, name: str, args: Arguments) -> Term:
-        """The least or greatest of two integers: here order does not matter."""
-        difference = self.terms.minus(*args)
-        if difference.kind == "int":
-            first, second = args
-            return second if (difference.data > 0) == (name == "least") else first
-        return self.terms.make(name, "", self.sorted(args))
-
-    # Conditions
-
-    def condition(self, value: bool) -> Term:
-        return self.yes if value else self.no
-
-    def not_positive(self, _: str, args: Arguments) -> Term:
-        """p <= 0 for an integer p, divided by what its coefficients have in common."""
-        parts = dict(self.terms.polynomial(args[0]))
-        constant = parts.pop(ONE, 0)
-        if not parts:
-            return self.condition(constant <= 0)
-        common = math.gcd(*parts.values())
-        reduced = {monomial: factor // common for monomial, factor in parts.items()}
-        reduced[ONE] = -(-constant // common)
-        return self.terms.make("le0", "", (self.terms.collected(reduced),))
-
-    def zero(self, _: str, args: Arguments) -> Term:
-        """p == 0 for an integer p."""
-        parts = dict(self.terms.polynomial(args[0]))
-        constant = parts.pop(ONE, 0)
-        if not parts:
-            return self.condition(constant == 0)
-        common = math.gcd(*parts.values())
-        if constant % common:
-            return self.no
-        first = min(parts, key=lambda monomial: [self.key(atom) for atom in monomial])
-        sign = common if parts[first] > 0 else -common
-        reduced = {monomial: factor // sign for monomial, factor in (parts | {ONE: constant}).items()}
-        return self.terms.make("eq0", "", (self.terms.collected(reduced),))
-
-    def compare(self, name: str, scalar: ir.Scalar, args: Arguments) -> Term:
-        if name == "ne":
-            return self.negated("", (self.compare("eq", scalar, args),))
-        if name in _SWAPPED:
-            return self.compare(_SWAPPED[name], scalar, args[::-1])
-        if scalar.is_float:
-            ordered = {"lt": self.compare_less, "le": self.compare_less_or_equal, "eq": self.compare_equal}
-            return ordered[name](str(scalar), args)
-        if scalar.kind == "b":
-            if name != "eq":
-                return self.terms.make(name, str(scalar), args)
-            return self.either(
-                "",
-                (
-                    self.both("", args),
-                    self.both("", tuple(self.negated("", (argument,)) for argument in args)),
-                ),
-            )
-        difference = self.terms.minus(*args)
-        if name == "eq":
-            return self.zero("", (difference,))
-        one = self.terms.integer(1 if name == "lt" else 0)
-        return self.not_positive("", (self.terms.plus(difference, one),))
-
-    def compare_less(self, data: str, args: Arguments) -> Term:
-        return self._folded_comparison("lt", data, args)
-
-    def compare_less_or_equal(self, data: str, args: Arguments) -> Term:
-        return self._folded_comparison("le", data, args)
-
-    def compare_equal(self, data: str, args: Arguments) -> Term:
-        return self._folded_comparison("eq", data, self.sorted(args))
-
-    def _folded_comparison(self, name: str, data: str, args: Arguments) -> Term:
-        left, right = map(self.number, args)
-        if left is not None and right is not None:
-            return self.condition(OPERATORS[name].meaning(left, right))
-        return self.terms.make(name, data, args)
-
-    def negated(self, _: str, args: Arguments) -> Term:
-        (value,) = args
-        match value.kind:
-            case "bool":
-                return self.condition(not value.data)
-            case "not":
-                return value.args[0]
-            case "and":
-                return self.either("", tuple(self.negated("", (part,)) for part in value.args))
-            case "or":
-                return self.both("", tuple(self.negated("", (part,)) for part in value.args))
-            case "le0":  # not p <= 0: 1 - p <= 0
-                return self.not_positive("", (self.terms.minus(self.terms.integer(1), value.args[0]),))
-        return self.terms.make("not", "", args)
-
-    def both(self, _: str, args: Arguments) -> Term:
-        return self._junction("and", args, self.yes, self.no)
-
-    def either(self, _: str, args: Arguments) -> Term:
-        return self._junction("or", args, self.no, self.yes)
-
-    def _junction(self, name: str, args: Arguments, neutral: Term, absorbing: Term) -> Term:
-        parts: dict[Term, None] = {}
-        for argument in args:
-            parts |= dict.fromkeys(argument.args if argument.kind == name else (argument,))
-        parts.pop(neutral, None)
-        if absorbing in parts or any(self.negated("", (part,)) in parts for part in parts):
-            return absorbing
-        if len(parts) < 2:
-            return next(iter(parts), neutral)
-        return self.terms.make(name, "", self.sorted(tuple(parts)))
 
     def select(self, data: str, args: Arguments) -> Term:
         condition, yes, no = args
@@ -299,10 +96,6 @@ class Bits:
 
     def real(self, value: float, data: str) -> Term:
         return self.terms.make("real", (data, "nan" if math.isnan(value) else value.hex()))
-
-    def number(self, term: Term) -> float | None:
-        """The value of a constant."""
-        return float.fromhex(term.data[1]) if term.kind == "real" else None
 
     def folded(self, name: str, data: str, args: Arguments) -> Term | None:
         """An operation on constants."""

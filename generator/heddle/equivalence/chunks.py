@@ -4,19 +4,32 @@
 for c in [0, ceil(n / S)): for x in [S c, min(S c + S, n))                is for x in [0, n)
 for c in [first / S, (last + S - 1) / S):
     for n in [max(S c, first), min(S c + S, last))                        is for n in [first, last)
+for c in [0, ceil(n / S)): for x in [S c + f, min(S c + S, n)) by k       is for x in [f, n) by k
+                                                                          for 0 <= f < k, k a divisor of S
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from heddle.equivalence.division import greatest, is_natural
 from heddle.equivalence.memory import Item
-from heddle.equivalence.terms import Term
+from heddle.equivalence.terms import Term, Terms
 
 if TYPE_CHECKING:
     from heddle.equivalence.reading import Reader
 
 LIST_BEGINS = "the first cell of a list is not negative"
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """What the pieces [begin, end) of a loop are cut from: [first, last), in chunks of `size`."""
+
+    first: Term
+    last: Term
+    size: int
 
 
 def without_chunks(reader: Reader, item: Item) -> Item:
@@ -26,27 +39,60 @@ def without_chunks(reader: Reader, item: Item) -> Item:
     for lane, length in inner:
         if chunk not in length.free:
             continue
-        for end in (
-            atom for monomial in terms.polynomial(length) for atom in monomial if atom.kind == "least"
-        ):
-            begin = terms.minus(end, length)
-            whole = _whole(reader, chunk, count, begin, end)
-            if whole is None:
-                continue
-            first, last = whole
-            cell = terms.fresh("counter", "cell")
-            reader.places.counts[cell] = terms.minus(last, first)
-            values = {lane: terms.minus(terms.plus(first, cell), begin)}
-            counters = tuple(pair for pair in inner if pair[0] is not lane)
-            parts = (reader.rewriter.replace(part, values) for part in (item.guard, item.index, item.value))
-            merged = Item(((cell, reader.places.counts[cell]), *counters), *parts)
-            if not any(chunk in part.free for part in merged.parts):
-                return merged
+        whole = _whole_loop(reader, chunk, count, length)
+        if whole is None:
+            continue
+        cells, before = whole
+        cell = terms.fresh("counter", "cell")
+        reader.places.counts[cell] = cells
+        values = {lane: terms.minus(cell, before)}
+        counters = tuple(pair for pair in inner if pair[0] is not lane)
+        parts = (reader.rewriter.replace(part, values) for part in (item.guard, item.index, item.value))
+        merged = Item(((cell, cells), *counters), *parts)
+        if not any(chunk in part.free for part in merged.parts):
+            return merged
     return item
 
 
-def _whole(reader: Reader, chunk: Term, count: Term, begin: Term, end: Term) -> tuple[Term, Term] | None:
-    """The range that the chunks cut into pieces [begin, end), if they do."""
+def _whole_loop(reader: Reader, chunk: Term, count: Term, length: Term) -> tuple[Term, Term] | None:
+    """How often a loop in pieces runs in all, and how often it has run before a piece; length: of one."""
+    terms = reader.terms
+    inside, step = length, 1
+    if length.kind == "quotient" and length.args[1].kind == "int" and length.args[1].data > 1:
+        inside, step = (
+            terms.minus(length.args[0], terms.integer(length.args[1].data - 1)),
+            length.args[1].data,
+        )
+    for end in _least(terms, inside):
+        begin = terms.minus(end, inside)
+        if step == 1:
+            pieces = _cut_in_pieces(reader, chunk, count, begin, end)
+            if pieces is not None:
+                return terms.minus(pieces.last, pieces.first), terms.minus(begin, pieces.first)
+            continue
+        for upper in end.args:
+            slope = terms.coefficient(upper, chunk)
+            if slope is None or slope[0].kind != "int" or slope[0].data <= 0 or slope[0].data % step:
+                continue
+            late = terms.minus(begin, terms.minus(upper, slope[0]))
+            most = greatest(terms, late)
+            pieces = _cut_in_pieces(reader, chunk, count, terms.minus(begin, late), end)
+            if pieces is None or most is None or most >= step or not is_natural(terms, late):
+                continue
+            cells = terms.minus(pieces.last, terms.plus(pieces.first, late))
+            rounded = terms.plus(cells, terms.integer(step - 1))
+            return reader.bits.quotient("", (rounded, terms.integer(step))), terms.scaled(
+                chunk, pieces.size // step
+            )
+    return None
+
+
+def _least(terms: Terms, value: Term) -> list[Term]:
+    return [atom for monomial in terms.polynomial(value) for atom in monomial if atom.kind == "least"]
+
+
+def _cut_in_pieces(reader: Reader, chunk: Term, count: Term, begin: Term, end: Term) -> _Pieces | None:
+    """What the chunks cut into pieces [begin, end), if they do."""
     terms = reader.terms
     for upper, last in (end.args, end.args[::-1]):
         if chunk in last.free:
@@ -61,7 +107,7 @@ def _whole(reader: Reader, chunk: Term, count: Term, begin: Term, end: Term) -> 
             first = terms.minus(begin, terms.scaled(chunk, size))
             way = terms.plus(terms.minus(last, first), rounded)
             if count is reader.bits.quotient("", (way, terms.integer(size))):
-                return first, last
+                return _Pieces(first, last, size)
         if begin.kind == "greatest" and low in begin.args:
             first = begin.args[begin.args[0] is low]
             start = reader.bits.quotient("", (first, terms.integer(size)))
@@ -69,5 +115,5 @@ def _whole(reader: Reader, chunk: Term, count: Term, begin: Term, end: Term) -> 
             aligned = terms.scaled(terms.plus(chunk, start), size)
             if chunk not in first.free and low is aligned and count is terms.minus(stop, start):
                 reader.bits.assumptions.add(LIST_BEGINS)
-                return first, last
+                return _Pieces(first, last, size)
     return None

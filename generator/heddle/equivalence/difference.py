@@ -13,6 +13,7 @@ from heddle.equivalence.terms import Term
 from heddle.equivalence.verdict import Counterexample
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.passes.schedule_boxes import TABLE
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,13 @@ def effects(
     memory = reader.read()
     stored: dict[str, tuple[str, Term, tuple[Term, ...]]] = {}
     for array, state in memory.top.states.items():
-        if array in memory.top.local or (not state.items and state.base.kind == "initial"):
+        if (
+            array in memory.top.local
+            or array in reader.combined
+            or (not state.items and state.base.kind == "initial")
+        ):
             continue
-        if array in (NEIGHBOUR, CELLS) or array.endswith(("_extent", "_stride")):
+        if array in (NEIGHBOUR, CELLS, TABLE.name) or array.endswith(("_extent", "_stride")):
             raise KernelError(kernel.name, f"it stores to '{array}', which says where things are.")
         stored[array] = str(reader.elements[array]), state.base, tuple(memory.final(array))
     return Effects(stored)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heddle.equivalence.memory import Item, conjuncts
-from heddle.equivalence.terms import Term
+from heddle.equivalence.memory import Item
+from heddle.equivalence.terms import Term, conjuncts
 
 if TYPE_CHECKING:
     from heddle.equivalence.reading import Reader
@@ -26,7 +26,7 @@ def without_bounds(reader: Reader, item: Item, counter: Term) -> Item:
         parts = terms.coefficient(condition.args[0], counter) if condition.kind == "le0" else None
         step = parts[0].data if parts and parts[0].kind == "int" else 0
         if parts and step == 1:  # t <= -r
-            count = bits.extreme("least", (count, terms.minus(terms.integer(1), parts[1])))
+            count = reader.places.least(count, terms.minus(terms.integer(1), parts[1]))
         elif parts and step == -1 and reader.places.not_negative(terms.minus(parts[1], begin)):  # t >= r
             begin = parts[1]
         elif not (parts and step == -1 and reader.places.not_negative(terms.minus(begin, parts[1]))):

@@ -11,13 +11,16 @@ value at iteration t is `during (recurrence, t)`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from heddle.equivalence.chunks import without_chunks
+from heddle.equivalence.combined import reduction, turned
+from heddle.equivalence.digits import in_digits
 from heddle.equivalence.guards import is_bounded, without_bounds
 from heddle.equivalence.memory import Item, Layer, State
+from heddle.equivalence.parity import even_numbers
 from heddle.equivalence.rewrite import Replacement
 from heddle.equivalence.terms import Term, inside
 
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 PARALLEL = "the iterations of loops that are declared parallel do not disturb each other"
 SAME_ORDER = "what parallel loops carry from one iteration to the next is combined in one order"
-SIGN_OF_ZERO = "a minimum or maximum that is zero may have either sign"
-_REDUCTIONS = {"min": "min", "max": "max"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,15 +145,28 @@ class _Closing:
         if state.base is not entry:
             return False
         reads = [term for term in self.read.get(array, []) if entry in term.args[0].free]
-        stores = [self.loosened(item.index, counter) for item in state.items]
-        others = [*stores, *(self.loosened(read.args[1], counter) for read in reads)]
-        for index, inner in stores:
-            for other, loose in others:
-                if not self.places.apart_across(array, index, other, counter, inner | loose):
+        stores = [
+            (*self.loosened(item.index, counter), even_numbers(self.terms, item.guard))
+            for item in state.items
+        ]
+        others = [*stores]
+        for read in reads:
+            where = self.loosened(read.args[1], counter)
+            others += [(*where, facts) for facts in self.known_where(read)]
+        for index, inner, facts in stores:
+            for other, loose, known in others:
+                if not self.places.apart_across(array, index, other, counter, inner | loose, (facts, known)):
                     if self.loop.kind == "serial":
                         return False
                     self.bits.assumptions.add(PARALLEL)
         return True
+
+    def known_where(self, read: Term) -> list[tuple[Term, ...]]:
+        """For each place where something is read: what is an even number there."""
+        items = [item for state in self.written.values() for item in state.items]
+        found = [even_numbers(self.terms, item.guard) for item in items if read in set(inside(item.parts))]
+        elsewhere = chain((state.base for state in self.written.values()), self.updates.values())
+        return [*found, ()] if not found or read in set(inside(elsewhere)) else found
 
     def carry_elements(self, array: str) -> None:
         """What an iteration reads where the one before it wrote is a carried value, and the array itself then
@@ -191,7 +205,7 @@ class _Closing:
     def loosened(self, index: Term, counter: Term) -> tuple[Term, set[Term]]:
         """An index in which bound variables and other counters of inner loops stand for themselves."""
         bound = {term for term in inside((index,)) if term.kind == "bound"}
-        fresh = {term: self.terms.fresh("counter") for term in bound}
+        fresh = {term: self.terms.fresh("carried") for term in bound}
         loose = self.rewriter.replace(index, fresh) if fresh else index
         unchanged = {self.entry(array) for array in self.loop.layer.states.keys() - self.written.keys()}
         return loose, {variable for variable in loose.free - unchanged if variable.number > counter.number}
@@ -222,12 +236,12 @@ class _Closing:
             item = without_bounds(self.reader, item, counter)
             count = dict(item.counters)[counter]
         if self.loop.backwards:  # any order will do
-            item = self.turned(item, counter, count)
+            item = turned(self.reader, item, counter, count)
         parts = self.terms.coefficient(item.index, counter)
         slope = self.terms.polynomial(parts[0]).values() if parts else ()
         if slope and all(factor < 0 for factor in slope):
-            item = self.turned(item, counter, count)
-        return without_chunks(self.reader, item)
+            item = turned(self.reader, item, counter, count)
+        return in_digits(self.reader, without_chunks(self.reader, item))
 
     def renamed(self, item: Item, counter: Term, count: Term) -> tuple[Term, Item]:
         """The item with a counter of its own, whose range its guard may shorten."""
@@ -238,11 +252,6 @@ class _Closing:
         return own, moved.with_parts(
             tuple(self.rewriter.replace(part, {counter: own}) for part in moved.parts)
         )
-
-    def turned(self, item: Item, counter: Term, count: Term) -> Item:
-        last = self.terms.minus(count, self.terms.integer(1))
-        other_way = {counter: self.terms.minus(last, counter)}
-        return item.with_parts(tuple(self.rewriter.replace(part, other_way) for part in item.parts))
 
     def place(self, array: str, item: Item) -> None:
         self.memory.store(array, str(self.reader.elements[array]), item)
@@ -268,7 +277,9 @@ class _Closing:
         initial = [other.initial for other in chosen]
         updates = [other.update for other in chosen]
         kind = "serial"
-        if self.loop.kind != "serial":
+        if self.loop.kind != "serial" and all(other.variable.kind == "entry" for other in chosen):
+            self.bits.assumptions.add(PARALLEL)  # so that any order will do
+        elif self.loop.kind != "serial":
             kind = "parallel"
             self.bits.assumptions.add(SAME_ORDER)
         return self.rewriter.bind("system", (kind, len(chosen)), variables, (*initial, *updates))
@@ -338,19 +349,7 @@ class _Closing:
             for variable in part.free
         ):
             return None
-        item = self.over_counter(item)
-        if name in ("min", "max"):
-            self.bits.assumptions.add(SIGN_OF_ZERO)
-        item = replace(item, counters=self.memory.in_order(item))
-        ways = [item]
-        if not any(count.free for _, count in item.counters):  # chunks are not whole loops yet
-            for counter, count in item.counters:
-                ways += [self.turned(way, counter, count) for way in ways]
-        return min((self.bound(name, scalar, slot, way) for way in ways), key=self.bits.key)
-
-    def bound(self, name: str, scalar: str, slot: _Slot, item: Item) -> Term:
-        args = (slot.initial, *(count for _, count in item.counters), item.guard, item.value)
-        return self.rewriter.bind("reduce", (name, scalar), (counter for counter, _ in item.counters), args)
+        return reduction(self.reader, name, scalar, slot.initial, self.over_counter(item))
 
     @property
     def carried_here(self) -> set[Term]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.places import Places
 from heddle.equivalence.rewrite import Rewriter
-from heddle.equivalence.terms import Term
+from heddle.equivalence.terms import Term, conjuncts
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,13 @@ class Memory:
         self.top.states[array] = State(self.terms.make("undefined", scalar))
 
     def load(self, array: str, scalar: str, index: Term, guards: frozenset[Term] = frozenset()) -> Term:
-        """What an element holds now. guards: conditions under which it is asked."""
+        """What an element holds now. guards: conditions under which it is asked.
+
+        Extents and strides are never stored to (`difference.effects` refuses that): they hold what they held
+        at first.
+        """
+        if array.endswith(("_extent", "_stride")):
+            return self.terms.make("load", (scalar, array), (self.terms.make("initial", array), index))
         state = self.state(array)
         return self._load(array, scalar, index, state, len(state.items), guards)
 
@@ -94,7 +100,7 @@ class Memory:
                 return self.terms.make("load", (scalar, array), (upto, index))
             guard = self.rewriter.replace(item.guard, values)
             value = self.rewriter.replace(item.value, values)
-            if guard is self.bits.yes or set(_conjuncts(guard)) <= guards:
+            if guard is self.bits.yes or set(conjuncts(guard)) <= guards:
                 return value
             older = self._load(array, scalar, index, state, position, guards)
             return self.bits.select(scalar, (guard, value, older))
@@ -141,7 +147,9 @@ class Memory:
         for position in reversed(range(len(state.items))):
             earlier = state.items[position]
             if earlier.index is item.index and not earlier.counters:
-                value = self.bits.select(scalar, (item.guard, item.value, earlier.value))
+                known = set(conjuncts(earlier.guard))  # what holds wherever one of the two is stored
+                later = self.bits.both("", tuple(c for c in conjuncts(item.guard) if c not in known))
+                value = self.bits.select(scalar, (later, item.value, earlier.value))
                 guard = self.bits.either("", (item.guard, earlier.guard))
                 state.items[position] = replace(earlier, guard=guard, value=value)
                 return True
@@ -169,10 +177,3 @@ class Memory:
             left.remove(chosen)
             result.append(chosen)
         return [closed[number] for number in result]
-
-
-def _conjuncts(condition: Term) -> tuple[Term, ...]:
-    return condition.args if condition.kind == "and" else (condition,)
-
-
-conjuncts = _conjuncts

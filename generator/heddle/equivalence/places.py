@@ -12,24 +12,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from heddle.equivalence.arithmetic import Bits
-from heddle.equivalence.terms import ONE, Monomial, Polynomial, Term
+from heddle.equivalence.boxes import table_of
+from heddle.equivalence.parity import NOTHING, Facts, apart_by_parity
+from heddle.equivalence.ranges import Ranges
+from heddle.equivalence.terms import Monomial, Polynomial, Term, is_read
 from heddle.ir import nodes as ir
 
 OWN_ELEMENTS = "no two cells or components of an array share an element"
 OWN_LINKS = "the list leads each cell and link to an element of its own"
 NO_REPEATS = "no cell is listed twice"
-SIZES = "the sizes that indices are made of are at least 1"
 NEIGHBOUR, CELLS = "neighbour", "cells"
 
 
-class Places:
-    """Reasoning about the indices of one kernel. counts: how often the counter of each loop runs."""
+class Places(Ranges):
+    """Reasoning about the indices of one kernel."""
 
     def __init__(self, bits: Bits, space: ir.Dense | ir.Sparse | ir.Boxes) -> None:
-        self.bits, self.terms = bits, bits.terms
+        super().__init__(bits)
         self.links = space.links if isinstance(space, ir.Sparse) else ()
         self.listed = isinstance(space, ir.Sparse) and space.listed
-        self.counts: dict[Term, Term] = {}
+        self.table = table_of(space, self)
         self._different: dict[tuple[Term, Term, Term, frozenset[Term]], bool] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
 
@@ -94,13 +96,35 @@ class Places:
             if difference.kind == "int" and difference.data:
                 self.bits.assumptions.add(OWN_ELEMENTS)
                 return True
-        return False
+        return self.differ_in_parity(array, a, b)
+
+    def differ_in_parity(
+        self,
+        array: str,
+        a: Term,
+        b: Term,
+        own: frozenset[Term] = frozenset(),
+        facts: tuple[Facts, Facts] = NOTHING,
+    ) -> bool:
+        """Whether the coordinates of two indices have sums of which one is even and the other odd."""
+        if not apart_by_parity(self.terms, self.pairs(array, a, b), own, facts):
+            return False
+        self.bits.assumptions.add(OWN_ELEMENTS)
+        return True
 
     # Different iterations of a loop
 
-    def apart_across(self, array: str, a: Term, b: Term, counter: Term, inner: Iterable[Term]) -> bool:
+    def apart_across(
+        self,
+        array: str,
+        a: Term,
+        b: Term,
+        counter: Term,
+        inner: Iterable[Term],
+        facts: tuple[Facts, Facts] = NOTHING,
+    ) -> bool:
         """Whether a in one iteration and b in any other one are surely different elements. inner: counters
-        that run on their own in both."""
+        that run on their own in both. facts: numbers that are even where a, and where b is reached."""
         loose = frozenset(inner)
         if (a is not b or counter in a.free) and not a.free & loose and self.on_links(array, a, b):
             return True
@@ -110,7 +134,9 @@ class Places:
                 if len(pairs) > 1:
                     self.bits.assumptions.add(OWN_ELEMENTS)
                 return True
-        return False
+        if self.table and self.table.are_in_own_boxes(array, pairs, counter, loose):
+            return True
+        return self.differ_in_parity(array, a, b, loose | {counter}, facts)
 
     def differs(self, a: Term, b: Term, counter: Term, loose: frozenset[Term]) -> bool:
         """Whether coordinate a in iteration t never equals b in an iteration t' != t."""
@@ -131,7 +157,7 @@ class Places:
         if left is None or right is None or left[0] is not right[0]:
             return False
         step, rest, other = left[0], left[1], right[1]
-        if step.free or step is terms.integer(0):
+        if step.free & (loose | {counter}) or step is terms.integer(0):
             return False
         if not (rest.free | other.free) & loose:
             gap = terms.minus(rest, other)
@@ -149,7 +175,7 @@ class Places:
         for position, rest in enumerate(rests):
             for counter in sorted(rest.free & loose, key=lambda term: term.number):
                 parts = terms.coefficient(rest, counter)
-                if parts is None or parts[0].free:
+                if parts is None or parts[0].free & (loose | {digits[0][1]}):
                     return False
                 digits.append((parts[0], counter))
                 rest = parts[1]
@@ -173,6 +199,11 @@ class Places:
             below = terms.plus(below, terms.times(size, spans[size]))
         return True
 
+    def least(self, count: Term, limit: Term) -> Term:
+        """The smaller one of two numbers that a counter stays below."""
+        known = self.table.least(count, limit) if self.table else None
+        return known or self.bits.extreme("least", (count, limit))
+
     def is_listed_cell(self, coordinate: Term, counter: Term) -> bool:
         """cells[t + c] + constant."""
         atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
@@ -184,48 +215,6 @@ class Places:
             and self.terms.coefficient(atom.args[1], counter) is not None
             and counter in atom.args[1].free
         )
-
-    # Ranges
-
-    def bound(self, value: Term, counters: Iterable[Term], upper: bool) -> Term | None:
-        """The greatest or least value while some counters run; None if it is not linear in one of them."""
-        for counter in sorted(set(counters) & value.free, key=lambda term: -term.number):
-            parts = self.terms.coefficient(value, counter)
-            count = self.counts.get(counter)
-            if parts is None or count is None:
-                return None
-            factor, rest = parts
-            rising = self.not_negative(factor)
-            if not rising and not self.not_negative(self.terms.scaled(factor, -1)):
-                return None
-            last = self.terms.minus(count, self.terms.integer(1))
-            value = self.terms.plus(rest, self.terms.times(factor, last)) if rising == upper else rest
-        return value
-
-    def not_negative(self, value: Term) -> bool:
-        """Whether a number is surely at least 0, wherever the free counters stand."""
-        known = value
-        for counter in sorted(value.free, key=lambda term: -term.number):
-            least = self.bound(known, [counter], False) if counter in self.counts else None
-            known = least or known
-        parts = self.terms.polynomial(known)
-        for monomial, factor in parts.items():  # least(a, b) <= a, greatest(a, b) >= a
-            if len(monomial) == 1 and monomial[0].kind == ("least" if factor < 0 else "greatest"):
-                gaps = (self.terms.minus(limit, monomial[0]) for limit in monomial[0].args)
-                return any(self.not_negative(self.terms.plus(known, gap, factor)) for gap in gaps)
-        if not any(monomial != ONE for monomial in parts):
-            return parts.get(ONE, 0) >= 0
-        if any(factor < 0 for monomial, factor in parts.items() if monomial != ONE):
-            return False
-        if sum(parts.values()) < 0 or not all(self.is_size(atom) for monomial in parts for atom in monomial):
-            return False
-        self.bits.assumptions.add(SIZES)
-        return True
-
-    @staticmethod
-    def is_size(atom: Term) -> bool:
-        """An extent, a stride or an integer parameter: what sizes are made of."""
-        return atom.kind in ("parameter", "load")
 
     # Which iteration
 
@@ -276,11 +265,6 @@ class Places:
                     return None
                 result[left] = number // factor
         return self.terms.collected(result)
-
-
-def is_read(term: Term, array: str) -> bool:
-    """Whether a term is an element of an array that nothing has been stored to."""
-    return term.kind == "load" and term.data[1] == array and term.args[0].kind in ("initial", "entry")
 
 
 def _degree(polynomial: Polynomial) -> int:

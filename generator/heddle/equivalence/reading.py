@@ -11,13 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.combined import reduction
 from heddle.equivalence.loops import Running, close
-from heddle.equivalence.memory import Item, Layer, Memory, conjuncts
+from heddle.equivalence.memory import Item, Layer, Memory
 from heddle.equivalence.places import Places
+from heddle.equivalence.reductions import groups_of
 from heddle.equivalence.rewrite import Rewriter
-from heddle.equivalence.terms import Term
+from heddle.equivalence.terms import Term, conjuncts
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.reduction import NEUTRAL
 from heddle.ir.visit import statements
 
 MOST_UNROLLED = 64
@@ -36,7 +39,7 @@ class Line:
 
 
 class Reader:
-    """Reads one kernel; `memory` holds what it stores."""
+    """Reads one kernel; `memory` holds what it stores. combined: arrays of which only a reduction is left."""
 
     def __init__(
         self, kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None
@@ -47,6 +50,7 @@ class Reader:
         self.memory = Memory(bits, self.places, self.rewriter)
         self.names: dict[str, Term | Line] = {}
         self.guards: list[Term] = []
+        self.combined: set[str] = set()
         self.elements = {field.name: field.type for field in kernel.fields}
         self.given: dict[Term, Term] = {}
         self.lines: dict[str, Line] = {}
@@ -217,8 +221,13 @@ class Reader:
             case ir.Select(condition, yes, no):
                 values = self.value(condition), self.value(yes), self.value(no)
                 return self.bits.select(str(yes.type), values)
+            case ir.Combine(operation, values, count):
+                return self.whole(operation, values, self.value(count))
             case ir.Cast(inner, scalar):
-                return self.bits.cast(self.value(inner), inner.type, scalar)
+                number = self.value(inner)
+                if scalar == ir.I32 and self.places.table and self.places.table.counts_cells(number):
+                    return number
+                return self.bits.cast(number, inner.type, scalar)
         raise KernelError(
             self.kernel.name,
             f"{type(expression).__name__} has no meaning in a lowered kernel.",
@@ -259,6 +268,18 @@ class Reader:
             )
         place = self.terms.plus(line.offset, self.terms.times(where, line.stride))
         return self.extent_of(line.array, place), str(pointer.type.element), place
+
+    def whole(self, operation: str, values: ir.Symbol, count: Term) -> Term:
+        """The result of a reduction in the fixed order; over the reals, in any order."""
+        assert isinstance(values.type, ir.Pointer)
+        scalar, groups = values.type.element, groups_of(operation, values)
+        state = self.memory.state(groups)
+        if self.bits.associates and state.base.kind == "initial" and len(state.items) == 1:
+            self.combined.add(groups)
+            neutral = self.bits.real(NEUTRAL[operation], str(scalar))
+            return reduction(self, operation, str(scalar), neutral, state.items[0])
+        result = self.terms.make("initial", f"the {operation} of {values.name}")
+        return self.terms.make("load", (str(scalar), result.data), (result, count))
 
     def extent_of(self, array: str, index: Term) -> str:
         """The array of extents that stands for those of all dense fields."""

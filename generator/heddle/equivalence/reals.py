@@ -15,7 +15,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from heddle.equivalence.arithmetic import Arguments, Bits
+from heddle.equivalence.arithmetic import Bits
+from heddle.equivalence.integers import Arguments
 from heddle.equivalence.terms import ONE, Term, Terms
 from heddle.ir import nodes as ir
 
@@ -30,6 +31,8 @@ _CONDITIONS = ("lt0", "zero", "le0", "eq0", "and", "or")
 class Reals(Bits):
     """Terms over the reals: `rational` constants; `add`, `mul`, `div` of two; `lt0 d` for d < 0; `eq0 d` of a
     real is `zero d`. Types of floats are dropped."""
+
+    associates = True
 
     def __init__(self, terms: Terms, assumptions: set[str]) -> None:
         super().__init__(terms, assumptions)
@@ -176,8 +179,11 @@ class Reals(Bits):
                 for argument in args:
                     inner = argument.kind == "call" and argument.data[0] == name
                     parts |= dict.fromkeys(argument.args if inner else (argument,))
+                beyond = self.real(-math.inf if name == "max" else math.inf, "")
+                if len(parts) > 1:
+                    parts.pop(beyond, None)
                 if len(parts) == 1:
-                    return args[0]
+                    return next(iter(parts))
                 return self.terms.make("call", (name, ""), self.sorted(tuple(parts)))
             case "abs":
                 known = self.exact(args[0])

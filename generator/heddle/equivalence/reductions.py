@@ -5,8 +5,8 @@ bits if the same cells give the same values to the same groups.
 before   contribute max work[t] lane l v        store work[t] = combine(max, run, n)
 after    store (max of work)[32 t + l] = v      loop l in [0, n) { store (max of work)[32 t + l] = run[l] }
 
-before   store result[0] = combine(max, work, n)
-after    store result[0] = (the max of work)[n]
+`store result[0] = combine(max, work, n)` stays: the result is a function of (max of work) and n. Over the
+reals it is the maximum of what all cells give (`Reader.whole`), like that of a loop of one's own.
 """
 
 from __future__ import annotations
@@ -14,35 +14,40 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
+from heddle.ir.reduction import TILE
 from heddle.ir.visit import statements, walk
 
-LANES = 32
+EMPTY_GROUPS = "a group of cells that no cell gives anything to holds what changes nothing"
 
 
-def check_alike(a: ir.Kernel, b: ir.Kernel) -> None:
-    """Refuses a pair of which one reduces in the fixed order and the other in a loop of its own."""
-    if _fixed_order(a) != _fixed_order(b):
-        raise KernelError(
-            a.name,
-            "only one of the kernels reduces in the order of ir.reduction: the two are not compared.",
-            "compare the results of both on your own data",
-        )
+def fills_groups(kernel: ir.Kernel) -> bool:
+    """Whether a lowered kernel combines each group itself, so that it can be seen that none is left out."""
+    nodes = list(walk(kernel.body))
+    return any(isinstance(node, ir.Combine) for node in nodes) and not any(
+        isinstance(node, ir.Contribute) for node in nodes
+    )
 
 
-def _fixed_order(kernel: ir.Kernel) -> bool:
-    return any(isinstance(node, (ir.Combine, ir.Contribute)) for node in walk(kernel.body))
+def reduces(kernel: ir.Kernel) -> bool:
+    """Whether a lowered kernel combines values in the order of `ir.reduction`."""
+    return any(isinstance(node, ir.Combine) for node in walk(kernel.body))
 
 
-def contributions(kernel: ir.Kernel) -> ir.Kernel:
-    """A lowered kernel without Contribute and Combine."""
+def groups_of(operation: str, values: ir.Symbol) -> str:
+    """The array of what cells give."""
+    return f"{operation} of {values.name}"
+
+
+def contributions(kernel: ir.Kernel, filled: bool) -> ir.Kernel:
+    """A lowered kernel without Contribute and Combine of what is local. filled: also note which groups are
+    combined, in an array of its own."""
     local = {s.symbol.name for s in statements(kernel.body) if isinstance(s, ir.Local)}
-    return dataclasses.replace(kernel, body=tuple(_block(kernel.body, local)))
+    return dataclasses.replace(kernel, body=tuple(_block(kernel.body, local, filled)))
 
 
-def _block(body: Sequence[ir.Statement], local: set[str]) -> Iterator[ir.Statement]:
+def _block(body: Sequence[ir.Statement], local: set[str], filled: bool) -> Iterator[ir.Statement]:
     for statement in body:
         match statement:
             case ir.Contribute(operation, target, lane, value):
@@ -51,16 +56,16 @@ def _block(body: Sequence[ir.Statement], local: set[str]) -> Iterator[ir.Stateme
                 lane = ir.Symbol(f"{values.name}_lane", ir.I64)
                 store = ir.Store(_cell(operation, target, lane), ir.Load(values, lane))
                 yield ir.Loop("serial", lane, integer(0), count, integer(1), (store,))
-            case ir.Store(target, ir.Combine(operation, values, count)):
-                whole = ir.Symbol(f"the {operation} of {values.name}", values.type)
-                yield ir.Store(target, ir.Load(whole, count))
+                if filled:
+                    group = ir.Symbol(f"groups of {target.pointer.name}", target.pointer.type)
+                    yield ir.Store(ir.Load(group, target.index), ir.Const(1, target.type))
             case ir.Loop(body=inner) | ir.If(body=inner):
-                yield dataclasses.replace(statement, body=tuple(_block(inner, local)))
+                yield dataclasses.replace(statement, body=tuple(_block(inner, local, filled)))
             case _:
                 yield statement
 
 
 def _cell(operation: str, target: ir.Load, lane: ir.Expression) -> ir.Load:
     """Where a value of a group is kept until the group is complete."""
-    groups = ir.Symbol(f"{operation} of {target.pointer.name}", target.pointer.type)
-    return ir.Load(groups, operate("add", operate("mul", target.index, integer(LANES)), lane))
+    groups = ir.Symbol(groups_of(operation, target.pointer), target.pointer.type)
+    return ir.Load(groups, operate("add", operate("mul", target.index, integer(TILE)), lane))

@@ -37,9 +37,11 @@ class Rewriter:
         )
 
     def opened(self, binder: Term) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-        """Fresh counters for the variables of a binder, and its operands with them."""
+        """Fresh variables for those of a binder, and its operands with them. Of a recurrence, the first one
+        counts the iterations, and the others are any values."""
         *_, size, height = binder.data
-        fresh = tuple(self.terms.fresh("counter") for _ in range(size))
+        counters = 1 if binder.kind == "system" else size
+        fresh = tuple(self.terms.fresh("counter" if n < counters else "carried") for n in range(size))
         values = {self.terms.make("bound", (height, place)): name for place, name in enumerate(fresh)}
         return fresh, tuple(self.replace(argument, values) for argument in binder.args)
 

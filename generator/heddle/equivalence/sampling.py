@@ -46,14 +46,19 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
     rank = max((field.rank for field in fields if field.layout != "profile"), default=0)
     if rank not in BOXES:
         raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
-    for number, box in enumerate(BOXES[rank] * 2):
+    split = any(field.layout == "split" for field in fields)
+    sizes = BOXES[rank][:2] if isinstance(a.space, ir.Boxes) else BOXES[rank]  # ghost cells are many
+    for number, cells in enumerate(sizes * 2):
+        box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
         generator = random.Random(seed + number)
-        drawn = _Draw(generator, number < len(BOXES[rank]), max(min(box, default=1), 1))
+        drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1))
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
         if isinstance(a.space, ir.Dense) and a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
         if isinstance(a.space, ir.Sparse):
             yield _listed(a, b, fields, box, drawn, scalars)
+        elif isinstance(a.space, ir.Boxes):
+            yield _boxed(fields, box, drawn, scalars)
         else:
             arrays = {field.name: drawn.field(field, box) for field in fields}
             yield Sample(arrays, scalars, f"{' x '.join(map(str, box))} cells")
@@ -80,14 +85,17 @@ class _Draw:
         return rounded(value, scalar)
 
     def field(self, field: ir.Field, box: Sequence[int]) -> Array:
-        """Axes in any order, some with gaps, some backwards."""
-        ghosts = field.ghost_layers
+        """Axes in any order, some with gaps, some backwards; of a field that is split by colour, half a row
+        for each colour."""
+        ghosts, parts = field.ghost_layers, field.components
         if field.layout == "profile":
             n = box[field.axis]
             values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
             return Array(values, ghosts, (n,), (1,))
         extent = tuple(box[: field.rank])
-        whole = [n + 2 * ghosts for n in extent] + ([field.components] if field.components else [])
+        if field.layout == "split":
+            extent, parts = (extent[0] // 2, *extent[1:]), 2
+        whole = [n + 2 * ghosts for n in extent] + ([parts] if parts else [])
         axes = list(range(len(whole)))
         if not self.positive:
             self.generator.shuffle(axes)
@@ -102,8 +110,32 @@ class _Draw:
             if not self.positive and self.generator.random() < 0.3:
                 origin += (whole[axis] - 1 - 2 * ghosts) * stride[axis]
                 stride[axis] = -stride[axis]
-        components = (field.components,) if field.components else ()
-        return Array(values, origin, (*extent, *components), tuple(stride))
+        return Array(values, origin, (*extent, *((parts,) if parts else ())), tuple(stride))
+
+
+def _boxed(
+    fields: Sequence[ir.Field], box: Sequence[int], drawn: _Draw, scalars: dict[str, Number]
+) -> Sample:
+    """A box with ghost cells, all of which cross: those of each component of each field in three boxes, the
+    last of them empty."""
+    arrays = {f.name: drawn.field(f, box) for f in fields if f.layout != "entries"}
+    table: list[int] = []
+    place, longest = 3, 0
+    for number, field in enumerate(f for f in fields if f.layout != "entries"):
+        ghosts = field.ghost_layers
+        whole = [*(n + 2 * ghosts for n in box[: field.rank]), *[1] * (3 - field.rank)]
+        begin = [*[-ghosts] * field.rank, *[0] * (3 - field.rank)]
+        for component in range(max(field.components, 1)):
+            cut = drawn.generator.randrange(whole[0]) + 1
+            for first, length in ((begin[0], cut), (begin[0] + cut, whole[0] - cut), (begin[0], 0)):
+                table += [number, component, first, *begin[1:], length, *whole[1:], place]
+                place += length * whole[1] * whole[2]
+                longest = max(longest, length * whole[1] * whole[2])
+    (wire,) = (f for f in fields if f.name == "wire")
+    arrays["wire"] = Array([drawn.number(wire.type) for _ in range(place)], 0, (place,), (1,))
+    arrays["boxes"] = Array(table, 0, (len(table),), (1,))
+    sizes: dict[str, Number] = {"box_count": len(table) // 9, "longest": longest}
+    return Sample(arrays, scalars | sizes, f"boxes of {' x '.join(map(str, box))} cells")
 
 
 def _listed(

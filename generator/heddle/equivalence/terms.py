@@ -128,6 +128,16 @@ class Terms:
         return self.collected(factor), self.collected(rest)
 
 
+def is_read(term: Term, array: str) -> bool:
+    """Whether a term is an element of an array that nothing has been stored to."""
+    return term.kind == "load" and term.data[1] == array and term.args[0].kind in ("initial", "entry")
+
+
+def conjuncts(condition: Term) -> tuple[Term, ...]:
+    """What has to hold, each on its own, for a condition to hold."""
+    return condition.args if condition.kind == "and" else (condition,)
+
+
 def inside(terms: Iterable[Term]) -> Iterator[Term]:
     """Every term in some terms, once."""
     seen: set[Term] = set()

@@ -50,6 +50,7 @@ OPERATORS: dict[str, Operator] = {
     "add": Operator("+", 12, lambda a, b: a + b, associative=True),
     "sub": Operator("-", 12, lambda a, b: a - b),
     "shl": Operator("<<", 11, lambda a, b: a << b),
+    "shr": Operator(">>", 11, lambda a, b: a >> b),
     "lt": Operator("<", 9, lambda a, b: a < b, "bool"),
     "le": Operator("<=", 9, lambda a, b: a <= b, "bool"),
     "gt": Operator(">", 9, lambda a, b: a > b, "bool"),

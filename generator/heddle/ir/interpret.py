@@ -408,6 +408,8 @@ class _Interpreter:
             case ir.Combine(operation, values, count):
                 line = self.value(values)
                 numbers = [line.values[line.at(i)] for i in range(self.value(count))]
+                if None in numbers:
+                    raise InterpretationError(f"{line.name} was not written everywhere")
                 return self.combined(operation, numbers, expression.type)
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)

@@ -61,6 +61,10 @@ def node(cls: type[T]) -> type[T]:
 class Node(metaclass=_HashConsed):
     """Anything in a kernel."""
 
+    __slots__ = ("_children",)
+    _children: tuple[Node, ...]
+    """What `visit.children` found."""
+
 
 # --- Types --------------------------------------------------------------------------------------------------
 

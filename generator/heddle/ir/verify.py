@@ -67,7 +67,7 @@ def _check_type(kernel: ir.Kernel, expression: ir.Expression) -> None:
         case ir.Op(name, args, scalar):
             if name not in OPERATORS:
                 fail("unknown operator")
-            if name != "shl" and len({argument.type for argument in args}) != 1:
+            if name not in ("shl", "shr") and len({argument.type for argument in args}) != 1:
                 fail("operands of different types")
             if OPERATORS[name].result != "bool" and scalar != args[0].type:
                 fail("result type differs from the operands'")

@@ -18,16 +18,20 @@ def _names(cls: type[Node]) -> tuple[str, ...]:
     return _field_names[cls]
 
 
-def children(node: Node) -> Iterator[Node]:
-    """The nodes directly inside a node, in order."""
-    for name in _names(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, tuple):
-            for entry in value:
-                if isinstance(entry, Node):
-                    yield entry
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly inside a node, in order. Nodes do not change, so each is looked through once."""
+    try:
+        return node._children
+    except AttributeError:
+        found: list[Node] = []
+        for name in _names(type(node)):
+            value = getattr(node, name)
+            if isinstance(value, Node):
+                found.append(value)
+            elif isinstance(value, tuple):
+                found += [entry for entry in value if isinstance(entry, Node)]
+        object.__setattr__(node, "_children", tuple(found))
+        return node._children
 
 
 def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
@@ -36,7 +40,7 @@ def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(list(children(current))[::-1])
+        stack.extend(children(current)[::-1])
 
 
 def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 
 from heddle.errors import Place
 from heddle.ir import nodes as ir
+from heddle.ir.build import add, integer
 from heddle.ir.visit import statements
 from heddle.lift.delinearise import Placement, Position, Touch, placed
+from heddle.lift.elements import cast
 from heddle.lift.lifted import Lifted, refuse
-from heddle.lift.polynomial import Polynomial
+from heddle.lift.polynomial import Polynomial, polynomial
 from heddle.lift.recovered import RESERVED, TYPES
 
 
@@ -30,14 +32,22 @@ class Arrays:
         self.fields: dict[str, ir.Field] = {}
         self.gathered: set[str] = set()
         self.cells_at: dict[int, Polynomial] = {}
+        self.begins: list[Polynomial] = []  # of the counters, in the order of the axes
 
     @property
     def stores(self) -> bool:
         return any(touch.store for touches in self.touches.values() for touch in touches)
 
-    def put(self, order: Sequence[ir.Symbol], sweep: int) -> None:
-        """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept."""
+    def put(self, order: Sequence[ir.Symbol], sweep: int, begins: Sequence[Polynomial] | None = None) -> None:
+        """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept.
+        begins: of the counters, where they do not depend on what is found out here: in a box without a sweep.
+        """
         self.sweep, self.rank = sweep, len(order)
+        self.begins = list(begins or ())
+        if sweep >= 0 and (both := self.gathered & self.touches.keys()):
+            raise refuse(
+                self.place, f"'{min(both)}' is read at computed places and by neighbours in a sweep."
+            )
         for name, touches in self.touches.items():
             own = [
                 dataclasses.replace(t, fixed=frozenset({sweep} if t.segment in self.singles else ()))
@@ -67,6 +77,8 @@ class Arrays:
             for axis, entry in enumerate(self.offsets(position, segment))
             if owner == name
         ]
+        if name in self.gathered and name in self.placements:
+            reach.append(abs(self.placements[name].first(self.begins).constant or 0))
         size = self.placements[name].size if name in self.placements else 0
         self.fields[name] = ir.Field(
             self.field_name(name), scalar, self.rank, size, max(reach, default=0), "strided"
@@ -168,4 +180,15 @@ class Placing:
         return ir.Access(own.fields[pointer.name], tuple(int(e or 0) for e in entries), position.component)
 
     def gather(self, pointer: ir.Symbol, position: ir.Expression, store: bool, place: Place) -> ir.Expression:
+        """Positions count from the first cell; the source's from the array's first element."""
+        placement = self.arrays.placements.get(pointer.name)
+        if placement is not None:
+            first = placement.first(self.arrays.begins)
+            if placement.strides != (polynomial(1),) or placement.size or first.constant is None:
+                raise refuse(
+                    place, f"'{pointer.name}' is read at computed places, and at neighbours that do not lie "
+                           "side by side.",
+                    "pass the array twice, under two names",
+                )  # fmt: skip
+            position = add(cast(position, ir.I64), integer(-first.constant))
         return ir.Gather(self.arrays.fields[pointer.name], (position,), ir.Const(0, ir.I64))

@@ -10,13 +10,15 @@ from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
 
 # C spells the type into the name.
-_C_NAMES = {"fabs": "abs", "fabsf": "abs", "fminf": "fmin", "fmaxf": "fmax"} | {
+_C_NAMES = {"fabs": "abs", "fabsf": "abs"} | {
     f"{name}f": name for name in ("sqrt", "exp", "log", "pow", "sin", "cos", "tanh", "floor", "fma")
 }
 # std::min(a, b) is b < a ? b : a, which is what heddle::min is; std::fmin treats NaN otherwise.
 _KNOWN = {row.spelling: name for name, row in FUNCTIONS.items() if row.spelling.startswith("heddle::")} | {
     "std::min": "min", "std::max": "max", "heddle::within": "within",
 }  # fmt: skip
+# Where no argument is NaN, and but for the sign of a zero, these are the same.
+WITHOUT_NAN = {"fmin": "min", "fmax": "max", "fminf": "min", "fmaxf": "max"}
 _PLAIN = {name for name, row in FUNCTIONS.items() if row.spelling.startswith("std::")}
 
 # What HUGE_VAL and INFINITY expand to.

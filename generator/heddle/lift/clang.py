@@ -16,8 +16,11 @@ _ERROR = re.compile(
     r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: (?:fatal )?error: (?P<what>[^\n]*)$", re.MULTILINE
 )
 _ERROR_OF_DRIVER = re.compile(r"^[^\n]*?error: (?P<what>[^\n]*)$", re.MULTILINE)
-_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ")
-_ALONE = ("-c", "-MD", "-MMD", "--")
+# Flags of a compilation database that say what a file includes and defines, and those whose value may stand
+# apart; generator/lift/front.cpp has the same. Others, for code generation, warnings, or nvcc, would make the
+# record depend on the machine, or are not known to Clang.
+_COUNT = ("-D", "-U", "-I", "-i", "-std=", "--std=", "-nostdinc")
+_APART = ("-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot")
 
 
 def language_flags(path: str, flags: Sequence[str]) -> list[str]:
@@ -45,7 +48,7 @@ def recorded_flags(path: str, folder: str | Path) -> tuple[list[str], str]:
             at = Path(command["directory"])
             if (at / command["file"]).resolve() == wanted:
                 words = command.get("arguments") or shlex.split(command["command"])
-                return _kept(words[1:], command["file"]), str(at)
+                return _kept(words[1:]), str(at)
     except FileNotFoundError:
         raise KernelError(str(database), "there is no such file", hint) from None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -53,15 +56,14 @@ def recorded_flags(path: str, folder: str | Path) -> tuple[list[str], str]:
     raise KernelError(str(database), f"no command for {path}", hint)
 
 
-def _kept(words: Sequence[str], file: str) -> list[str]:
-    """Without outputs and the file itself."""
-    kept, at = [], 0
-    while at < len(words):
-        if words[at] in _WITH_VALUE:
-            at += 1
-        elif words[at] not in _ALONE and words[at] != file:
-            kept.append(words[at])
-        at += 1
+def _kept(words: Sequence[str]) -> list[str]:
+    """The flags that count."""
+    kept, following = [], iter(words)
+    for word in following:
+        if word.startswith(_COUNT):
+            kept.append(word)
+            if word in _APART:
+                kept += [value for value in [next(following, None)] if value is not None]
     return kept
 
 

@@ -37,14 +37,21 @@ class Touch:
 
 @dataclass(frozen=True)
 class Placement:
-    """How an array lies in memory, seen from the cells of a nest. strides: of the axes. origin: where the own
-    cell lies relative to the counters. component_stride: between components; `size` of them, 0 for a scalar.
-    """
+    """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one
+    value for all cells along an axis. origin: where the own cell lies relative to the counters.
+    component_stride: between components; `size` of them, 0 for a scalar."""
 
     strides: tuple[Polynomial, ...]
     origin: tuple[Polynomial, ...]
     component_stride: Polynomial
     size: int
+
+    @property
+    def same_along(self) -> str:
+        """The axes along which all cells have one value: "xz"."""
+        return "".join(
+            axis for axis, stride in zip("xyz", self.strides, strict=False) if stride == Polynomial()
+        )
 
     def first(self, begins: Sequence[Polynomial]) -> Polynomial:
         """The index of the first interior cell."""
@@ -94,13 +101,15 @@ def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol
                 "index an array in one way only",
             )
         stride = next(iter(found), Polynomial())
-        if stride == Polynomial():
+        written = next((touch for touch in touches if touch.store), None)
+        if stride == Polynomial() and written is not None:
             raise refuse(
-                touches[0].place,
-                f"'{name}' does not depend on '{counter.name}', but a field has a value in every cell.",
-                "give the array a value a cell, or pass what is constant as an argument",
+                written.place,
+                f"'{name}' is written, but does not depend on '{counter.name}': many cells would write one "
+                "element.",
+                "write a value a cell, or collect a sum with a variable",
             )
-        result.append(stride)
+        result.append(stride)  # 0: the same for all cells along the axis
     return tuple(result)
 
 
@@ -125,6 +134,8 @@ def offsets_of(rest: Polynomial, strides: Sequence[Polynomial]) -> tuple[list[Po
     interleaved = min((s.constant for s in strides if s.constant), key=abs, default=0)
     for axis in sorted(range(len(strides)), key=lambda a: strides[a].order, reverse=True):
         stride = strides[axis]
+        if stride == Polynomial():
+            continue
         if stride.constant is not None and abs(stride.constant) > 1 and stride.constant == interleaved:
             offsets[axis] = Polynomial({m: q for m, f in rest.terms.items() if (q := f // stride.constant)})
             rest -= offsets[axis] * stride
@@ -184,6 +195,8 @@ def _components(
                     touch.place, f"'{name}' is touched between its cells, which lie {smallest} apart."
                 )
         return [rest or 0 for rest in left], polynomial(1), smallest
+    if not any(stride.terms for stride in strides):
+        return _table(name, touches, left)
     for touch, (_, remaining) in zip(touches, split, strict=True):
         if remaining != Polynomial():
             raise refuse(
@@ -194,7 +207,7 @@ def _components(
         symbolic = [offsets[axis] - offsets[axis].number for offsets, _ in split]
         apart = [s - symbolic[0] for s, t in zip(symbolic, touches, strict=True) if axis not in t.fixed]
         apart = [d for d in apart if d != Polynomial()]
-        if not apart:
+        if not apart or stride == Polynomial():
             continue
         unit = _unit(apart)
         numbers: list[int] = []
@@ -212,6 +225,20 @@ def _components(
     return [0] * len(touches), Polynomial(), 0
 
 
+def _table(
+    name: str, touches: Sequence[Touch], left: Sequence[int | None]
+) -> tuple[list[int], Polynomial, int]:
+    """The same few elements for all cells, at numbers: components."""
+    for touch, number in zip(touches, left, strict=True):
+        if number is None or not 0 <= number < FARTHEST:
+            raise refuse(
+                touch.place, f"The element {touch.index} of '{name}' is the same for all cells.",
+                "pass what is constant as an argument",
+            )  # fmt: skip
+    numbers = [number or 0 for number in left]
+    return numbers, polynomial(1), max(numbers) + 1
+
+
 def _unit(distances: Sequence[Polynomial]) -> Polynomial:
     """The largest polynomial of which distances are integer multiples, if they are all multiples of one."""
     first = distances[0]
@@ -226,7 +253,7 @@ def _part(
     component_stride: Polynomial, component: int, strides: Sequence[Polynomial], axis: int
 ) -> Polynomial:
     """What a component contributes to the offset along an axis, for arrays one behind the other."""
-    if not component or component_stride == polynomial(1):
+    if not component or component_stride == polynomial(1) or strides[axis] == Polynomial():
         return Polynomial()
     quotient, rest = component_stride.divided(strides[axis])
     largest = max(range(len(strides)), key=lambda a: strides[a].order)

@@ -114,13 +114,17 @@ class Walk:
         if self.is_index(expression) and (number := self.scope.polynomial(expression).constant) is not None:
             return ir.Const(number, expression.type)
         if self.is_index(expression) and self.places(expression):
-            return self.integer(self.scope.polynomial(expression).substitute(dict(self.coordinates)))
+            found = self.scope.polynomial(expression)
+            # A polynomial that has the expression itself as its unknown describes nothing.
+            if isinstance(expression, ir.Symbol) or expression not in found.atoms:
+                return self.integer(found.substitute(dict(self.coordinates)))
         changed = rebuild(
             expression, lambda node: self.value(node) if isinstance(node, ir.Expression) else node
         )
         if isinstance(changed, (ir.Op, ir.Call)) and isinstance(expression.type, ir.Scalar):
             wide = {argument.type for argument in changed.args}
-            if len(wide) > 1 and ir.I64 in wide:  # one side is a coordinate now
+            narrow = changed.type in (ir.I32, ir.U32) and changed.type not in wide
+            if ir.I64 in wide and (len(wide) > 1 or narrow):  # some side is a coordinate now
                 args = tuple(cast(argument, ir.I64) for argument in changed.args)
                 changed = dataclasses.replace(changed, args=args, type=ir.I64)
         if isinstance(changed, ir.Select) and changed.yes.type != changed.no.type:

@@ -13,10 +13,19 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import FUNCTIONS, OPERATORS
-from heddle.ir.interpret import rounded
-from heddle.ir.visit import walk
-from heddle.lift.calls import CONTAINER, INFINITIES, STRIDED_ROW, combination, half_conversion, known_function
+from heddle.lift.calls import (
+    CONTAINER,
+    INFINITIES,
+    STRIDED_ROW,
+    WITHOUT_NAN,
+    combination,
+    half_conversion,
+    known_function,
+)
+from heddle.lift.device_calls import FULL_MASK, READ_ONLY, SHUFFLES, Shuffle
 from heddle.lift.lifted import refuse
+from heddle.lift.loops import number_of
+from heddle.lift.operands import converted, innermost, joined, noun, size_of, times
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,14 +44,17 @@ class Dead:
 
 class ExpressionLifter:
     """Translates the expressions of one function. `names`: what each name of the source stands for where it
-    is not simply a symbol."""
+    is not simply a symbol. `values`: of the names that never change. block: the threads of a CUDA block along
+    x, y, z, where it is to be lifted for blocks of one size."""
 
-    def __init__(self, unit: source.Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
+        self.unit, self.block_size = unit, block
         self.functions = {function.key: function for function in unit.functions}
         self.constants = {declaration.symbol.name: declaration for declaration in unit.constants}
         self.names: dict[str, ir.Expression | Object | Dead] = {}
+        self.values: dict[ir.Symbol, ir.Expression] = {}
         self.place = Place(unit.file, 0)
+        self.assumptions: list[str] = []
         self.calls: list[str] = []  # functions being inlined, outermost first
 
     # Values
@@ -72,7 +84,7 @@ class ExpressionLifter:
                 return self.call(expression)
             case source.Unknown(reason, place):
                 raise refuse(place, f"There is {reason} here, which is not part of the kernel language.")
-        raise refuse(self.place, f"There is {_noun(expression)} here where a number is needed.")
+        raise refuse(self.place, f"There is {noun(expression)} here where a number is needed.")
 
     def named(self, symbol: ir.Symbol) -> ir.Expression:
         """What a name stands for."""
@@ -112,8 +124,10 @@ class ExpressionLifter:
                     raise refuse(self.place, f"'{base.name}' has no known member '{name}'.")
                 return found.members[name]
             whole = found if isinstance(found, ir.Symbol) else base
+            if whole.name == "blockDim" and self.block_size:
+                return ir.Const(self.block_size["xyz".index(name)], scalar)
             return ir.Symbol(f"{whole.name}.{name}", scalar)
-        raise refuse(self.place, f"The member '{name}' belongs to {_noun(base)}.")
+        raise refuse(self.place, f"The member '{name}' belongs to {noun(base)}.")
 
     def index(self, expression: ir.Expression) -> ir.Expression:
         """An index; a literal one is a 64-bit integer, whatever the literal's type."""
@@ -158,6 +172,10 @@ class ExpressionLifter:
             case source.AddressOf(source.Subscript(base, index)):
                 pointer, before = self.pointer(base)
                 return pointer, joined(before, self.scaled(expression, self.index(index)))
+            case source.Subscript(type=ir.Pointer() | source.PointerTo()):
+                raise refuse(
+                    self.place, "There is a table of pointers: the rows may lie anywhere.", "pass one array"
+                )
             case source.Subscript(base, index, source.Array() as row):
                 pointer, before = self.pointer(base)
                 return pointer, joined(before, times(self.index(index), size_of(row, self.place)))
@@ -173,7 +191,7 @@ class ExpressionLifter:
                 return self.container(base, expression.type.element), integer(0)
             case source.Invoke() if (function := self.functions.get(expression.function)) is not None:
                 return self.inlined_pointer(function, expression)
-        raise refuse(self.place, f"There is {_noun(expression)} here where a pointer is needed.")
+        raise refuse(self.place, f"There is {noun(expression)} here where a pointer is needed.")
 
     @staticmethod
     def scaled(pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
@@ -195,6 +213,9 @@ class ExpressionLifter:
         function = self.functions.get(call.function)
         name = function.name if function else call.function
         known = known_function(name)
+        if known is None and name.removeprefix("std::").removeprefix("::") in WITHOUT_NAN:
+            known = WITHOUT_NAN[name.removeprefix("std::").removeprefix("::")]
+            self.assumptions.append(f"{self.place}: no argument of {name} is NaN, which it would pass over")
         if known is not None:
             arguments = tuple(self.value(a) for a in call.args[: FUNCTIONS[known].arguments])
             if {argument.type for argument in arguments} != {call.type}:
@@ -210,6 +231,11 @@ class ExpressionLifter:
         half = half_conversion(name)
         if half is not None:
             return self.half(self.value(call.args[0]), half)
+        if name in READ_ONLY:  # a load, past another cache
+            pointer, offset = self.pointer(call.args[0])
+            return ir.Load(pointer, offset)
+        if name in SHUFFLES:
+            return self.shuffle(name, call)
         if STRIDED_ROW.match(name):
             pointer, offset = self.pointer(call.args[0])
             return ir.Load(pointer, joined(offset, self.index(call.args[1])))
@@ -226,6 +252,15 @@ class ExpressionLifter:
                 "make its definition visible (inline, in a header), or lift what surrounds the call",
             )
         return self.inlined(function, call)
+
+    def shuffle(self, name: str, call: source.Invoke) -> ir.Expression:
+        """What another thread of the whole warp has."""
+        mask, value, lanes, width = call.args
+        if number_of(self.value(mask)) not in (FULL_MASK, -1) or number_of(self.value(width)) != 32:
+            raise refuse(
+                self.place, f"'{name}' is called for a part of a warp.", "give it the mask 0xffffffff"
+            )
+        return Shuffle(SHUFFLES[name], self.value(value), self.value(lanes), call.type)  # type: ignore[arg-type]
 
     @staticmethod
     def half(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
@@ -295,7 +330,7 @@ class ExpressionLifter:
             if isinstance(value, source.Invoke):
                 return self.constructed(value)
             raise refuse(
-                self.place, f"The object that is passed as '{parameter.symbol.name}' is {_noun(value)}."
+                self.place, f"The object that is passed as '{parameter.symbol.name}' is {noun(value)}."
             )
         return self.value(value)
 
@@ -340,89 +375,3 @@ class _Inlining:
     def __exit__(self, *_: object) -> None:
         self.lifter.names = self.outer
         self.lifter.calls.pop()
-
-
-# --- Small helpers ------------------------------------------------------------------------------------------
-
-
-def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
-    """A conversion; that of an integer literal which keeps its value is the literal in the other type."""
-    if value.type == scalar:
-        return value
-    number = value.value if isinstance(value, ir.Const) else None
-    if isinstance(number, int) and not isinstance(number, bool):
-        if scalar.is_float and rounded(number, scalar) == number:
-            return ir.Const(float(number), scalar)
-        if scalar.kind in "iu" and _fits(number, scalar):
-            return ir.Const(number, scalar)
-    return ir.Cast(value, scalar)
-
-
-def _fits(number: int, scalar: ir.Scalar) -> bool:
-    if scalar.kind == "u":
-        return 0 <= number < 1 << scalar.bits
-    return -(1 << scalar.bits - 1) <= number < 1 << scalar.bits - 1
-
-
-def joined(before: ir.Expression, more: ir.Expression, operator: str = "add") -> ir.Expression:
-    """The sum of two offsets; 64 bits where they differ."""
-    if isinstance(before, ir.Const) and before.value == 0 and operator == "add":
-        return more
-    if isinstance(more, ir.Const) and more.value == 0:
-        return before
-    if isinstance(before, ir.Const) and before.value == 0 and operator == "sub":
-        return ir.Op("neg", (more,), more.type)
-    if before.type != more.type:
-        before, more = converted(before, ir.I64), converted(more, ir.I64)
-    return ir.Op(operator, (before, more), before.type)
-
-
-def times(index: ir.Expression, size: int) -> ir.Expression:
-    """An index of rows of a constant size, in elements."""
-    if size == 1:
-        return index
-    if isinstance(index, ir.Const):
-        return integer(int(index.value) * size)
-    return ir.Op("mul", (converted(index, ir.I64), integer(size)), ir.I64)
-
-
-def innermost(kind: Any) -> Any:
-    """The element type of nested arrays."""
-    while isinstance(kind, source.Array):
-        kind = kind.element
-    return kind
-
-
-def size_of(kind: source.Array, place: Place) -> int:
-    """How many innermost elements an array has."""
-    size = 1
-    inner: Any = kind
-    while isinstance(inner, source.Array):
-        if inner.length == 0:
-            raise refuse(place, "An inner dimension of an array is not a constant.")
-        size *= inner.length
-        inner = inner.element
-    return size
-
-
-def reads(expression: ir.Expression, mutable: set[str]) -> bool:
-    """Whether a value can change between statements: it loads, or uses a variable."""
-    return any(
-        isinstance(node, ir.Load) or (isinstance(node, ir.Symbol) and node.name in mutable)
-        for node in walk(expression)
-    )
-
-
-def _noun(expression: ir.Expression) -> str:
-    match expression:
-        case source.Unknown(reason):
-            return reason
-        case source.Invoke(name):
-            return f"a call of '{name}'"
-        case source.Initializer():
-            return "a braced list"
-        case source.AddressOf():
-            return "an address"
-        case ir.Symbol(name, kind):
-            return f"'{name}' of type {kind}"
-    return "an expression"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from heddle import resources
 from heddle.errors import KernelError
 from heddle.ir.json import from_json
 from heddle.ir.source import Unit
@@ -52,7 +53,7 @@ def read_many(
     if program is not None:
         units = _lifted(program, files, flags, function, compile_commands)
     elif front_end == "heddle-lift":
-        where = "in $HEDDLE_LIFT, build/*/bin or the PATH"
+        where = "in $HEDDLE_LIFT, build/*/bin, the installed prefix or the PATH"
         hint = "build it (CMake option HEDDLE_LIFT), or read with front_end='clang-json'"
         raise KernelError("heddle-lift", f"there is no such program {where}", hint)
     else:
@@ -72,7 +73,8 @@ def available() -> bool:
 
 
 def heddle_lift() -> Path | None:
-    """The program: named by $HEDDLE_LIFT, of this checkout's newest build, or on the PATH."""
+    """The program: named by $HEDDLE_LIFT, of this checkout's newest build, installed with this package, or on
+    the PATH."""
     named = os.environ.get("HEDDLE_LIFT")
     if named:
         if not os.access(named, os.X_OK):
@@ -83,6 +85,8 @@ def heddle_lift() -> Path | None:
     built = [each for each in _CHECKOUT.glob("build/*/bin/heddle-lift") if os.access(each, os.X_OK)]
     if built:
         return max(built, key=lambda each: each.stat().st_mtime)
+    if (installed := resources.program("heddle-lift")) is not None:
+        return installed
     found = shutil.which("heddle-lift")
     return None if found is None else Path(found)
 

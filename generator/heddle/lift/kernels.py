@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from heddle.errors import Place
 from heddle.ir import source
+from heddle.lift.cuda_blocks import lifted_kernel
 from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.statements import StatementLifter
-from heddle.lift.threads import thread_loops
 
 
 def lifted(unit: source.Unit, name: str) -> Lifted:
@@ -17,12 +17,11 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
     where no function or more than one has the name.
     """
     function = find(unit, name)
-    lifter = StatementLifter(unit)
-    body = lifter.function(function)
-    assumptions = list(dict.fromkeys(lifter.assumptions))
     if function.kind == "kernel":
-        body, more = thread_loops(body, function.place)
-        assumptions += more
+        body, assumptions = lifted_kernel(unit, function)
+    else:
+        lifter = StatementLifter(unit)
+        body, assumptions = lifter.function(function), lifter.assumptions
     return Lifted(
         function.name,
         function.key,
@@ -30,7 +29,7 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
         body,
         function.kind == "kernel",
         function.place,
-        tuple(assumptions),
+        tuple(dict.fromkeys(assumptions)),
         function.launch_bounds,
     )
 

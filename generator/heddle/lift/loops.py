@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
+from heddle.ir.functions import OPERATORS
+from heddle.lift import polynomial
 from heddle.lift.lifted import refuse
+from heddle.lift.thread_number import ThreadNumber, bare, dealt_out, resolved
 
 if TYPE_CHECKING:
     from heddle.lift.expressions import ExpressionLifter
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 Kind = Literal["serial", "omp", "omp simd", "simd", "thread"]
 _REDUCTIONS = {"+": "sum", "min": "min", "max": "max"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
+_LONGEST = 64
 _CANONICAL = (
     "write it as `for (i = begin; i < end; ++i)`, with `<`, `<=`, `>`, `>=` or `!=` and a constant step"
 )
@@ -28,7 +33,7 @@ _CANONICAL = (
 @dataclass(frozen=True)
 class Header:
     """`counter` runs from `begin` in steps of `step` as long as it has not reached `end`. declared: the loop
-    declares the counter itself."""
+    declares the counter itself. shared: its iterations are dealt out to the threads of a CUDA grid."""
 
     counter: ir.Symbol
     begin: ir.Expression
@@ -36,6 +41,7 @@ class Header:
     step: int
     declared: bool
     assumptions: tuple[str, ...] = ()
+    shared: bool = False
 
     @staticmethod
     def of(loop: source.For, lifter: ExpressionLifter) -> Header:
@@ -46,14 +52,15 @@ class Header:
                 place, "The loop has not one counter with a start, a condition and a step.", _CANONICAL
             )
         counter, first, declared = _start(loop.start[0], lifter)
-        step = _step(loop.step[0], counter, loop)
+        number = _dealt_out(first, loop.step[0], counter, lifter)
+        step = 1 if number else _step(loop.step[0], counter, loop, lifter)
         relation, bound = _relation(loop.condition, counter, loop)
-        begin = _typed(lifter.value(first), counter)
+        begin = _typed(number.begin if number else lifter.value(first), counter)
         end = _typed(lifter.value(bound), counter)
-        assumptions: tuple[str, ...] = ()
+        assumptions: tuple[str, ...] = _of_launch(number, place, lifter) if number else ()
         upwards = step > 0
         if relation == "ne":
-            if abs(step) != 1:
+            if abs(step) != 1 or number:
                 raise refuse(place, f"`!=` with a step of {step} may never be reached.", _CANONICAL)
             assumptions = (f"{place}: the loop over '{counter.name}' does not begin beyond its end",)
         elif (relation in ("lt", "le")) != upwards:
@@ -62,7 +69,7 @@ class Header:
             )
         if relation in ("le", "ge"):
             end = _beside(end, 1 if upwards else -1)
-        return Header(counter, begin, end, step, declared, assumptions)
+        return Header(counter, begin, end, step, declared, assumptions, number is not None)
 
 
 def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir.Expression, bool]:
@@ -78,21 +85,87 @@ def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir
     )
 
 
-def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For) -> int:
+def _dealt_out(
+    first: ir.Expression, step: ir.Statement, counter: ir.Symbol, lifter: ExpressionLifter
+) -> ThreadNumber | None:
+    """The number of a thread, if the loop begins at it and steps by the number of threads: then all threads
+    together take each iteration once."""
+    if not isinstance(step, source.Assignment) or step.target is not counter:
+        return None
+    changed = bare(step.value)
+    if not (isinstance(changed, ir.Op) and changed.name == "add"):
+        return None
+    if counter not in (own := [bare(argument) for argument in changed.args]):
+        return None
+    try:
+        number = ThreadNumber.anywhere(resolved(lifter.value(first), lifter.values))
+        stride = resolved(lifter.value(changed.args[1 - own.index(counter)]), lifter.values)
+    except KernelError:
+        return None
+    return dealt_out(number, stride) if number is not None else None
+
+
+def _of_launch(number: ThreadNumber, place: Place, lifter: ExpressionLifter) -> tuple[str, ...]:
+    """What such a loop relies on."""
+    notes: list[str] = []
+    if not number.grid:
+        notes.append(f"{place}: the kernel is launched with one block")
+    elif not number.wide:
+        notes.append(f"{place}: the number of the thread along {number.axis} fits into 32 bits")
+    if number.block is not None and not lifter.block_size:
+        notes.append(f"{place}: a block has {number.block} threads along {number.axis}")
+    return tuple(notes)
+
+
+def geometric(loop: source.For, lifter: ExpressionLifter) -> tuple[ir.Symbol, list[int]] | None:
+    """The counter of a loop that is multiplied or divided from step to step, and its values, where they are
+    known."""
+    if len(loop.start) != 1 or len(loop.step) != 1 or loop.condition is None:
+        return None
+    step = loop.step[0]
+    if not isinstance(step, source.Assignment):
+        return None
+    change = bare(step.value)
+    if not (isinstance(change, ir.Op) and change.name in ("mul", "div", "shl", "shr")):
+        return None
+    if bare(change.args[0]) is not step.target or not isinstance(by := bare(change.args[1]), ir.Const):
+        return None
+    counter, first, _ = _start(loop.start[0], lifter)
+    if counter is not step.target:
+        return None
+    relation, bound = _relation(loop.condition, counter, loop)
+    value, end = number_of(lifter.value(first)), number_of(lifter.value(bound))
+    if value is None or end is None:
+        return None
+    values: list[int] = []
+    while OPERATORS[relation].meaning(value, end):
+        values.append(value)
+        value = int(OPERATORS[change.name].meaning(value, by.value))
+        if len(values) > _LONGEST or value == values[-1]:
+            raise refuse(loop.place, f"The loop over '{counter.name}' does not come to an end.", _CANONICAL)
+    return counter, values
+
+
+def number_of(value: ir.Expression) -> int | None:
+    """An integer whose value is known."""
+    return polynomial.read(value, {}, lambda *_: None, lambda *_: None).constant
+
+
+def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For, lifter: ExpressionLifter) -> int:
     """The constant that the counter changes by."""
     match step:
         case source.Assignment(ir.Symbol(name), ir.Op("add" | "sub" as sign, (left, right))) if (
             name == counter.name
         ):
-            left, right = _bare(left), _bare(right)
-            if sign == "add" and isinstance(left, ir.Const):
+            left, right = bare(left), bare(right)
+            if sign == "add" and not (isinstance(left, ir.Symbol) and left.name == name):
                 left, right = right, left
-            if isinstance(left, ir.Symbol) and left.name == name and isinstance(right, ir.Const):
-                size = int(right.value) * (1 if sign == "add" else -1)
-                if size != 0:
-                    return size
+            if isinstance(left, ir.Symbol) and left.name == name:
+                size = number_of(lifter.value(right))
+                if size:
+                    return size if sign == "add" else -size
         case source.Assignment(ir.Symbol(name), ir.Cast(ir.Op() as inner)) if name == counter.name:
-            return _step(source.Assignment(counter, inner), counter, loop)
+            return _step(source.Assignment(counter, inner), counter, loop, lifter)
     raise refuse(loop.place, "The loop's counter does not change by a constant.", _CANONICAL)
 
 
@@ -100,22 +173,11 @@ def _relation(condition: ir.Expression, counter: ir.Symbol, loop: source.For) ->
     """How the counter compares with which bound while the loop runs."""
     if isinstance(condition, ir.Op) and condition.name in _MIRRORED:
         left, right = condition.args
-        if _bare(left) == counter:
+        if bare(left) == counter:
             return condition.name, right
-        if _bare(right) == counter:
+        if bare(right) == counter:
             return _MIRRORED[condition.name], left
     raise refuse(loop.place, f"The loop does not run until '{counter.name}' reaches a bound.", _CANONICAL)
-
-
-def _bare(value: ir.Expression) -> ir.Expression:
-    """Without the conversions between integers that C++ puts around a counter."""
-    while isinstance(value, ir.Cast) and value.type.kind in "iu" and _integer(value.value):
-        value = value.value
-    return value
-
-
-def _integer(value: ir.Expression) -> bool:
-    return isinstance(value.type, ir.Scalar) and value.type.kind in "iu"
 
 
 def _typed(bound: ir.Expression, counter: ir.Symbol) -> ir.Expression:

@@ -53,11 +53,22 @@ class Nest:
 
 
 @dataclass(frozen=True)
+class Finish:
+    """What a function computes from results in the end, such as a root: `name` receives `value`."""
+
+    name: str
+    value: ir.Expression
+    results: tuple[ir.Symbol, ...]
+
+
+@dataclass(frozen=True)
 class Function:
-    """The nests of a function in order, and the outputs that the function stores after them."""
+    """The nests of a function in order, and the outputs that the function stores after them: results, and
+    what it computes from them."""
 
     nests: tuple[Nest, ...]
     outputs: dict[str, str]
+    finishes: tuple[Finish, ...] = ()
 
 
 def nests(lifted: Lifted) -> Function:
@@ -68,7 +79,7 @@ def nests(lifted: Lifted) -> Function:
         raise refuse(
             lifted.place, f"'{lifted.name}' has no loop over elements.", "lift a function with loops"
         )
-    return Function(tuple(finder.found), finder.outputs)
+    return Function(tuple(finder.found), finder.outputs, tuple(finder.finishes))
 
 
 class _Finder:
@@ -77,6 +88,7 @@ class _Finder:
         self.scope = Scope(place=lifted.place)
         self.found: list[Nest] = []
         self.outputs: dict[str, str] = {}
+        self.finishes: list[Finish] = []
         self.outputs_done: set[ir.Symbol] = set()
         self.results: dict[ir.Symbol, ir.Expression | None] = {}
 
@@ -102,19 +114,14 @@ class _Finder:
                         f"the loop over '{counter.name}' around it stays with the caller"
                     )
                     self.block(statement.body, (*outer, *values), scope.inner())
-                case ir.Loop() if is_short(statement, scope, 0) and _has_loops(statement.body):
+                case ir.Loop() if (
+                    is_short(statement, scope, 0) and _has_loops(statement.body) and not _indexes(statement)
+                ):
                     self.block(written_out(statement, scope), (*outer, *values), scope.inner())
                 case ir.Loop():
                     self.nest(statement, (*outer, *values), scope.inner())
-                case ir.Store(ir.Load() as target, ir.Symbol() as value) if value in self.results:
-                    pointer, index = scope.element(target)
-                    if index.constant is None:
-                        raise refuse(statement.place, "A result is stored at an index that is not a number.")
-                    if not any(value in nest.results for nest in self.found):
-                        raise refuse(statement.place, f"'{value.name}' is stored before it is collected.")
-                    self.outputs_done.add(value)
-                    suffix = f"_{index.constant}" if index.constant else ""
-                    self.outputs[value.name] = pointer.name + suffix
+                case ir.Store(ir.Load() as target, value) if used := self.results_in(value):
+                    self.output(target, value, used, statement.place, scope)
                 case ir.Local(symbol, _, space):
                     raise refuse(
                         self.place,
@@ -127,6 +134,33 @@ class _Finder:
                         self.place, "Something happens outside the loops over cells.",
                         "lift a function in which all work is done in loops",
                     )  # fmt: skip
+
+    def results_in(self, value: ir.Expression) -> list[ir.Symbol]:
+        """The variables that collect something which a value is computed from."""
+        return [s for s in self.results if any(node is s for node in walk(value))]
+
+    def output(
+        self, target: ir.Load, value: ir.Expression, used: list[ir.Symbol], place: Place, scope: Scope
+    ) -> None:
+        """A result is stored: as it is, or after a last computation, which stays with the caller."""
+        pointer, index = scope.element(target)
+        if index.constant is None:
+            raise refuse(place, "A result is stored at an index that is not a number.")
+        for symbol in used:
+            if not any(symbol in nest.results for nest in self.found):
+                raise refuse(place, f"'{symbol.name}' is stored before it is collected.")
+            self.outputs_done.add(symbol)
+        name = pointer.name + (f"_{index.constant}" if index.constant else "")
+        if name in self.outputs.values() or name in (finish.name for finish in self.finishes):
+            raise refuse(place, f"'{name}' is stored twice.")
+        if isinstance(value, ir.Symbol) and value.name not in self.outputs:
+            self.outputs[value.name] = name
+            return
+        if any(isinstance(node, (ir.Load, ir.Access)) for node in walk(value)):
+            raise refuse(
+                place, f"'{name}' is computed from results and from memory.", "store the result first"
+            )
+        self.finishes.append(Finish(name, value, tuple(used)))
 
     @staticmethod
     def repeats(loop: ir.Loop, scope: Scope) -> bool:
@@ -329,6 +363,16 @@ def bound_of(
 
 def _has_loops(body: Sequence[ir.Statement]) -> bool:
     return any(isinstance(statement, ir.Loop) for statement in statements(body))
+
+
+def _indexes(loop: ir.Loop) -> bool:
+    """Whether elements of arrays are chosen by a counter, not only the loops inside by it, such as those of a
+    colour."""
+    chosen: set[ir.Node] = {loop.counter}
+    for node in walk(loop.body):
+        if isinstance(node, ir.Let) and any(n in chosen for n in walk(node.value)):
+            chosen.add(node.symbol)
+    return any(n in chosen for node in walk(loop.body) if isinstance(node, ir.Load) for n in walk(node))
 
 
 def _bare(value: ir.Expression) -> ir.Expression:

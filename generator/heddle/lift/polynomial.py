@@ -14,6 +14,7 @@ from functools import cached_property
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply
+from heddle.ir.functions import OPERATORS
 from heddle.ir.text import expression as text
 
 Monomial = tuple[ir.Expression, ...]
@@ -190,13 +191,27 @@ def read(
                 return of(left) * of(right)
             case ir.Op("shl", (left, ir.Const(int(bits)))) if 0 <= bits < 63:
                 return of(left) * (1 << int(bits))
-            case ir.Op("div" | "rem" as name, (left, right)):
-                found = divided(name, of(left), of(right))
+            case ir.Op("div" | "rem" | "bitand" | "shr" as name, (left, right)):
+                one, other = of(left), of(right)
+                numbers = one.constant, other.constant
+                if None not in numbers and (other.constant or name in ("bitand", "shr")):
+                    return polynomial(int(OPERATORS[name].meaning(*numbers)))
+                found = divided(*_as_division(name, one, other))
                 if found is not None:
                     return found
         return atom(value)
 
     return of(expression)
+
+
+def _as_division(name: str, value: Polynomial, by: Polynomial) -> tuple[str, Polynomial, Polynomial]:
+    """Shifts and masks of what is not negative, as quotients and remainders of powers of two."""
+    number = by.constant
+    if name == "shr" and number is not None and 0 <= number < 63:
+        return "div", value, polynomial(1 << number)
+    if name == "bitand" and number is not None and number > 0 and not number & (number + 1):
+        return "rem", value, polynomial(number + 1)
+    return name, value, by
 
 
 def common(polynomials: Iterable[Polynomial]) -> Polynomial:

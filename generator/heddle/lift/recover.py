@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
-from heddle.ir.verify import verify
+from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.arrays import Arrays, Noting, Placing
 from heddle.lift.columns import column_body
@@ -22,7 +22,7 @@ from heddle.lift.conditions import all_of
 from heddle.lift.delinearise import axis_order
 from heddle.lift.elements import Walk
 from heddle.lift.lifted import Lifted, refuse
-from heddle.lift.nests import Axis, Nest, nests
+from heddle.lift.nests import Axis, Finish, Nest, nests
 from heddle.lift.order import conflicts, is_coloured
 from heddle.lift.polynomial import Polynomial, atom
 from heddle.lift.recovered import COORDINATES, EXTENTS, RESERVED, TYPES, Recovered
@@ -55,15 +55,28 @@ def recover_each(lifted: Lifted) -> list[Recovered | KernelError]:
     result: list[Recovered | KernelError] = []
     for number, nest in enumerate(function.nests, 1):
         try:
-            recovery = _Recovery(lifted, nest, function.outputs, f"{name}_{number}" if many else name)
+            later = [f for f in function.finishes if any(s in nest.results for s in f.results)]
+            here = [
+                f
+                for f in later
+                if not any(s in n.results for n in function.nests[number:] for s in f.results)
+            ]
+            recovery = _Recovery(lifted, nest, function.outputs, here, f"{name}_{number}" if many else name)
             result.append(recovery.recovered())
         except KernelError as error:
             result.append(error)
+        except (VerificationError, RecursionError) as error:  # never a wrong kernel, never a crash
+            result.append(
+                refuse(nest.place, f"The loop becomes no valid kernel: {error}.", "report it to Heddle")
+            )
     return result
 
 
 class _Recovery:
-    def __init__(self, lifted: Lifted, nest: Nest, outputs: dict[str, str], name: str) -> None:
+    def __init__(
+        self, lifted: Lifted, nest: Nest, outputs: dict[str, str], finishes: Sequence[Finish], name: str
+    ) -> None:
+        self.finishes = finishes
         self.lifted, self.nest, self.name, self.outputs = lifted, nest, name, outputs
         self.axes: list[Axis] = list(nest.axes)
         self.results = dict(nest.results)
@@ -98,7 +111,8 @@ class _Recovery:
         self.collect()
         counters = [axis.counter for axis in self.axes] + ([self.sweep] if self.sweep else [])
         self.order = axis_order(counters, self.arrays.touches) or counters[::-1]
-        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1)
+        begins = None if self.sweep else [self.range_of(counter)[0] for counter in self.order]
+        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1, begins)
         self.ranges = [self.range_of(counter) for counter in self.order]
         self.arrays.check_components([end - begin for begin, end in self.ranges])
         self.coordinates = {
@@ -263,7 +277,19 @@ class _Recovery:
             tuple(counter.name for counter in self.order),
             tuple(dict.fromkeys(assumptions)),
             self.nest.place,
+            tuple((finish.name, self.finished_value(finish)) for finish in self.finishes),
         )
+
+    def counters(self) -> set[str]:
+        return {s.counter.name for s in statements(self.lifted.body) if isinstance(s, ir.Loop)}
+
+    def finished_value(self, finish: Finish) -> ir.Expression:
+        """A last computation in terms of outputs."""
+        names = {
+            symbol: ir.Symbol(self.outputs.get(symbol.name, symbol.name), symbol.type)
+            for symbol in finish.results
+        }
+        return transform(finish.value, lambda node: names.get(node, node))  # type: ignore[no-any-return]
 
     def parameters(
         self, body: tuple[ir.Statement, ...]
@@ -277,8 +303,17 @@ class _Recovery:
         found = dict.fromkeys(n for n in walk(body) if isinstance(n, ir.Symbol) and n not in own)
         names: dict[ir.Symbol, ir.Symbol] = {}
         given = {p.symbol.name for p in self.lifted.parameters}
+        declared = {s.symbol.name for s in statements(self.lifted.body) if isinstance(s, (ir.Let, ir.Var))}
         for symbol in found:
-            if symbol.name.split(".")[0] not in given:
+            if (
+                "." not in symbol.name
+                and symbol.name not in declared | given
+                and symbol.name not in self.counters()
+            ):
+                self.scope.assumptions.append(
+                    f"'{symbol.name}' is a global variable, which the caller passes"
+                )
+            elif symbol.name.split(".")[0] not in given:
                 raise refuse(self.nest.place, f"'{symbol.name}' has no value that a kernel knows.")
             kind = ir.I64 if symbol.type in (ir.U64, ir.U32) else symbol.type
             if kind not in TYPES:

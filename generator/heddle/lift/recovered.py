@@ -22,8 +22,9 @@ class Recovered:
     """A kernel over cells and how the source's arrays map to its fields.
 
     kernel: symbolic, typed. placements: of the arrays, by the name of the field. sources: names in the source
-    of fields and parameters. extents: of the interior, x first. begins: the counters' values in the
-    first cell. counters: the source's names of the axes. assumptions: sentences. place: of the loop.
+    of fields and parameters. extents: of the interior, x first. begins: the counters' values in the first
+    cell. counters: the source's names of the axes. assumptions: sentences. place: of the loop. finishes: what
+    the source computes from outputs after the loop, by name: that stays with the caller.
     """
 
     kernel: ir.Kernel
@@ -34,6 +35,7 @@ class Recovered:
     counters: tuple[str, ...]
     assumptions: tuple[str, ...]
     place: Place
+    finishes: tuple[tuple[str, ir.Expression], ...] = ()
 
     @property
     def begins_at(self) -> dict[str, tuple[Polynomial, ...]]:

@@ -88,6 +88,30 @@ def _largest(condition: ir.Expression, value: ir.Expression, symbol: ir.Symbol) 
     return None
 
 
+def extremum(
+    condition: ir.Expression, body: Sequence[ir.Statement], other: ir.Expression | None = None
+) -> ir.Statement | None:
+    """`if (a > b) b = a` as `b = max(a, b)`: of a variable, of an element, or of the sides of a conditional
+    expression (`other`: its second one)."""
+    match condition, body:
+        case ir.Op("gt" | "ge", (left, right)) | ir.Op("lt" | "le", (right, left)), (statement,):
+            if not isinstance(statement, (ir.Assign, ir.Store)):
+                return None
+            target = statement.symbol if isinstance(statement, ir.Assign) else statement.target
+            kept = other if other is not None else target
+            if left is statement.value and right is kept:
+                return dataclasses.replace(statement, value=ir.Call("max", (left, right), left.type))
+            if right is statement.value and left is kept:
+                return dataclasses.replace(statement, value=ir.Call("min", (left, right), left.type))
+    return None
+
+
+def collecting(body: Sequence[ir.Statement], symbol: ir.Symbol) -> Operation | None:
+    """The operation by which statements collect a variable, if they do nothing else to it."""
+    found = {entry[0] if entry is not None else None for entry in _uses(body, symbol)}
+    return found.pop() if len(found) == 1 else None
+
+
 def _free(value: ir.Expression, symbol: ir.Symbol) -> bool:
     return all(node is not symbol for node in walk(value))
 
@@ -102,6 +126,12 @@ def collected(
     """The body with reductions in place of what results are assigned. place: of the loop."""
     body = list(body)
     for symbol, initial in results.items():
+        if not symbol.type.is_float:  # type: ignore[union-attr]
+            raise refuse(
+                place, f"'{symbol.name}' is collected as an integer; kernels collect numbers of floating "
+                       "point.",
+                "count in double, which is exact up to 2^53",
+            )  # fmt: skip
         if not is_collected(body, symbol):
             raise refuse(
                 place, f"'{symbol.name}' is carried from cell to cell, and is no sum, minimum or maximum."

@@ -89,7 +89,7 @@ class Scope:
                 self.assumptions.append(note)
 
     def divided(self, name: str, value: Polynomial, by: Polynomial) -> Polynomial | None:
-        for digits in self.digits:
+        for digits in self.digits if name in ("div", "rem") else ():
             found = digits.divided(value, by)
             if found is not None:
                 return found[name == "rem"]
@@ -144,6 +144,10 @@ def digits_of(loop: ir.Loop, scope: Scope, total: Polynomial) -> Digits | None:
                     return None
                 found[base * scope.polynomial(right)] = None
                 return base * scope.polynomial(right) if name == "div" else base
+            case ir.Op("shr", (left, ir.Const(int(bits)))) if 0 <= bits < 63:
+                return stride(ir.Op("div", (left, ir.Const(1 << bits, ir.I64)), value.type))
+            case ir.Op("bitand", (left, ir.Const(int(mask)))) if mask > 0 and not mask & (mask + 1):
+                return stride(ir.Op("rem", (left, ir.Const(mask + 1, ir.I64)), value.type))
             case ir.Op("sub", (left, _)):
                 return stride(left)
         return strides.get(value)
@@ -153,7 +157,7 @@ def digits_of(loop: ir.Loop, scope: Scope, total: Polynomial) -> Digits | None:
         if (own := stride(let.value)) is not None:
             strides[let.symbol] = own
     for node in walk(loop.body):
-        if isinstance(node, ir.Op) and node.name in ("div", "rem"):
+        if isinstance(node, ir.Op) and node.name in ("div", "rem", "shr", "bitand"):
             stride(node)
     if not found or any(p.constant is not None and p.constant <= 4 for p in found):
         return None  # `% 2` is a colour

@@ -14,9 +14,12 @@ from heddle.ir.build import integer
 from heddle.ir.visit import walk
 from heddle.lift.blocks import BLOCKS
 from heddle.lift.calls import BARRIER
-from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining, innermost, reads, size_of
+from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
+from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
-from heddle.lift.loops import Header, Workers, collapsed
+from heddle.lift.loops import Header, Workers, collapsed, geometric
+from heddle.lift.operands import innermost, reads, size_of
+from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]
 
@@ -24,16 +27,23 @@ Body = tuple[ir.Statement, ...]
 class StatementLifter(ExpressionLifter):
     """Translates the statements of one function."""
 
-    def __init__(self, unit: source.Unit) -> None:
-        super().__init__(unit)
-        self.assumptions: list[str] = []
+    def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
+        super().__init__(unit, block)
         self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
         self.changed: set[str] = set()  # variables that some statement assigns
+        self.result = "result"  # the name of what the function returns
+        self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
 
     def function(self, function: source.Function) -> Body:
         """The body of the function that is lifted."""
         self.changed = assigned_names(function.body)
+        names = {p.symbol.name for p in function.parameters} | self.changed
+        self.result = next(n for n in ("result", "returned", f"result_of_{function.name}") if n not in names)
+        self.computes = any(
+            isinstance(s, source.Exit) and s.value is not None and not isinstance(s.value, ir.Const)
+            for s in walk(function.body)
+        )
         return self.block(function.body)
 
     # Blocks and exits
@@ -51,7 +61,7 @@ class StatementLifter(ExpressionLifter):
                     return (*result, *self.leaving(statement, rest))
                 case source.Exit():
                     self.check_exit(statement)
-                    return tuple(result)
+                    return (*result, *self.returning(statement))
                 case _:
                     result += self.statement(statement)
         return tuple(result)
@@ -83,12 +93,18 @@ class StatementLifter(ExpressionLifter):
             raise refuse(leave.place, "`break` makes the number of iterations depend on what the loop finds.")
         if leave.kind == "return" and self.loops:
             raise refuse(leave.place, "`return` inside a loop leaves the loop early.")
-        if leave.kind == "return" and leave.value is not None and not self.calls:
-            value = leave.value
-            if not isinstance(value, ir.Const):
-                raise refuse(
-                    leave.place, "The function returns a computed value.", "pass a pointer to the result"
-                )
+
+    def returning(self, leave: source.Exit) -> Iterator[ir.Statement]:
+        """What the lifted function returns, as a store to its result; a number alone is a status."""
+        if leave.kind != "return" or leave.value is None or self.calls:
+            return
+        value = self.value(leave.value)
+        if isinstance(value, ir.Const) and not self.computes:
+            return
+        if not isinstance(value.type, ir.Scalar):
+            raise refuse(leave.place, f"The function returns a {value.type}.", "return a number, or nothing")
+        result = ir.Symbol(self.result, ir.Pointer(value.type))
+        yield ir.Store(ir.Load(result, integer(0)), value, place=leave.place)
 
     # Statements
 
@@ -136,7 +152,7 @@ class StatementLifter(ExpressionLifter):
             if isinstance(value, source.Invoke):
                 self.names[symbol.name] = self.constructed(value)
                 return ()
-            raise refuse(place, f"'{symbol.name}' is a {kind}, which is not understood.")
+            raise refuse(place, f"'{symbol.name}' is of type '{kind}', which is not understood.")
         if not isinstance(kind, ir.Scalar):
             raise refuse(place, f"'{symbol.name}' has type {kind}.")
         self.variables[symbol.name] = symbol
@@ -145,6 +161,8 @@ class StatementLifter(ExpressionLifter):
         result = self.value(value)
         if symbol.name in self.changed:
             return (ir.Var(symbol, result),)
+        if not reads(result, self.changed):
+            self.values[symbol] = result
         return (ir.Let(symbol, result, place),)
 
     def row(self, symbol: ir.Symbol, value: ir.Expression, place: Place) -> ir.Statement | None:
@@ -194,6 +212,10 @@ class StatementLifter(ExpressionLifter):
     # Loops
 
     def loop(self, loop: source.For) -> Iterable[ir.Statement]:
+        found = geometric(loop, self)
+        if found is not None:
+            yield from self.written_out(loop, *found)
+            return
         header = Header.of(loop, self)
         workers = Workers.of(loop, self.variables)
         counter = header.counter
@@ -214,7 +236,7 @@ class StatementLifter(ExpressionLifter):
         if not header.declared:
             self.names[counter.name] = Dead(f"The counter '{counter.name}' is used after its loop.")
         yield ir.Loop(
-            workers.kind,
+            "thread" if header.shared else workers.kind,
             counter,
             header.begin,
             header.end,
@@ -222,6 +244,21 @@ class StatementLifter(ExpressionLifter):
             collapsed(body, workers.depth - 1),
             workers.reductions,
         )
+
+    def written_out(
+        self, loop: source.For, counter: ir.Symbol, numbers: Sequence[int]
+    ) -> Iterable[ir.Statement]:
+        """A loop of which all values of the counter are known, one iteration after the other."""
+        if counter.name in assigned_names(loop.body):
+            raise refuse(loop.place, f"The loop's body changes its counter '{counter.name}'.")
+        assert isinstance(counter.type, ir.Scalar)
+        outer = dict(self.names)
+        self.loops.append(loop)
+        for number in numbers:
+            self.names[counter.name] = ir.Const(number, counter.type)
+            yield from renamed_locals(self.block(loop.body), f"_{number}")
+        self.loops.pop()
+        self.names = outer | {counter.name: Dead(f"The counter '{counter.name}' is used after its loop.")}
 
     # Calls for their effect
 
@@ -236,8 +273,12 @@ class StatementLifter(ExpressionLifter):
         name, template = (function.name, function.template) if function else (value.function, value.template)
         if name in BLOCKS:
             return BLOCKS[name](self, template, value.args)
-        if name == BARRIER:
-            return (ir.Comment(BARRIER),)
+        if name in (BARRIER, WARP_BARRIER):
+            return (ir.Comment(name),)
+        if name in ATOMICS:
+            target = self.value(source.Subscript(value.args[0], integer(0), value.type))
+            assert isinstance(target, ir.Load)
+            return (Atomic(ATOMICS[name], target, self.value(value.args[1]), place),)
         if function is None:
             raise refuse(place, f"'{name}' is called, whose body is not visible here.")
         return self.inlined_statements(function, value, place)

@@ -28,7 +28,7 @@ def written_out(loop: ir.Loop, scope: Scope) -> list[ir.Statement]:
     """The iterations of a short loop, one after the other."""
     numbers = _numbers(loop, scope)
     assert numbers is not None
-    return [statement for number in numbers for statement in _copy(loop, number)]
+    return [statement for number in numbers for statement in iteration(loop, number)]
 
 
 def unrolled(body: Sequence[ir.Statement], scope: Scope, depth: int) -> Iterator[ir.Statement]:
@@ -50,16 +50,19 @@ def _numbers(loop: ir.Loop, scope: Scope) -> range | None:
     return range(begin, end, int(loop.step.value))
 
 
-def _copy(loop: ir.Loop, number: int) -> list[ir.Statement]:
+def iteration(loop: ir.Loop, number: int) -> list[ir.Statement]:
     """One iteration: the counter is a number, and the names of the body end with it."""
-    suffix = f"_{number}" if number >= 0 else f"_m{-number}"
-    declared = {s.symbol for s in statements(loop.body) if isinstance(s, (ir.Let, ir.Var))}
-    names = {symbol: ir.Symbol(symbol.name + suffix, symbol.type) for symbol in declared}
     counter = loop.counter
     assert isinstance(counter.type, ir.Scalar)
     value = ir.Const(number, counter.type)
+    body = renamed_locals(loop.body, f"_{number}" if number >= 0 else f"_m{-number}")
+    return [transform_expressions(s, lambda node: value if node is counter else node) for s in body]
 
-    def changed(expression: ir.Expression) -> ir.Expression:
-        return value if expression is counter else names.get(expression, expression)  # type: ignore[call-overload]
 
-    return [transform_expressions(statement, changed) for statement in loop.body]
+def renamed_locals(body: Sequence[ir.Statement], suffix: str) -> list[ir.Statement]:
+    """A body whose own names end with a suffix, to stand beside other copies of it."""
+    declared = {s.symbol for s in statements(body) if isinstance(s, (ir.Let, ir.Var))}
+    names = {symbol: ir.Symbol(symbol.name + suffix, symbol.type) for symbol in declared}
+    if not names:
+        return list(body)
+    return [transform_expressions(s, lambda node: names.get(node, node)) for s in body]  # type: ignore[call-overload]

@@ -182,6 +182,7 @@ def _if(
             assert second is not None
             state.memory[target] = ir.Select(condition, first, second)
     _join_stores(condition, sides, place, result)
+    _join_sides(condition, sides, place, result)
     for side, chosen in zip(sides, (condition, negation(condition)), strict=True):
         kept = _needed(side)
         if kept:
@@ -212,6 +213,24 @@ def _join_stores(
         result.append(ir.Store(earlier.target, ir.Select(condition, first, second), False, place))
         sides[:] = [[s for s in side if s not in anew] for side in sides]
     result[:] = [s for s in result if s != ir.Comment("")]
+
+
+def _join_sides(
+    condition: ir.Expression, sides: list[list[ir.Statement]], place: Place, result: list[ir.Statement]
+) -> None:
+    """What both sides store, and one of them reads, is stored once: in a model no cell reads what it has
+    stored."""
+    stored = [{s.target: s for s in side if isinstance(s, ir.Store)} for side in sides]
+    for target in stored[0].keys() & stored[1].keys():
+        if any(node is target for side in sides for node in evaluated(side)):
+            values = [_expanded(own[target].value, side) for own, side in zip(stored, sides, strict=True)]
+            first, second = values
+            assert first is not None
+            assert second is not None
+            result.append(ir.Store(target, ir.Select(condition, first, second), False, place))
+            sides[:] = [
+                [s for s in side if s is not own[target]] for own, side in zip(stored, sides, strict=True)
+            ]
 
 
 def _expanded(value: ir.Expression | None, body: Sequence[ir.Statement]) -> ir.Expression | None:

@@ -43,6 +43,7 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import TILE
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.passes.fresh_names import fresh, names_in
 from heddle.passes.schedule_boxes import schedule_boxes
 from heddle.schedule import Schedule
 
@@ -224,7 +225,14 @@ def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) 
 
 def is_chunk(loop: Loop) -> bool:
     """Whether a loop runs over chunks; its one inner loop runs over the cells of a chunk."""
-    return loop.counter.name.endswith((CHUNK_BEGIN, CHUNK))
+    return loop.counter.name.rstrip("_").endswith((CHUNK_BEGIN, CHUNK))
+
+
+def _piece(kernel: Kernel, counter: Symbol) -> tuple[Symbol, Symbol]:
+    """Where a piece of a row begins and ends."""
+    taken = names_in(kernel)
+    begin, end = fresh(f"{counter.name}{CHUNK_BEGIN}", taken), fresh(f"{counter.name}_end", taken)
+    return Symbol(begin, I64), Symbol(end, I64)
 
 
 def scans_only(body: Sequence[Statement]) -> bool:
@@ -246,7 +254,7 @@ def _chunked(
     outermost: bool,
 ) -> tuple[Statement, ...]:
     """Pieces of a row, counted by their first cell."""
-    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
+    begin, end = _piece(kernel, counter)
     chunk = integer(schedule.chunk)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, chunk), extent), I64))]
     if not scans_only(body):  # lines of one row: a scan goes across rows
@@ -267,7 +275,7 @@ def _tiled(
     outermost: bool,
 ) -> tuple[Statement, ...]:
     """Pieces of a row, each a tile of a reduction: its cells lie `step` apart, from `first` on."""
-    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
+    begin, end = _piece(kernel, counter)
     size = integer(TILE * int(step.value))
     extent = Symbol(f"n_{counter.name}", I64)
     scans = any(isinstance(s, Scan) for s in statements(body))
@@ -284,7 +292,7 @@ def _tiled_list(
     kernel: Kernel, counter: Symbol, first: Expression, last: Symbol, schedule: Schedule, target: Target
 ) -> tuple[Statement, ...]:
     """Pieces of a list, each a tile of a reduction."""
-    begin, end = Symbol(f"{counter.name}{CHUNK_BEGIN}", I64), Symbol(f"{counter.name}_end", I64)
+    begin, end = _piece(kernel, counter)
     lanes = "simd" if target.inner == "simd" and schedule.simd and counter.name == "n" else "serial"
     inner = (
         Let(end, Call("min", (add(begin, integer(TILE)), last), I64)),
@@ -298,8 +306,9 @@ def _tiled_list(
 def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
     """Chunks of a list start at multiples of their size, since the list knows runs of neighbours chunk by
     chunk."""
-    first, last, number = Symbol("first", I64), Symbol("last", I64), Symbol(f"n{CHUNK}", I64)
-    begin, end = Symbol(f"n{CHUNK_BEGIN}", I64), Symbol("n_end", I64)
+    first, last = Symbol("first", I64), Symbol("last", I64)
+    number = Symbol(fresh(f"n{CHUNK}", names_in(kernel)), I64)
+    begin, end = _piece(kernel, n)
     size = integer(schedule.chunk)
     start = operate("mul", number, size)
     inner: list[Statement] = [

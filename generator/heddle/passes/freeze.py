@@ -58,6 +58,7 @@ _TYPES = {
 _INTEGER_FUNCTIONS = {bit_and: "bitand", shift_left: "shl", remainder: "rem"}
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+_ENTRY_NAMES = frozenset({"stream"})
 _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
@@ -161,9 +162,11 @@ class _Freezer:
         self.check_name(name)
         return known
 
-    def check_name(self, name: str) -> None:
+    def check_name(self, name: str, argument: bool = True) -> None:
         """An argument of the emitted function keeps its name, so it must be one, and free."""
         own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        if argument:
+            own |= _ENTRY_NAMES
         if isinstance(self.space, ir.Dense) and self.space.colours > 1:
             own |= _COLOUR_NAMES
         derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
@@ -175,7 +178,7 @@ class _Freezer:
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
         if is_name(name) or not name.isidentifier():
-            self.check_name(name)  # a keyword gets an underscore later, in name_locals
+            self.check_name(name, argument=False)  # a keyword gets an underscore later, in name_locals
         if name in self.locals:
             raise KernelError(
                 self.place, f"'{name}' is assigned twice.", "a symbol names one value; choose a second name"

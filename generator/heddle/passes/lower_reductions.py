@@ -52,16 +52,17 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import NEUTRAL, TILE
 from heddle.ir.visit import statements, walk
 from heddle.passes.apply_schedule import AXES, COLOUR, is_chunk, is_split
+from heddle.passes.fresh_names import fresh, names_in
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
     """Replace Scan and Reduce by Var, Assign, Loop, Combine and Contribute."""
     found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
     if not found:
-        return dataclasses.replace(kernel, body=_block(kernel.body))
+        return dataclasses.replace(kernel, body=_block(kernel.body, names_in(kernel)))
     tiles = _Tiles(kernel, tuple(found))
-    body = tiles.block(kernel.body)
-    return dataclasses.replace(kernel, body=(*tiles.head(), *_block(body), *tiles.tail()))
+    body = _block(tiles.block(kernel.body), tiles.taken)
+    return dataclasses.replace(kernel, body=(*tiles.head(), *body, *tiles.tail()))
 
 
 def work_of(output: Symbol) -> Symbol:
@@ -75,6 +76,7 @@ class _Tiles:
 
     def __init__(self, kernel: Kernel, outputs: tuple[tuple[str, Symbol], ...]) -> None:
         self.kernel, self.outputs, self.space = kernel, outputs, kernel.space
+        self.taken = names_in(kernel)
         scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
         rank = self.space.rank if isinstance(self.space, Dense) else 0
         self.axes = [axis for axis in range(rank) if axis not in scanned]
@@ -101,7 +103,11 @@ class _Tiles:
 
     @property
     def of_row(self) -> Symbol:
-        return Symbol(f"{self.row()[0].name}_tiles", I64)
+        return Symbol(fresh(f"{self.row()[0].name}_tiles", self.taken), I64)
+
+    def cell(self, output: Symbol) -> Symbol:
+        """What the own cell gives."""
+        return Symbol(fresh(f"{output.name}_cell", self.taken), output.type)
 
     def head(self) -> list[Statement]:
         if not self.axes and isinstance(self.space, Dense):
@@ -141,8 +147,10 @@ class _Tiles:
 
     def block(self, body: Sequence[Statement]) -> tuple[Statement, ...]:
         if not self.axes and isinstance(self.space, Dense):  # one single scan
-            stores = [Store(Load(work_of(output), integer(0)), _cell(output)) for _, output in self.outputs]
-            return (*self.variables(), *_assigned(body), *stores)
+            stores = [
+                Store(Load(work_of(output), integer(0)), self.cell(output)) for _, output in self.outputs
+            ]
+            return (*self.variables(), *self.assigned(body), *stores)
         result: list[Statement] = []
         for statement in body:
             if isinstance(statement, Loop) and is_chunk(statement):
@@ -155,7 +163,19 @@ class _Tiles:
         return tuple(result)
 
     def variables(self) -> list[Statement]:
-        return [Var(_cell(output), _neutral(operation, output)) for operation, output in self.outputs]
+        return [Var(self.cell(output), _neutral(operation, output)) for operation, output in self.outputs]
+
+    def assigned(self, body: Sequence[Statement]) -> list[Statement]:
+        """Reduce as an assignment to the own cell's variable."""
+        result: list[Statement] = []
+        for statement in body:
+            match statement:
+                case Reduce(_, output):
+                    statement = Assign(self.cell(output), _combined(statement, self.cell(output)))
+                case Loop() | If() | Scan():
+                    statement = dataclasses.replace(statement, body=tuple(self.assigned(statement.body)))
+            result.append(statement)
+        return result
 
     def thread(self, loop: Loop) -> Loop:
         """The body of one thread."""
@@ -165,10 +185,10 @@ class _Tiles:
         size = integer(TILE * (2 if self.halved else 1))
         known = operate("lt", operate("div", place, size), self.of_row)
         given = [
-            Contribute(operation, Load(work_of(output), self.tile(place)), lane, _cell(output), known)  # type: ignore[arg-type]
+            Contribute(operation, Load(work_of(output), self.tile(place)), lane, self.cell(output), known)  # type: ignore[arg-type]
             for operation, output in self.outputs
         ]
-        return dataclasses.replace(loop, body=(*self.variables(), *_assigned(loop.body), *given))
+        return dataclasses.replace(loop, body=(*self.variables(), *self.assigned(loop.body), *given))
 
     def tile_loop(self, chunk: Loop) -> Loop:
         """One piece of a row: its cells fill a small array, which becomes one number."""
@@ -187,7 +207,7 @@ class _Tiles:
         head: list[Statement] = []
         for operation, output in self.outputs:
             assert isinstance(output.type, Scalar)
-            run = Symbol(f"{output.name}_run", Pointer(output.type))
+            run = Symbol(fresh(f"{output.name}_run", self.taken), Pointer(output.type))
             locals_.append(Local(run, TILE, "scratch"))
             place = begin if self.row()[1] == integer(0) else operate("sub", begin, self.row()[1])
             combined = Combine(operation, run, cells)  # type: ignore[arg-type]
@@ -197,9 +217,9 @@ class _Tiles:
                 at = inside.index(alone[0])
                 inside[at] = Store(Load(run, lane), _first(alone[0]))
             else:
-                head.append(Var(_cell(output), _neutral(operation, output)))
-                inside.append(Store(Load(run, lane), _cell(output)))
-        inner = dataclasses.replace(loop, body=(*head, *_assigned(inside)))
+                head.append(Var(self.cell(output), _neutral(operation, output)))
+                inside.append(Store(Load(run, lane), self.cell(output)))
+        inner = dataclasses.replace(loop, body=(*head, *self.assigned(inside)))
         return dataclasses.replace(chunk, body=(*before, *locals_, inner, *after))
 
     def tail(self) -> list[Statement]:
@@ -209,10 +229,6 @@ class _Tiles:
             whole = Combine(operation, work_of(output), self.count())  # type: ignore[arg-type]
             stores.append(Store(Load(Symbol(output.name, Pointer(output.type)), integer(0)), whole))
         return stores
-
-
-def _cell(output: Symbol) -> Symbol:
-    return Symbol(f"{output.name}_cell", output.type)
 
 
 def _neutral(operation: str, output: Symbol) -> Const:
@@ -234,38 +250,25 @@ def _combined(reduce: Reduce, before: Expression) -> Expression:
     return Call(reduce.operation, (before, reduce.value), reduce.output.type)
 
 
-def _assigned(body: Sequence[Statement]) -> list[Statement]:
-    """Reduce as an assignment to the own cell's variable."""
-    result: list[Statement] = []
-    for statement in body:
-        match statement:
-            case Reduce(_, output):
-                statement = Assign(_cell(output), _combined(statement, _cell(output)))
-            case Loop() | If() | Scan():
-                statement = dataclasses.replace(statement, body=tuple(_assigned(statement.body)))
-        result.append(statement)
-    return result
-
-
-def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
+def _block(body: Sequence[Statement], taken: frozenset[str]) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, Scan):
-            result += _scan(statement)
+            result += _scan(statement, taken)
         elif isinstance(statement, (Loop, If)):
-            result.append(dataclasses.replace(statement, body=_block(statement.body)))
+            result.append(dataclasses.replace(statement, body=_block(statement.body, taken)))
         else:
             result.append(statement)
     return tuple(result)
 
 
-def _scan(scan: Scan) -> list[Statement]:
+def _scan(scan: Scan, taken: frozenset[str]) -> list[Statement]:
     counter = Symbol(AXES[scan.axis], I64)
     extent = Symbol(f"n_{AXES[scan.axis]}", I64)
     start: list[Statement] = [
         Var(symbol, value) for symbol, value in zip(scan.carried, scan.initial, strict=True)
     ]
-    body = [*_block(scan.body), *_updates(scan)]
+    body = [*_block(scan.body, taken), *_updates(scan, taken)]
     begin: Expression
     end: Expression
     if scan.reverse:
@@ -275,14 +278,14 @@ def _scan(scan: Scan) -> list[Statement]:
     return [*start, Loop("serial", counter, begin, end, step, tuple(body))]
 
 
-def _updates(scan: Scan) -> list[Statement]:
+def _updates(scan: Scan, taken: frozenset[str]) -> list[Statement]:
     """All updates see the old values: one that reads a symbol updated before it is named first."""
     named: list[Statement] = []
     assigned: list[Statement] = []
     done: set[Symbol] = set()
     for symbol, value in zip(scan.carried, scan.update, strict=True):
         if any(node in done for node in walk(value)):
-            following = Symbol(f"{symbol.name}_next", symbol.type)
+            following = Symbol(fresh(f"{symbol.name}_next", taken), symbol.type)
             named.append(Let(following, value))
             value = following
         assigned.append(Assign(symbol, value))

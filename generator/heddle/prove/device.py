@@ -84,7 +84,8 @@ def same_device_kernel(
         parameters, [given.get(name) or source.FunctionParameter(computed[name]) for name in names]
     )
     known = {*names, *(s.symbol.name for s in own if isinstance(s, ir.Let))}
-    for name in sorted(used_names(found) & {*head, *given, COLOUR.name} - known):
+    elsewhere = {*head, *given, *([COLOUR.name] if launched.coloured else [])}
+    for name in sorted(used_names(found) & elsewhere - known):
         raise DifferenceError(f"'{name}' is not known to the kernel")
     for name in sorted((used_names(host) | used_names(launched.tail)) & set(head) - set(computed)):
         raise DifferenceError(f"'{name}' is not known to the launcher")

@@ -4,8 +4,8 @@
 A row is   -lower p[k-1] + (lower + upper + excess) p[k] - upper p[k+1] = -right   with all three >= 0:
 a discrete   right = (upper (p[k+1] - p[k]) - lower (p[k] - p[k-1])) - excess p[k]. Textbook pivots lose the
 digits of a small excess against lower + upper, which is what long waves live on. Carrying the excess itself
-through the elimination (as for M-matrices: Alfa, Xue and Ye, Math. Comp. 71, 2002) adds and multiplies numbers
-of one sign only, so that every pivot has all its digits.
+through the elimination (as for M-matrices: Alfa, Xue and Ye, Math. Comp. 71, 2002) adds and multiplies
+numbers of one sign only, so that every pivot has all its digits.
 """
 
 from __future__ import annotations

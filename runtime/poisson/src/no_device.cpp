@@ -6,17 +6,13 @@
 
 namespace heddle {
 
-namespace {
-
-[[noreturn]] void refuse(const char* where) {
-  throw Error(where, "this heddle::poisson was built without CUDA", "configure with -DHEDDLE_CUDA=ON");
-}
-
-} // namespace
-
 template <class Real> std::unique_ptr<Columns<Real>> device_columns(const ColumnTables&) {
-  refuse("PoissonSolver");
+  throw Error("PoissonSolver", "this heddle::poisson was built without CUDA",
+              "configure with -DHEDDLE_CUDA=ON");
 }
+
+template std::unique_ptr<Columns<float>> device_columns<float>(const ColumnTables&);
+template std::unique_ptr<Columns<double>> device_columns<double>(const ColumnTables&);
 
 bool has_register_transform(std::int64_t, std::int64_t) {
   return false;
@@ -24,12 +20,13 @@ bool has_register_transform(std::int64_t, std::int64_t) {
 
 template <class Real>
 std::unique_ptr<PlaneTransform<Real>> register_transform(std::int64_t, std::int64_t, std::int64_t) {
-  refuse("make_plane_transform");
+  throw Error("register_transform", "this heddle::poisson was built without CUDA",
+              "configure with -DHEDDLE_CUDA=ON");
 }
 
-template std::unique_ptr<Columns<float>> device_columns<float>(const ColumnTables&);
-template std::unique_ptr<Columns<double>> device_columns<double>(const ColumnTables&);
-template std::unique_ptr<PlaneTransform<float>> register_transform(std::int64_t, std::int64_t, std::int64_t);
-template std::unique_ptr<PlaneTransform<double>> register_transform(std::int64_t, std::int64_t, std::int64_t);
+template std::unique_ptr<PlaneTransform<float>> register_transform<float>(std::int64_t, std::int64_t,
+                                                                          std::int64_t);
+template std::unique_ptr<PlaneTransform<double>> register_transform<double>(std::int64_t, std::int64_t,
+                                                                            std::int64_t);
 
 } // namespace heddle

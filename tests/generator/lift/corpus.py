@@ -11,7 +11,7 @@ from heddle.adopt.from_source import Adopted, adopted
 from heddle.adopt.model_text import Origin
 from heddle.errors import KernelError
 from heddle.ir import source
-from heddle.ir.text import text
+from heddle.ir.text import expression, text
 from heddle.ir.visit import walk
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
@@ -75,6 +75,8 @@ def _described(function: Lifted, kernels: tuple[Recovered, ...]) -> Iterator[str
                 f"  {field} begins at ({', '.join(own)}), strides ({', '.join(map(str, placement.strides))})"
             )
             yield line + (f", components {placement.component_stride} apart" if placement.size else "")
+        for name, value in each.finishes:
+            yield f"  then {name} = {expression(value)}"
         for assumption in each.assumptions:
             yield f"  assumed: {assumption}"
     for note in model(kernels, function.name.rsplit("::", 1)[-1]).rounding:

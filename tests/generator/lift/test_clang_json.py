@@ -175,7 +175,7 @@ STATEMENTS: dict[str, tuple[str, tuple[object, ...]]] = {
         (
             UnknownStatement("a while loop", AT),
             Assignment(I, Unknown("the operator , inside an expression", AT), place=AT),
-            Assignment(I, Unknown("the operator >> on i32", AT), True, AT),
+            Assignment(I, Op("shr", (I, Const(1, I32)), I32), True, AT),
             UnknownStatement("a goto", AT),
             UnknownStatement("a label", AT),
         ),

@@ -18,10 +18,14 @@ SHIFT = """
 void shift(const double* __restrict__ a, double* __restrict__ b, int n, double c) {
   for (int i = 1; i < n; ++i) b[i] = c * a[i - 1];
 }
-double total(const double* a, int n) {
-  double sum = 0;
+int total(const int* a, int n) {
+  int sum = 0;
   for (int i = 0; i < n; ++i) sum += a[i];
   return sum;
+}
+void heat(double* __restrict__ t, const double* __restrict__ level, int nx, int nz) {
+  for (int k = 0; k < nz; ++k)
+    for (int i = 0; i < nx; ++i) t[i + k * nx] += level[k];
 }
 """
 
@@ -92,7 +96,7 @@ def test_flags_follow_two_dashes(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (("--function", "shift", "--targets", "cpu"), "targets need a folder."),
         (("--function", "shift", "--out", "x", "--prove"), "which targets are to be proved?"),
         (("--function", "nothing"), "There is no function 'nothing'."),
-        (("--function", "total"), "The function returns a computed value."),
+        (("--function", "total"), "'sum' is collected as an integer"),
     ],
 )
 def test_wrong_calls(
@@ -109,8 +113,9 @@ def test_report(shift: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     said = capsys.readouterr().out
     assert re.search(r"^broken.cpp:1 .*not liftable: ", said, re.M)
     assert "shift  (n - 1): reads 8 B, writes 8 B, 1 flops; a r1" in said
-    assert "not liftable: The function returns a computed value." in said
-    assert "1 of 3 loops can be lifted" in said
+    assert "nx x nz: reads 8 B, writes 8 B, 1 flops; t r1w, level r1 same along x" in said
+    assert "not liftable: 'sum' is collected as an integer" in said
+    assert "2 of 4 loops can be lifted" in said
     rows = {row["function"]: row for row in json.loads(machine.read_text())}
     assert rows["shift"]["liftable"]
     assert rows["shift"]["bytes_written"] == 8

@@ -11,6 +11,7 @@ from heddle.errors import KernelError, Place
 from heddle.ir.json import to_json
 from heddle.ir.source import Unit
 from heddle.lift import front_end
+from heddle.lift.clang import recorded_flags
 from heddle.lift.front_end import read, read_many
 
 
@@ -120,6 +121,12 @@ def test_flags_of_a_compilation_database(text: Path) -> None:
     (folder / "compile_commands.json").write_text(json.dumps([command]))
     unit = read(text, compile_commands=folder, front_end="clang-json")
     assert [function.key for function in unit.functions] == ["f()", "g()"]
+    # Flags of another compiler, and of code generation, do not count.
+    nvcc = "nvcc -forward-unknown-to-host-compiler -gencode=arch=compute_90 -O3 -fno-such-flag -MF x.d"
+    command["command"] = f"{nvcc} -isystem {folder}/no -D LONG=8 -x cu -c input.cpp -o input.o"
+    (folder / "compile_commands.json").write_text(json.dumps([command]))
+    assert read(text, compile_commands=folder, front_end="clang-json") is read(text, ["-DLONG=8"])
+    assert recorded_flags(str(text), folder)[0] == ["-isystem", f"{folder}/no", "-D", "LONG=8"]
     other = folder / "other.cpp"
     other.write_text("")
     with pytest.raises(KernelError, match="no command for"):

@@ -17,7 +17,7 @@ from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.reduction import combined
 from heddle.ir.text import text
-from heddle.module import KernelModel, Module
+from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
 from models import (
@@ -32,9 +32,8 @@ from models import (
     relaxation,
     split_relaxation,
 )
-from running import bits, levels, listed_memory, memory, outcome, scalars
+from running import EXTENT, agree, bits, levels, memory, outcome, scalars
 
-EXTENT = (7, 5, 3)
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "reference": ("reference", Schedule()),
@@ -46,30 +45,6 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "nontemporal": ("cpu", Schedule(chunk=4, nontemporal=True)),
     "cuda": ("cuda", Schedule(block=(32, 2, 1))),
 }
-
-
-def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple[int, ...] = EXTENT) -> None:
-    """Run the kernel after every pass on the same fields."""
-    generator = random.Random(seed)
-    stages = levels(entry, chosen, target)
-    typed = stages[0][1]
-    exact = entry.schedule.fma  # whole numbers: where no operation rounds, a fused one gives the same
-    if hasattr(typed.space, "rank"):
-        arrays, arguments = (
-            memory(typed, extent[: typed.space.rank], generator, exact),
-            scalars(typed, generator, exact),
-        )
-    else:
-        arrays, arguments = listed_memory(typed, (6, 7, 3)[: typed.fields[0].rank], generator, exact)
-    expected = outcome(typed, arrays, arguments)
-    assert any(expected[f.name] != [repr(v) for v in arrays[f.name].values] for f in typed.fields)
-    for name, kernel in stages[1:]:
-        different = [
-            key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
-        ]
-        assert not different, f"{name} changes {different}"
-    for kernel in (typed, stages[-1][1]):
-        assert outcome(kernel, arrays, arguments, shuffled=seed) == expected
 
 
 @pytest.mark.parametrize("name", SCHEDULES)

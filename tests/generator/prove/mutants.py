@@ -43,9 +43,10 @@ _KEPT = re.compile(r"\s|//|#(?!pragma)")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed text. fault: what was done, with the line."""
+    """A changed text. kind: one of KINDS. fault: what was done, with the line."""
 
     text: str
+    kind: str
     fault: str
 
 
@@ -54,20 +55,19 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def mutant(text: str, generator: random.Random) -> Mutant:
-    """One fault at a random place of the code."""
+def mutant(text: str, generator: random.Random, kind: str) -> Mutant | None:
+    """One fault of a kind at a random place of the code; None if the text has no such place."""
     parts = tokens(text)
     assert "".join(parts) == text
-    while True:
-        change = generator.choice(_CHANGES)
-        made = change(parts, generator)
+    for _ in range(20):
+        made = _CHANGES[kind](parts, generator)
         if made is None:
             continue
         at, replaced, name = made
-        changed = "".join(replaced)
         if _code(replaced) != _code(parts):
             line = "".join(parts[:at]).count("\n") + 1
-            return Mutant(changed, f"line {line}: {name}")
+            return Mutant("".join(replaced), kind, f"line {line}: {name}")
+    return None
 
 
 def _code(parts: Sequence[str]) -> list[str]:
@@ -124,6 +124,8 @@ def _name(parts: list[str], generator: random.Random) -> tuple[int, list[str], s
         return None
     names = sorted({part for part in parts if is_name(part)} - {parts[at]})
     kin = [name for name in names if name[:2] == parts[at][:2]] or names
+    if not kin:
+        return None
     new = generator.choice(kin)
     return at, _with(parts, at, new), f"'{parts[at]}' becomes '{new}'"
 
@@ -182,7 +184,54 @@ def _pragma(parts: list[str], generator: random.Random) -> tuple[int, list[str],
     return at, _with(parts, at, new), f"'{parts[at]}' becomes '{new}'"
 
 
-_CHANGES: tuple[Change, ...] = (
-    _operator, _operator, _number, _number, _name, _name, _precision, _parenthesis, _parenthesis,
-    _statement, _pragma,
-)  # fmt: skip
+def _sign(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """A sum becomes a difference, a difference a sum, or an operand its negative."""
+    signs = [at for at, part in enumerate(parts) if part in ("+", "-")]
+    if signs and generator.random() < 0.5:
+        at = generator.choice(signs)
+        return at, _with(parts, at, _FLIPPED[parts[at]]), f"'{parts[at]}' changes its sign"
+    places = [
+        at for at, part in enumerate(parts)
+        if part[0].isalnum() and _before(parts, at) in ("=", "(", "*", "/", "+", "[", ",")
+    ]  # fmt: skip
+    if not places:
+        return None
+    at = generator.choice(places)
+    return at, [*parts[:at], "-", *parts[at:]], f"'{parts[at]}' becomes its negative"
+
+
+def _before(parts: Sequence[str], at: int) -> str:
+    """The token before one, spaces left out."""
+    return next((part for part in parts[at - 1 :: -1] if not part.isspace()), "") if at else ""
+
+
+def _index(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """A neighbouring element."""
+    at = _pick(parts, generator, lambda part: part == "]")
+    if at is None or _before(parts, at) == "[":
+        return None
+    step = generator.choice(("1", "2"))
+    sign = generator.choice("+-")
+    return at, [*parts[:at], f" {sign} ", step, *parts[at:]], f"an index becomes {step} {sign}"
+
+
+def _bound(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
+    """Of a loop or a condition: one comparison, number or name between the parentheses."""
+    heads = [at for at, part in enumerate(parts) if part in ("for", "if")]
+    if not heads:
+        return None
+    begin = parts.index("(", generator.choice(heads))
+    end = parts.index("{", begin) if "{" in parts[begin:] else len(parts)
+    change = generator.choice((_operator, _number, _name))
+    made = change(parts[begin:end], generator)
+    if made is None:
+        return None
+    at, replaced, name = made
+    return begin + at, [*parts[:begin], *replaced, *parts[end:]], f"in the head of a loop or branch, {name}"
+
+
+_CHANGES: dict[str, Change] = {
+    "operator": _operator, "sign": _sign, "number": _number, "index": _index, "name": _name, "bound": _bound,
+    "precision": _precision, "parenthesis": _parenthesis, "statement": _statement, "pragma": _pragma,
+}  # fmt: skip
+KINDS = tuple(_CHANGES)

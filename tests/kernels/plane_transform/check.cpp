@@ -20,11 +20,13 @@ using heddle::TransformKind;
 
 namespace {
 
-std::int64_t least(TransformKind kind) { return kind == TransformKind::dct1 ? 2 : 1; }
+std::int64_t least(TransformKind kind) {
+  return kind == TransformKind::dct1 ? 2 : 1;
+}
 
 std::string name(const PlaneShape& shape, TransformBackEnd back_end) {
-  return std::string(to_string(back_end)) + ": " + to_string(shape.kind_x) + " of " + std::to_string(shape.nx) + " by " +
-         to_string(shape.kind_y) + " of " + std::to_string(shape.ny);
+  return std::string(to_string(back_end)) + ": " + to_string(shape.kind_x) + " of " +
+         std::to_string(shape.nx) + " by " + to_string(shape.kind_y) + " of " + std::to_string(shape.ny);
 }
 
 /// Forward against the definition (not along x for dft, whose layout is the back end's own), and back.
@@ -37,9 +39,10 @@ template <class Real> void follows_the_definition(const PlaneShape& shape, Trans
   const double bound = allowed(shape.nx) + allowed(shape.ny);
   if (shape.kind_x != TransformKind::dft) {
     const definition::Matrix &x = definition::matrix(shape.kind_x, shape.nx),
-                           &y = definition::matrix(shape.kind_y, shape.ny);
+                             &y = definition::matrix(shape.kind_y, shape.ny);
     const Plane expected = definition::along_both(
-        before, [&](const Line& line) { return x.times(line); }, [&](const Line& line) { return y.times(line); });
+        before, [&](const Line& line) { return x.times(line); },
+        [&](const Line& line) { return y.times(line); });
     EXPECT_LT(error<Real>(planes.plane(), expected), bound) << name(shape, back_end);
   }
   planes.inverse();
@@ -67,8 +70,8 @@ template <class Real> void damps_modes(const PlaneShape& shape, TransformBackEnd
         [&](const Line& line) { return y.times(line); });
     for (std::int64_t m = 0; m < shape.ny; ++m) {
       for (std::int64_t l = 0; l < shape.nx; ++l) {
-        expected.at(l, m) *= static_cast<long double>(damping(definition::mode_of(shape.kind_x, shape.nx, l),
-                                                              definition::mode_of(shape.kind_y, shape.ny, m)));
+        expected.at(l, m) *= static_cast<long double>(damping(
+            definition::mode_of(shape.kind_x, shape.nx, l), definition::mode_of(shape.kind_y, shape.ny, m)));
       }
     }
     expected = definition::along_both(
@@ -109,7 +112,8 @@ TEST(PlaneTransform, FollowsTheDefinitionForLongLines) {
       }
     }
     for (const std::int64_t n : {1009, 1024, 1331, 2048}) {
-      for (const TransformKind kind : {TransformKind::dft, TransformKind::dct1, TransformKind::dct2, TransformKind::dst4}) {
+      for (const TransformKind kind :
+           {TransformKind::dft, TransformKind::dct1, TransformKind::dct2, TransformKind::dst4}) {
         follows_the_definition<double>({TransformKind::dct2, 1, kind, n}, back_end);
       }
     }
@@ -140,12 +144,14 @@ TEST(PlaneTransform, IsLinear) {
       Planes<double> planes(*transform, shape.nx, shape.ny, 3);
       planes.randomise(3);
       for (std::int64_t j = 0; j < shape.ny; ++j) {
-        for (std::int64_t i = 0; i < shape.nx; ++i) planes.at(i, j, 2) = planes.at(i, j, 0) - 3 * planes.at(i, j, 1);
+        for (std::int64_t i = 0; i < shape.nx; ++i)
+          planes.at(i, j, 2) = planes.at(i, j, 0) - 3 * planes.at(i, j, 1);
       }
       planes.forward();
       const auto a = planes.plane(0), b = planes.plane(1);
       Plane expected = a;
-      for (std::size_t i = 0; i < a.values.size(); ++i) expected.values[i] -= 3 * b.values[i];
+      for (std::size_t i = 0; i < a.values.size(); ++i)
+        expected.values[i] -= 3 * b.values[i];
       EXPECT_LT(error<double>(planes.plane(2), expected), 20) << name(shape, back_end);
     }
   }
@@ -161,14 +167,16 @@ TEST(PlaneTransform, KeepsTheSumOfSquares) {
       planes.randomise(4);
       const auto squares = [](const Plane& plane) {
         long double sum = 0;
-        for (const long double value : plane.values) sum += value * value;
+        for (const long double value : plane.values)
+          sum += value * value;
         return sum;
       };
       const long double before = squares(planes.plane());
       planes.forward();
       const std::int64_t node = kind == TransformKind::dst1 ? 1 : 0;
       const auto gain = static_cast<long double>(4 * (shape.nx + node) * (shape.ny + node));
-      EXPECT_NEAR(static_cast<double>(squares(planes.plane()) / (gain * before)), 1.0, 1e-14) << name(shape, back_end);
+      EXPECT_NEAR(static_cast<double>(squares(planes.plane()) / (gain * before)), 1.0, 1e-14)
+          << name(shape, back_end);
     }
   }
 }
@@ -184,7 +192,8 @@ TEST(PlaneTransform, LeavesAloneWhatLiesBetweenRowsAndPlanes) {
     planes.inverse();
     for (std::int64_t k = 0; k < 2; ++k) {
       for (std::int64_t j = 0; j < shape.ny; ++j) {
-        for (std::int64_t i = shape.nx; i < 26; ++i) EXPECT_EQ(planes.at(i, j, k), Planes<double>::untouched);
+        for (std::int64_t i = shape.nx; i < 26; ++i)
+          EXPECT_EQ(planes.at(i, j, k), Planes<double>::untouched);
       }
       EXPECT_EQ(planes.at(0, shape.ny, k), Planes<double>::untouched);
     }
@@ -201,7 +210,8 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
     std::vector<Planes<double>> alone(5, Planes<double>(*transform, shape.nx, shape.ny, 1));
     for (std::int64_t k = 0; k < 5; ++k) {
       for (std::int64_t j = 0; j < shape.ny; ++j) {
-        for (std::int64_t i = 0; i < shape.nx; ++i) alone[static_cast<std::size_t>(k)].at(i, j) = together.at(i, j, k);
+        for (std::int64_t i = 0; i < shape.nx; ++i)
+          alone[static_cast<std::size_t>(k)].at(i, j) = together.at(i, j, k);
       }
     }
     together.forward();
@@ -210,13 +220,17 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
     const auto all = [](Planes<double>& planes) { planes.forward(); };
     if (memory == heddle::Memory::host) {
       std::vector<std::thread> callers;
-      for (Planes<double>& planes : alone) callers.emplace_back(all, std::ref(planes));
-      for (std::thread& caller : callers) caller.join();
+      for (Planes<double>& planes : alone)
+        callers.emplace_back(all, std::ref(planes));
+      for (std::thread& caller : callers)
+        caller.join();
     } else {
-      for (Planes<double>& planes : alone) planes.forward();
+      for (Planes<double>& planes : alone)
+        planes.forward();
     }
     for (std::int64_t k = 0; k < 5; ++k) {
-      EXPECT_EQ(alone[static_cast<std::size_t>(k)].plane().values, together.plane(k).values) << to_string(back_end);
+      EXPECT_EQ(alone[static_cast<std::size_t>(k)].plane().values, together.plane(k).values)
+          << to_string(back_end);
     }
   }
 }
@@ -224,11 +238,16 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
 TEST(PlaneTransform, SaysHowItTransforms) {
   const auto transform =
       heddle::make_plane_transform<double>({TransformKind::dft, 256, TransformKind::dct2, 17}, memory);
+  const auto halved =
+      heddle::make_plane_transform<double>({TransformKind::dct1, 129, TransformKind::dst1, 30}, memory);
   if (memory == heddle::Memory::device) {
     EXPECT_EQ(transform->description(), "cuFFT line by line: dft of 256 by dct2 of 17");
   } else {
-    EXPECT_EQ(transform->description(),
-              "generated (8 lines a vector): x dft of 256 by radices 16 16, y dct2 of 17 by Bluestein, radices 11 3");
+    EXPECT_EQ(transform->description(), "generated (8 lines a vector): x dft of 256 by radices 16 16, y dct2 "
+                                        "of 17 by Bluestein, radices 11 3");
+    EXPECT_EQ(halved->description(),
+              "generated (8 lines a vector): x dct1 of 129 by radices 8 4 and radices 16 and "
+              "radices 8 4 and radices 16 4, y dst1 of 30 by Bluestein, radices 16 8");
   }
 }
 
@@ -250,12 +269,15 @@ TEST(PlaneTransform, RefusesWhatIsNoPlane) {
   EXPECT_EQ(refusal({TransformKind::dct1, 1, TransformKind::dft, 4}),
             "make_plane_transform: dct1 of 1 numbers does not exist. Hint: give it at least 2");
   EXPECT_EQ(refusal({TransformKind::dct2, 8, TransformKind::dft, 4, 7}),
-            "make_plane_transform: rows of 8 numbers do not fit a row pitch of 7. Hint: 0 takes the smallest pitch");
+            "make_plane_transform: rows of 8 numbers do not fit a row pitch of 7. Hint: 0 takes the smallest "
+            "pitch");
 }
 
 TEST(PlaneTransform, RefusesABackEndOfAnotherMemory) {
-  EXPECT_EQ(refusal({TransformKind::dft, 4, TransformKind::dft, 4}, TransformBackEnd::cufft, heddle::Memory::host),
-            "make_plane_transform: cufft does not transform host memory. Hint: automatic takes the back end of the memory");
+  EXPECT_EQ(
+      refusal({TransformKind::dft, 4, TransformKind::dft, 4}, TransformBackEnd::cufft, heddle::Memory::host),
+      "make_plane_transform: cufft does not transform host memory. Hint: automatic takes the back end of the "
+      "memory");
 }
 
 } // namespace

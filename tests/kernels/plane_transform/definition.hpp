@@ -29,7 +29,8 @@ class Circle {
 public:
   explicit Circle(std::int64_t period) : period_(period) {
     for (std::int64_t k = 0; k < 4 * period; ++k) {
-      values_.push_back(std::cos(std::numbers::pi_v<Number> * static_cast<Number>(k) / static_cast<Number>(2 * period)));
+      values_.push_back(
+          std::cos(std::numbers::pi_v<Number> * static_cast<Number>(k) / static_cast<Number>(2 * period)));
     }
   }
   Number cos(std::int64_t k) const { return values_[static_cast<std::size_t>(4 * k % (4 * period_))]; }
@@ -42,9 +43,10 @@ private:
   Line values_;
 };
 
-/// Row l, column j of the matrix of a kind; dft in half-complex order: mode l's real part in row l <= n/2, its
-/// imaginary part in row n - l.
-inline Number entry(TransformKind kind, std::int64_t n, std::int64_t l, std::int64_t j, const Circle& circle) {
+/// Row l, column j of the matrix of a kind; dft in half-complex order: mode l's real part in row l <= n/2,
+/// its imaginary part in row n - l.
+inline Number entry(TransformKind kind, std::int64_t n, std::int64_t l, std::int64_t j,
+                    const Circle& circle) {
   const Number end = l % 2 == 1 ? -1 : 1;
   switch (kind) {
   case TransformKind::dft: // of period n
@@ -91,15 +93,19 @@ public:
   Matrix(TransformKind kind, std::int64_t n) : n_(n) {
     const Circle circle(period(kind, n));
     for (std::int64_t l = 0; l < n; ++l) {
-      for (std::int64_t j = 0; j < n; ++j) values_.push_back(entry(kind, n, l, j, circle));
+      for (std::int64_t j = 0; j < n; ++j)
+        values_.push_back(entry(kind, n, l, j, circle));
     }
   }
-  Number operator()(std::int64_t l, std::int64_t j) const { return values_[static_cast<std::size_t>(l * n_ + j)]; }
+  Number operator()(std::int64_t l, std::int64_t j) const {
+    return values_[static_cast<std::size_t>(l * n_ + j)];
+  }
   Line times(const Line& x) const {
     Line result;
     for (std::int64_t l = 0; l < n_; ++l) {
       Number sum = 0;
-      for (std::int64_t j = 0; j < n_; ++j) sum += (*this)(l, j) * x[static_cast<std::size_t>(j)];
+      for (std::int64_t j = 0; j < n_; ++j)
+        sum += (*this)(l, j) * x[static_cast<std::size_t>(j)];
       result.push_back(sum);
     }
     return result;
@@ -122,7 +128,6 @@ inline std::int64_t mode_of(TransformKind kind, std::int64_t n, std::int64_t row
   return kind == TransformKind::dft && 2 * row > n ? n - row : row;
 }
 
-
 /// A plane, [ny][nx].
 struct Plane {
   std::int64_t nx;
@@ -132,23 +137,29 @@ struct Plane {
 };
 
 /// Applies a function to every row, then one to every column.
-inline Plane along_both(Plane plane, const std::function<Line(const Line&)>& x, const std::function<Line(const Line&)>& y) {
+inline Plane along_both(Plane plane, const std::function<Line(const Line&)>& x,
+                        const std::function<Line(const Line&)>& y) {
   for (std::int64_t j = 0; j < plane.ny; ++j) {
     Line row;
-    for (std::int64_t i = 0; i < plane.nx; ++i) row.push_back(plane.at(i, j));
+    for (std::int64_t i = 0; i < plane.nx; ++i)
+      row.push_back(plane.at(i, j));
     row = x(row);
-    for (std::int64_t i = 0; i < plane.nx; ++i) plane.at(i, j) = row[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < plane.nx; ++i)
+      plane.at(i, j) = row[static_cast<std::size_t>(i)];
   }
   for (std::int64_t i = 0; i < plane.nx; ++i) {
     Line column;
-    for (std::int64_t j = 0; j < plane.ny; ++j) column.push_back(plane.at(i, j));
+    for (std::int64_t j = 0; j < plane.ny; ++j)
+      column.push_back(plane.at(i, j));
     column = y(column);
-    for (std::int64_t j = 0; j < plane.ny; ++j) plane.at(i, j) = column[static_cast<std::size_t>(j)];
+    for (std::int64_t j = 0; j < plane.ny; ++j)
+      plane.at(i, j) = column[static_cast<std::size_t>(j)];
   }
   return plane;
 }
 
-/// The inverse of a kind: the matrix of the kind that undoes it, over the gain; of dft the sum over its waves.
+/// The inverse of a kind: the matrix of the kind that undoes it, over the gain; of dft the sum over its
+/// waves.
 inline Line undone(TransformKind kind, const Line& spectrum) {
   const auto n = static_cast<std::int64_t>(spectrum.size());
   if (kind == TransformKind::dft) {
@@ -159,7 +170,8 @@ inline Line undone(TransformKind kind, const Line& spectrum) {
       for (std::int64_t row = 0; row < n; ++row) {
         const std::int64_t l = mode_of(kind, n, row);
         const Number twice = l == 0 || 2 * l == n ? 1 : 2;
-        sum += twice * spectrum[static_cast<std::size_t>(row)] * (row == l ? circle.cos(j * l) : -circle.sin(j * l));
+        sum += twice * spectrum[static_cast<std::size_t>(row)] *
+               (row == l ? circle.cos(j * l) : -circle.sin(j * l));
       }
       result.push_back(sum / static_cast<Number>(n));
     }
@@ -172,7 +184,8 @@ inline Line undone(TransformKind kind, const Line& spectrum) {
   if (kind == TransformKind::dst3) other = TransformKind::dst2;
   const bool node = kind == TransformKind::dct1 || kind == TransformKind::dst1;
   Line result = matrix(other, n).times(spectrum);
-  for (Number& value : result) value /= static_cast<Number>(node ? period(kind, n) : 2 * n);
+  for (Number& value : result)
+    value /= static_cast<Number>(node ? period(kind, n) : 2 * n);
   return result;
 }
 

@@ -28,8 +28,9 @@ inline std::vector<heddle::TransformBackEnd> back_ends() {
   if (memory == heddle::Memory::device) return {heddle::TransformBackEnd::cufft};
   std::vector<heddle::TransformBackEnd> result = {heddle::TransformBackEnd::generated};
   try {
-    static_cast<void>(heddle::make_plane_transform<double>({heddle::TransformKind::dft, 4, heddle::TransformKind::dft, 4},
-                                                           memory, heddle::TransformBackEnd::fftw));
+    static_cast<void>(
+        heddle::make_plane_transform<double>({heddle::TransformKind::dft, 4, heddle::TransformKind::dft, 4},
+                                             memory, heddle::TransformBackEnd::fftw));
     result.push_back(heddle::TransformBackEnd::fftw);
   } catch (const heddle::Error&) { // what it says is pinned by its own test
   }
@@ -54,14 +55,16 @@ public:
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (std::int64_t k = 0; k < planes_; ++k) {
       for (std::int64_t j = 0; j < ny_; ++j) {
-        for (std::int64_t i = 0; i < nx_; ++i) at(i, j, k) = static_cast<Real>(uniform(generator));
+        for (std::int64_t i = 0; i < nx_; ++i)
+          at(i, j, k) = static_cast<Real>(uniform(generator));
       }
     }
   }
   definition::Plane plane(std::int64_t k = 0) {
     definition::Plane result{nx_, ny_, {}};
     for (std::int64_t j = 0; j < ny_; ++j) {
-      for (std::int64_t i = 0; i < nx_; ++i) result.values.push_back(at(i, j, k));
+      for (std::int64_t i = 0; i < nx_; ++i)
+        result.values.push_back(static_cast<definition::Number>(at(i, j, k)));
     }
     return result;
   }
@@ -113,10 +116,13 @@ template <class Real> double error(const definition::Plane& a, const definition:
     size += b.values[i] * b.values[i];
   }
   if (size == 0) return static_cast<double>(difference);
-  return static_cast<double>(std::sqrt(difference / size)) / static_cast<double>(std::numeric_limits<Real>::epsilon());
+  return static_cast<double>(std::sqrt(difference / size)) /
+         static_cast<double>(std::numeric_limits<Real>::epsilon());
 }
 
 /// What the error of a fast transform of n numbers may be, in units of rounding.
-inline double allowed(std::int64_t n) { return 2.0 + std::log2(static_cast<double>(n)); }
+inline double allowed(std::int64_t n) {
+  return 2.0 + std::log2(static_cast<double>(n));
+}
 
 #endif

@@ -20,8 +20,8 @@ struct Shape {
 
 /// Calls a kernel with the tables of its twiddle factors, one argument each.
 template <class Real, class Kernel, std::size_t... table>
-void call(Kernel kernel, const Shape& shape, Lines<const Real> in, Lines<Real> out, const Real* twiddles,
-          std::index_sequence<table...>) {
+void call(Kernel kernel, const Shape& shape, Lines<const Real> in, Lines<Real> out,
+          [[maybe_unused]] const Real* twiddles, std::index_sequence<table...>) {
   const std::int64_t* const extent = shape.extent.data();
   static_cast<void>(kernel(in.re, extent, shape.in.data(), in.im, extent, shape.in.data(), out.re, extent,
                            shape.out.data(), out.im, extent, shape.out.data(),
@@ -32,7 +32,8 @@ template <int radix, class Real, class Turn, class Last>
 void pass(Turn turn, Last last, const Shape& shape, Lines<const Real> in, Lines<Real> out,
           const Real* twiddles) {
   if (twiddles != nullptr) {
-    call(turn, shape, in, out, twiddles, std::make_index_sequence<2 * (radix - 1)>());
+    call(turn, shape, in, out, twiddles,
+         std::make_index_sequence<static_cast<std::size_t>(2 * (radix - 1))>());
   } else {
     call(last, shape, in, out, twiddles, std::index_sequence<>());
   }

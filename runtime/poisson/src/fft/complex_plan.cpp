@@ -27,10 +27,17 @@ std::vector<int> factors(std::int64_t n) {
   return result;
 }
 
-/// The shortest length, not below n, that passes can transform without the slow small radices.
+/// A length, not below n and not far above, whose passes move the least memory.
 std::int64_t convenient(std::int64_t n) {
-  while (factors(n).empty()) ++n;
-  return n;
+  std::int64_t best = 0, least = 0;
+  for (std::int64_t m = n; best == 0 || 3 * m <= 4 * n; ++m) {
+    const std::int64_t moved = m * static_cast<std::int64_t>(factors(m).size());
+    if (moved > 0 && (best == 0 || moved < least)) {
+      best = m;
+      least = moved;
+    }
+  }
+  return best;
 }
 
 } // namespace
@@ -60,7 +67,8 @@ template <class Real> ComplexPlan<Real>::ComplexPlan(std::int64_t n) : n_(n), ra
   if (n > 1 && radices_.empty()) {
     long_ = std::make_unique<ComplexPlan>(convenient(2 * n - 1));
     const std::int64_t m = long_->size();
-    for (std::int64_t j = 0; j < n; ++j) chirp_.push_back(root_of_unity<Real>(j * j % (2 * n), 2 * n));
+    for (std::int64_t j = 0; j < n; ++j)
+      chirp_.push_back(root_of_unity<Real>(j * j % (2 * n), 2 * n));
     Panel<Real> kernel(m), work(long_->work() / Panel<Real>::stride);
     kernel.clear();
     for (std::int64_t j = 0; j < n; ++j) {

@@ -48,9 +48,9 @@ private:
   std::int64_t n_;
   std::vector<int> radices_;
   std::vector<Pass> passes_;
-  std::unique_ptr<ComplexPlan> long_;          // Bluestein's
-  std::vector<std::complex<Real>> chirp_;      // exp(-i pi j^2 / n)
-  std::vector<std::complex<Real>> convolved_;  // transform of its conjugate, over the length
+  std::unique_ptr<ComplexPlan> long_;         // Bluestein's
+  std::vector<std::complex<Real>> chirp_;     // exp(-i pi j^2 / n)
+  std::vector<std::complex<Real>> convolved_; // transform of its conjugate, over the length
 };
 
 } // namespace heddle::fft

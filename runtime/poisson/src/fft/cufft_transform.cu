@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuFFT: two-dimensional plans in place where both directions are periodic; otherwise line by line, two real lines as
-// one complex one, between two kernels that apply the formulas of LineTransform.
+// cuFFT: two-dimensional plans in place where both directions are periodic; otherwise line by line, two real
+// lines as one complex one, between two kernels that apply the formulas of LineTransform.
 #include <cuda_runtime.h>
 #include <cufft.h>
 
@@ -30,7 +30,8 @@ constexpr std::int64_t piece = std::int64_t{24} << 20;
 
 void check(cufftResult result, const char* what) {
   if (result == CUFFT_SUCCESS) return;
-  throw Error(where, std::string(what) + " failed with cufftResult " + std::to_string(static_cast<int>(result)),
+  throw Error(where,
+              std::string(what) + " failed with cufftResult " + std::to_string(static_cast<int>(result)),
               result == CUFFT_ALLOC_FAILED ? "cuFFT's scratch does not fit the memory" : "");
 }
 
@@ -39,9 +40,12 @@ void check_launch() {
   if (result != cudaSuccess) throw Error(where, cudaGetErrorString(result));
 }
 
-template <class Real> using Complex = std::conditional_t<std::is_same_v<Real, float>, cufftComplex, cufftDoubleComplex>;
+template <class Real>
+using Complex = std::conditional_t<std::is_same_v<Real, float>, cufftComplex, cufftDoubleComplex>;
 
-unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + block - 1) / block); }
+unsigned blocks_for(std::int64_t count) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
 
 /// Where the lines of some planes lie: element j of line i of plane p at p * plane + i * line + j * element.
 template <class Real> struct Field {
@@ -124,7 +128,8 @@ public:
   using Key = std::pair<std::int64_t, std::int64_t>;
   Plans() = default;
   ~Plans() {
-    for (const auto& [key, plan] : plans_) (void)cufftDestroy(plan);
+    for (const auto& [key, plan] : plans_)
+      (void)cufftDestroy(plan);
   }
   Plans(const Plans&) = delete;
   Plans& operator=(const Plans&) = delete;
@@ -143,14 +148,16 @@ private:
 
 int as_int(std::int64_t number) {
   if (number > std::numeric_limits<int>::max()) {
-    throw Error(where, "a plan for " + std::to_string(number) + " lines is too large", "transform fewer planes at a time");
+    throw Error(where, "a plan for " + std::to_string(number) + " lines is too large",
+                "transform fewer planes at a time");
   }
   return static_cast<int>(number);
 }
 
 cudaStream_t native(const Stream& stream) {
   if (!stream.device()) {
-    throw Error(where, "the field lies on a device, and the stream is one of the host", "Stream(Memory::device)");
+    throw Error(where, "the field lies on a device, and the stream is one of the host",
+                "Stream(Memory::device)");
   }
   return static_cast<cudaStream_t>(stream.native());
 }
@@ -188,7 +195,9 @@ public:
     modes.resize(static_cast<std::size_t>(shape_.row_pitch), -1);
     return modes;
   }
-  std::vector<std::int64_t> positions_y() const override { return half_complex_modes(shape_.kind_y, shape_.ny); }
+  std::vector<std::int64_t> positions_y() const override {
+    return half_complex_modes(shape_.kind_y, shape_.ny);
+  }
   double gain() const override { return shape_.unscaled ? static_cast<double>(shape_.nx * shape_.ny) : 1; }
   std::string description() const override {
     return "cuFFT in place: dft of " + std::to_string(shape_.nx) + " by " + std::to_string(shape_.ny);
@@ -230,10 +239,10 @@ private:
 /// The formulas of one direction and way, on the device.
 template <class Real> struct DeviceFormulas {
   explicit DeviceFormulas(const LineFormulas<Real>& of)
-      : rows(of.rows), n(static_cast<std::int64_t>(of.alpha.size())), inverse(of.inverse), in_p(of.in_p, Memory::device),
-        in_q(of.in_q, Memory::device), out_p(of.out_p, Memory::device), out_q(of.out_q, Memory::device),
-        u(reals(of.u), Memory::device), v(reals(of.v), Memory::device), alpha(of.alpha, Memory::device),
-        beta(of.beta, Memory::device) {}
+      : rows(of.rows), n(static_cast<std::int64_t>(of.alpha.size())), inverse(of.inverse),
+        in_p(of.in_p, Memory::device), in_q(of.in_q, Memory::device), out_p(of.out_p, Memory::device),
+        out_q(of.out_q, Memory::device), u(reals(of.u), Memory::device), v(reals(of.v), Memory::device),
+        alpha(of.alpha, Memory::device), beta(of.beta, Memory::device) {}
 
   static std::span<const Real> reals(const std::vector<std::complex<Real>>& values) {
     return {reinterpret_cast<const Real*>(values.data()), 2 * values.size()};
@@ -275,10 +284,12 @@ public:
     modes.resize(static_cast<std::size_t>(shape_.row_pitch), -1);
     return modes;
   }
-  std::vector<std::int64_t> positions_y() const override { return half_complex_modes(shape_.kind_y, shape_.ny); }
+  std::vector<std::int64_t> positions_y() const override {
+    return half_complex_modes(shape_.kind_y, shape_.ny);
+  }
   std::string description() const override {
-    return std::string("cuFFT line by line: ") + to_string(shape_.kind_x) + " of " + std::to_string(shape_.nx) + " by " +
-           to_string(shape_.kind_y) + " of " + std::to_string(shape_.ny);
+    return std::string("cuFFT line by line: ") + to_string(shape_.kind_x) + " of " +
+           std::to_string(shape_.nx) + " by " + to_string(shape_.kind_y) + " of " + std::to_string(shape_.ny);
   }
 
 private:
@@ -294,7 +305,8 @@ private:
   template <class Work>
   void for_pieces(Real* field, std::int64_t planes, std::int64_t plane_pitch, Work work) {
     const std::int64_t of_plane = work_of_plane();
-    const std::int64_t together = std::max<std::int64_t>(1, piece / (of_plane * 2 * static_cast<std::int64_t>(sizeof(Real))));
+    const std::int64_t together =
+        std::max<std::int64_t>(1, piece / (of_plane * 2 * static_cast<std::int64_t>(sizeof(Real))));
     const std::int64_t most = std::min(together, planes);
     if (work_.size() < 2 * of_plane * most) work_ = Buffer<Real>(2 * of_plane * most, Memory::device);
     for (std::int64_t first = 0; first < planes; first += together) {
@@ -302,8 +314,8 @@ private:
     }
   }
 
-  void lines(const DeviceFormulas<Real>& of, Real* first, std::int64_t planes, std::int64_t plane_pitch, bool along_x,
-             Stream& stream) {
+  void lines(const DeviceFormulas<Real>& of, Real* first, std::int64_t planes, std::int64_t plane_pitch,
+             bool along_x, Stream& stream) {
     constexpr bool single = std::is_same_v<Real, float>;
     const cudaStream_t on = native(stream);
     const Field<Real> field = along_x ? Field<Real>{first, plane_pitch, shape_.row_pitch, 1, shape_.ny}
@@ -312,14 +324,14 @@ private:
     const std::int64_t total = pairs * planes;
     const Pairs at = along_x ? Pairs{pairs, total, of.rows, 1} : Pairs{pairs, total, 1, total};
     auto* const work = reinterpret_cast<Complex<Real>*>(work_.data());
-    gather<Real><<<blocks_for(of.rows * total), block, 0, on>>>(field, at, of.rows, of.in_p.data(), of.in_q.data(),
-                                                                of.u.data(), of.v.data(), work);
+    gather<Real><<<blocks_for(of.rows * total), block, 0, on>>>(
+        field, at, of.rows, of.in_p.data(), of.in_q.data(), of.u.data(), of.v.data(), work);
     check_launch();
     const cufftHandle plan = (along_x ? plans_x_ : plans_y_).get({planes, 0}, [&] {
       int n[] = {as_int(of.rows)};
       cufftHandle made = 0;
-      check(cufftPlanMany(&made, 1, n, n, as_int(at.element), as_int(at.line), n, as_int(at.element), as_int(at.line),
-                          single ? CUFFT_C2C : CUFFT_Z2Z, as_int(total)),
+      check(cufftPlanMany(&made, 1, n, n, as_int(at.element), as_int(at.line), n, as_int(at.element),
+                          as_int(at.line), single ? CUFFT_C2C : CUFFT_Z2Z, as_int(total)),
             "cufftPlanMany");
       return made;
     });
@@ -330,8 +342,8 @@ private:
     } else {
       check(cufftExecZ2Z(plan, work, work, direction), "cufftExec");
     }
-    scatter<Real><<<blocks_for(of.n * total), block, 0, on>>>(work, at, of.n, of.out_p.data(), of.out_q.data(),
-                                                              of.alpha.data(), of.beta.data(), field);
+    scatter<Real><<<blocks_for(of.n * total), block, 0, on>>>(
+        work, at, of.n, of.out_p.data(), of.out_q.data(), of.alpha.data(), of.beta.data(), field);
     check_launch();
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFTW, opened while the program runs. Its interface is declared here from its manual (section "FFTW Reference"):
-// Heddle is built, linked and installed without it.
+// FFTW, opened while the program runs. Its interface is declared here from its manual (section "FFTW
+// Reference"): Heddle is built, linked and installed without it.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -94,8 +94,9 @@ private:
   Library() {
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-      throw Error("make_plane_transform", std::string("FFTW was asked for, and ") + name + " cannot be opened",
-                  "install it (Debian: libfftw3-double3, libfftw3-single3), or take TransformBackEnd::generated");
+      throw Error(
+          "make_plane_transform", std::string("FFTW was asked for, and ") + name + " cannot be opened",
+          "install it (Debian: libfftw3-double3, libfftw3-single3), or take TransformBackEnd::generated");
     }
     find(library, "plan_many_r2r", plan_r2r);
     find(library, "plan_many_dft_r2c", plan_r2c);
@@ -124,16 +125,19 @@ public:
     const std::int64_t least = complex_ ? 2 * (shape.nx / 2 + 1) : shape.nx;
     if (shape_.row_pitch == 0) shape_.row_pitch = least;
     constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (shape_.row_pitch < least || (complex_ && shape_.row_pitch % 2 == 1) || shape_.row_pitch * shape.ny > most) {
+    if (shape_.row_pitch < least || (complex_ && shape_.row_pitch % 2 == 1) ||
+        shape_.row_pitch * shape.ny > most) {
       throw Error("make_plane_transform",
                   "FFTW cannot transform rows of " + std::to_string(shape.nx) + " numbers, " +
                       std::to_string(shape_.row_pitch) + " apart",
                   "an even pitch of at least " + std::to_string(least) + ", planes below 2^31");
     }
-    if ((shape.kind_x == TransformKind::dct1 && shape.nx < 2) || (shape.kind_y == TransformKind::dct1 && shape.ny < 2)) {
+    if ((shape.kind_x == TransformKind::dct1 && shape.nx < 2) ||
+        (shape.kind_y == TransformKind::dct1 && shape.ny < 2)) {
       throw Error("make_plane_transform", "dct1 of 1 numbers does not exist", "give it at least 2");
     }
-    scale_ = static_cast<Real>(1.0 / static_cast<double>(gain(shape.kind_x, shape.nx) * gain(shape.kind_y, shape.ny)));
+    scale_ = static_cast<Real>(
+        1.0 / static_cast<double>(gain(shape.kind_x, shape.nx) * gain(shape.kind_y, shape.ny)));
     Buffer<Real> field(shape_.row_pitch * shape.ny);
     alignment_ = library_.alignment(field.data());
     const std::lock_guard lock(Library<Real>::planning());
@@ -146,7 +150,8 @@ public:
   ~Fftw() override {
     const std::lock_guard lock(Library<Real>::planning());
     for (const auto& both : plans_) {
-      for (const Plan plan : both) library_.destroy(plan);
+      for (const Plan plan : both)
+        library_.destroy(plan);
     }
   }
   Fftw(const Fftw&) = delete;
@@ -160,7 +165,8 @@ public:
     for_planes(field, planes, plane_pitch, [&](Real* plane) { // the plane is in a cache when it is scaled
       execute(plane, true);
       const std::int64_t size = shape_.row_pitch * shape_.ny;
-      for (std::int64_t i = 0; i < size; ++i) plane[i] *= scale_;
+      for (std::int64_t i = 0; i < size; ++i)
+        plane[i] *= scale_;
     });
   }
 
@@ -172,7 +178,9 @@ public:
     modes.resize(static_cast<std::size_t>(shape_.row_pitch), -1);
     return modes;
   }
-  std::vector<std::int64_t> positions_y() const override { return half_complex_modes(shape_.kind_y, shape_.ny); }
+  std::vector<std::int64_t> positions_y() const override {
+    return half_complex_modes(shape_.kind_y, shape_.ny);
+  }
   std::string description() const override {
     return std::string("FFTW (") + library_.name + ", asked for): x " + to_string(shape_.kind_x) + " of " +
            std::to_string(shape_.nx) + ", y " + to_string(shape_.kind_y) + " of " + std::to_string(shape_.ny);
@@ -182,7 +190,8 @@ private:
   template <class Work>
   static void for_planes(Real* field, std::int64_t planes, std::int64_t plane_pitch, Work work) {
     parallel_ranges(planes, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t p = first; p < last; ++p) work(field + p * plane_pitch);
+      for (std::int64_t p = first; p < last; ++p)
+        work(field + p * plane_pitch);
     });
   }
 
@@ -197,11 +206,14 @@ private:
     const std::array<int, 2> kind = {kinds(shape_.kind_y), kinds(shape_.kind_x)};
     Plan result = nullptr;
     if (!complex_) {
-      result = library_.plan_r2r(2, n.data(), 1, field, real.data(), 1, 0, field, real.data(), 1, 0, kind.data(), flags);
+      result = library_.plan_r2r(2, n.data(), 1, field, real.data(), 1, 0, field, real.data(), 1, 0,
+                                 kind.data(), flags);
     } else if (inverse) {
-      result = library_.plan_c2r(2, n.data(), 1, field, complex.data(), 1, 0, field, real.data(), 1, 0, flags);
+      result =
+          library_.plan_c2r(2, n.data(), 1, field, complex.data(), 1, 0, field, real.data(), 1, 0, flags);
     } else {
-      result = library_.plan_r2c(2, n.data(), 1, field, real.data(), 1, 0, field, complex.data(), 1, 0, flags);
+      result =
+          library_.plan_r2c(2, n.data(), 1, field, real.data(), 1, 0, field, complex.data(), 1, 0, flags);
     }
     if (result == nullptr) throw Error("make_plane_transform", "FFTW makes no plan for these planes");
     return result;

@@ -62,8 +62,10 @@ public:
   std::vector<std::int64_t> positions_y() const override { return half_complex_modes(kind_y_, ny_); }
 
   std::string description() const override {
-    return "generated (" + std::to_string(lanes) + " lines a vector): x " + describe(kind_x_, x_[0]) + ", y " +
-           describe(kind_y_, y_[0]);
+    std::string text = "generated (";
+    text += std::to_string(lanes) + " lines a vector): x ";
+    text += describe(kind_x_, x_[0]) + ", y " + describe(kind_y_, y_[0]);
+    return text;
   }
 
 private:
@@ -85,9 +87,7 @@ private:
 
   static std::string describe(TransformKind kind, const LineTransform<Real>& line) {
     std::string text = to_string(kind);
-    text += " of " + std::to_string(line.size()) + (line.plan().direct() ? " by radices" : " by Bluestein, radices");
-    for (const int radix : line.plan().radices()) text += " " + std::to_string(radix);
-    return text;
+    return text.append(" of ").append(std::to_string(line.size())).append(" by ").append(line.description());
   }
 
   template <class Work>
@@ -96,16 +96,16 @@ private:
       const std::int64_t lines = std::max(x_[0].rows(), y_[0].rows());
       const std::int64_t room = std::max(x_[0].work(), y_[0].work());
       Scratch scratch{Panel<Real>(lines), Panel<Real>((room + width - 1) / width)};
-      for (std::int64_t p = first; p < last; ++p) work(field + p * plane_pitch, scratch);
+      for (std::int64_t p = first; p < last; ++p)
+        work(field + p * plane_pitch, scratch);
     });
   }
 
   void transform_rows(Real* plane, const LineTransform<Real>& line, const Placement<Real>& in,
-            const Placement<Real>& out, Scratch& scratch) const {
+                      const Placement<Real>& out, Scratch& scratch) const {
     for (std::int64_t j = 0; j < ny_; j += width) {
       const std::int64_t count = std::min(width, ny_ - j);
       load_rows(plane + j * pitch_, pitch_, count, in, scratch.panel.data());
-      continue_lines(in, line.rows(), scratch.panel.data());
       line.run(scratch.panel.lines(), scratch.work.data());
       store_rows(scratch.panel.data(), out, plane + j * pitch_, pitch_, count);
     }
@@ -155,13 +155,12 @@ private:
   void real_columns(Real* first, std::int64_t count, bool inverse, Scratch& scratch) const {
     const LineTransform<Real>& line = y_[inverse ? 1 : 0];
     load_columns(first, pitch_, count, line.input(), scratch.panel.data());
-    continue_lines(line.input(), line.rows(), scratch.panel.data());
     line.run(scratch.panel.lines(), scratch.work.data());
     store_columns(scratch.panel.data(), line.output(), first, pitch_, count);
   }
 
-  /// The first columns of both halves are real lines of their own, which were transformed as one complex line:
-  /// leaves their half-complex spectra.
+  /// The first columns of both halves are real lines of their own, which were transformed as one complex
+  /// line: leaves their half-complex spectra.
   void split(Real* a, std::int64_t half) const {
     Real* const b = a + half;
     for (std::int64_t k = 1; 2 * k < ny_; ++k) {

@@ -26,6 +26,7 @@ template <class Real> struct Out {
 } // namespace
 
 template <class Real> LineFormulas<Real> LineTransform<Real>::formulas() const {
+  if (step_ == Step::halve) return LineTransform(kind_, n_, false, scale_, false).formulas();
   using Number = std::complex<Real>;
   const std::int64_t rows = plan_.size();
   const bool joins = step_ == Step::join || step_ == Step::synthesise;
@@ -44,6 +45,7 @@ template <class Real> LineFormulas<Real> LineTransform<Real>::formulas() const {
     const std::int64_t high = std::max(k, other);
     const bool upper = k > other;
     switch (step_) {
+    case Step::halve: // has returned
     case Step::none:
       if (kind_ == TransformKind::dst1) out[at] = {k, (rows - k) % rows, Real(0), Real(-0.5)};
       break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line_transform.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -16,7 +17,9 @@ bool is_sine(TransformKind kind) {
          kind == TransformKind::dst4;
 }
 
-bool continued(TransformKind kind) { return kind == TransformKind::dct1 || kind == TransformKind::dst1; }
+bool continued(TransformKind kind) {
+  return kind == TransformKind::dct1 || kind == TransformKind::dst1;
+}
 
 /// Complex values of a line and its continuation.
 std::int64_t period(TransformKind kind, std::int64_t n) {
@@ -27,6 +30,14 @@ std::int64_t period(TransformKind kind, std::int64_t n) {
                 "give it at least " + std::to_string(least));
   }
   return kind == TransformKind::dct1 ? 2 * (n - 1) : kind == TransformKind::dst1 ? 2 * (n + 1) : n;
+}
+
+/// From which number of intervals on a line with middle is taken apart.
+constexpr std::int64_t worth_halving = 32;
+
+bool halved(TransformKind kind, std::int64_t n, bool halve) {
+  const std::int64_t intervals = continued(kind) ? period(kind, n) / 2 : 0;
+  return halve && intervals % 2 == 0 && intervals >= worth_halving;
 }
 
 /// What forward followed by inverse multiplies with.
@@ -53,9 +64,9 @@ TransformKind undone(TransformKind kind) {
 } // namespace
 
 template <class Real>
-LineTransform<Real>::LineTransform(TransformKind kind, std::int64_t n, bool inverse, Real scale)
+LineTransform<Real>::LineTransform(TransformKind kind, std::int64_t n, bool inverse, Real scale, bool halve)
     : kind_(inverse ? undone(kind) : kind), n_(n), inverse_(inverse), scale_(scale), step_(Step::none),
-      plan_(period(kind, n)) {
+      plan_(halved(kind, n, halve) ? 1 : period(kind, n)) {
   if (inverse) scale_ /= static_cast<Real>(gain(kind, n));
   switch (kind_) {
   case TransformKind::dft:
@@ -75,6 +86,13 @@ LineTransform<Real>::LineTransform(TransformKind kind, std::int64_t n, bool inve
     break;
   case TransformKind::dct1:
   case TransformKind::dst1:
+    if (halved(kind, n, halve)) {
+      step_ = Step::halve;
+      const std::int64_t half = period(kind, n) / 4;
+      const bool sine = kind == TransformKind::dst1;
+      halves_.emplace_back(kind, sine ? half - 1 : half + 1, false, scale_);
+      halves_.emplace_back(sine ? TransformKind::dst3 : TransformKind::dct3, half, false, scale_);
+    }
     break;
   }
   if (step_ == Step::analyse || step_ == Step::synthesise) {
@@ -96,6 +114,19 @@ template <class Real> void LineTransform<Real>::place() {
   input_.sign.assign(size, Real{1});
   std::iota(input_.row.begin(), input_.row.end(), std::int64_t{0});
   output_ = input_;
+  if (step_ == Step::halve) {
+    // Values as they are, row 0 of a sine left free; modes of both halves in turns.
+    const std::int64_t first = kind_ == TransformKind::dst1 ? 1 : 0;
+    for (std::size_t j = 0; j < size; ++j) {
+      input_.row[j] = static_cast<std::int64_t>(j) + first;
+      const std::size_t mode = j + static_cast<std::size_t>(first); // counted from 0, as cosines are
+      const LineTransform& half = halves_[mode % 2];
+      const std::size_t of_half = mode % 2 == 1 ? mode / 2 : mode / 2 - static_cast<std::size_t>(first);
+      output_.row[j] = half.output().row[of_half] + (mode % 2 == 1 ? odd_modes() : 0);
+      output_.sign[j] = half.output().sign[of_half];
+    }
+    return;
+  }
   if (step_ == Step::none) {
     const std::int64_t first = kind_ == TransformKind::dst1 ? 1 : 0;
     input_.mirrored = first == 1 ? Real{-1} : Real{1};
@@ -132,12 +163,106 @@ template <class Real> void LineTransform<Real>::place() {
   }
 }
 
+template <class Real> std::int64_t LineTransform<Real>::odd_modes() const {
+  return 2 * halves_[1].size();
+}
+
+template <class Real> std::string LineTransform<Real>::description() const {
+  if (step_ == Step::halve) return halves_[0].description() + " and " + halves_[1].description();
+  std::string text = plan_.direct() ? "radices" : "Bluestein, radices";
+  for (const int radix : plan_.radices())
+    text.append(" ").append(std::to_string(radix));
+  return text;
+}
+
+template <class Real> std::int64_t LineTransform<Real>::rows() const {
+  if (step_ != Step::halve) return plan_.size();
+  return std::max(odd_modes(), halves_[0].rows()) + halves_[1].rows();
+}
+
+template <class Real> std::int64_t LineTransform<Real>::work() const {
+  if (step_ != Step::halve) return plan_.work();
+  return std::max(halves_[0].work(), halves_[1].work());
+}
+
+namespace {
+
+/// Rows of a panel from one on.
+template <class Real> Lines<Real> from(Lines<Real> panel, std::int64_t row) {
+  return {panel.re + row * panel.stride, panel.im + row * panel.stride, panel.stride};
+}
+
+} // namespace
+
+/// Values beyond the ends of the lines.
+template <class Real> void LineTransform<Real>::continue_lines(Lines<Real> panel) const {
+  const auto set = [&](std::int64_t to, std::int64_t row, Real factor) {
+#pragma omp simd
+    for (std::int64_t q = 0; q < lanes; ++q) {
+      panel.re[to * panel.stride + q] = factor * panel.re[row * panel.stride + q];
+      panel.im[to * panel.stride + q] = factor * panel.im[row * panel.stride + q];
+    }
+  };
+  for (std::size_t j = 0; j < input_.mirror.size(); ++j) {
+    if (input_.mirror[j] >= 0) set(input_.mirror[j], input_.row[j], input_.mirrored);
+  }
+  if (input_.mirrored < 0) { // odd about the first row and the middle one
+    for (const std::int64_t row : {std::int64_t{0}, plan_.size() / 2}) {
+      std::fill_n(panel.re + row * panel.stride, lanes, Real{0});
+      std::fill_n(panel.im + row * panel.stride, lanes, Real{0});
+    }
+  }
+}
+
+/// x_j of rows 0 … m. Of a cosine the even modes are those of x_j + x_{m-j}, and the odd ones of x_j -
+/// x_{m-j}; of a sine the other way round. They begin in rows 0 and m: row m has been read when it is
+/// written.
+template <class Real> void LineTransform<Real>::halve(Lines<Real> panel, Real* work) const {
+  const std::int64_t m = odd_modes();
+  const bool sine = kind_ == TransformKind::dst1;
+  const Lines<Real> odd = from(panel, m);
+  const auto odd_row = [&](std::int64_t j) {
+    return halves_[1].input().row[static_cast<std::size_t>(j)] * panel.stride;
+  };
+  for (std::int64_t j = sine ? 1 : 0; 2 * j < m; ++j) {
+    const std::int64_t first = j * panel.stride, last = (m - j) * panel.stride;
+    const std::int64_t to = odd_row(sine ? j - 1 : j);
+#pragma omp simd
+    for (std::int64_t q = 0; q < lanes; ++q) {
+      const Real sum_re = panel.re[first + q] + panel.re[last + q],
+                 sum_im = panel.im[first + q] + panel.im[last + q];
+      const Real dif_re = panel.re[first + q] - panel.re[last + q],
+                 dif_im = panel.im[first + q] - panel.im[last + q];
+      panel.re[first + q] = sine ? dif_re : sum_re;
+      panel.im[first + q] = sine ? dif_im : sum_im;
+      odd.re[to + q] = sine ? sum_re : dif_re;
+      odd.im[to + q] = sine ? sum_im : dif_im;
+    }
+  }
+  const std::int64_t middle = m / 2 * panel.stride;
+  const std::int64_t end = odd_row(m / 2 - 1);
+#pragma omp simd
+  for (std::int64_t q = 0; q < lanes; ++q) {
+    Real* const re = sine ? odd.re + end : panel.re + middle;
+    Real* const im = sine ? odd.im + end : panel.im + middle;
+    re[q] = 2 * panel.re[middle + q];
+    im[q] = 2 * panel.im[middle + q];
+  }
+  halves_[1].run(odd, work);
+  halves_[0].run(panel, work);
+}
+
 template <class Real> void LineTransform<Real>::run(Lines<Real> panel, Real* work) const {
   switch (step_) {
+  case Step::halve:
+    halve(panel, work);
+    break;
   case Step::none:
+    continue_lines(panel);
     plan_.run(panel, panel, work);
     if (kind_ == TransformKind::dst1) { // -i (A + i B): exchanged and one sign
       for (std::int64_t k = 0; k < plan_.size(); ++k) {
+#pragma omp simd
         for (std::int64_t q = 0; q < lanes; ++q) {
           const Real a = -panel.im[k * panel.stride + q];
           panel.im[k * panel.stride + q] = panel.re[k * panel.stride + q];
@@ -185,6 +310,7 @@ template <class Real> struct Pair {
 };
 
 template <class Real> void multiply_row(Lines<Real> panel, std::int64_t k, Real factor) {
+#pragma omp simd
   for (std::int64_t q = 0; q < lanes; ++q) {
     panel.re[k * panel.stride + q] *= factor;
     panel.im[k * panel.stride + q] *= factor;
@@ -236,7 +362,8 @@ template <class Real> void LineTransform<Real>::join(Lines<Real> panel) const {
 /// X_k - i X_{last-k} = exp(-i theta_k) 2 A_k, with the angles of quarter_wave_.
 template <class Real> void LineTransform<Real>::analyse(Lines<Real> panel, std::int64_t last) const {
   if (last == n_) multiply_row(panel, 0, 2 * scale_);
-  if (last % 2 == 0) multiply_row(panel, last / 2, 2 * quarter_wave_[static_cast<std::size_t>(last / 2)].real());
+  if (last % 2 == 0)
+    multiply_row(panel, last / 2, 2 * quarter_wave_[static_cast<std::size_t>(last / 2)].real());
   for (std::int64_t k = last == n_ ? 1 : 0; 2 * k < last; ++k) {
     const Pair<Real> row(panel, k, last - k);
     const Real c = quarter_wave_[static_cast<std::size_t>(k)].real();

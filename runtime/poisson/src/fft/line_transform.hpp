@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "complex_plan.hpp"
@@ -42,40 +43,48 @@ template <class Real> struct LineFormulas {
 /// A real transform of 2 * lanes lines of n values, in one direction: forward or what undoes it.
 ///
 /// Two real lines a and b are one complex line a + i b. Where the transform is that of an even or odd
-/// continuation about a grid point (dct1, dst1), its spectrum is real, and nothing remains to be done. Else
-/// the lines are as long as their period, or a quarter of it after Makhoul's permutation (IEEE Trans. Acoust.
-/// Speech Signal Process. 28, 1980), and each pair of rows k and n - k (dct4: n - 1 - k) holds the spectra
-/// A_k and B_k of both lines, which a rotation makes of it.
+/// continuation about a grid point (dct1, dst1), its spectrum is real, and nothing remains to be done; but
+/// the line is twice as long as it had to be. So the even modes are first taken apart from the odd ones, by
+/// sums and differences about the middle: those are a transform of the same kind and half the length, these
+/// one of kind 3 (Britanak, Yip and Rao, Discrete Cosine and Sine Transforms, 2007, section 4.4). In all
+/// other cases the lines are as long as their period, or a quarter of it after Makhoul's permutation (IEEE
+/// Trans. Acoust. Speech Signal Process. 28, 1980), and each pair of rows k and n - k (dct4: n - 1 - k) holds
+/// the spectra A_k and B_k of both lines, which a rotation makes of it.
 template <class Real> class LineTransform {
 public:
-  /// scale: a factor of all results. Throws Error when n is too small for the kind.
-  LineTransform(TransformKind kind, std::int64_t n, bool inverse, Real scale);
+  /// scale: a factor of all results. halve: whether dct1 and dst1 may be taken apart; formulas() are those of
+  /// the whole in any case. Throws Error when n is too small for the kind.
+  LineTransform(TransformKind kind, std::int64_t n, bool inverse, Real scale, bool halve = true);
 
   [[nodiscard]] std::int64_t size() const { return n_; }
   /// Rows that a panel of this transform has.
-  [[nodiscard]] std::int64_t rows() const { return plan_.size(); }
+  [[nodiscard]] std::int64_t rows() const;
   /// How values come into a panel, and how results leave it. Of dft, the spectrum (what comes out of the
-  /// forward transform and into the inverse) lies in FFTW's half-complex order: the real part of mode l in row
-  /// l, its imaginary part in row n - l.
+  /// forward transform and into the inverse) lies in FFTW's half-complex order: the real part of mode l in
+  /// row l, its imaginary part in row n - l.
   [[nodiscard]] const Placement<Real>& input() const { return input_; }
   [[nodiscard]] const Placement<Real>& output() const { return output_; }
   /// Numbers of scratch that run needs.
-  [[nodiscard]] std::int64_t work() const { return plan_.work(); }
+  [[nodiscard]] std::int64_t work() const;
   /// Transforms a panel in place, between input and output placement.
   void run(Lines<Real> panel, Real* work) const;
 
   [[nodiscard]] const ComplexPlan<Real>& plan() const { return plan_; }
+  /// The passes: "radices 16 16".
+  [[nodiscard]] std::string description() const;
   [[nodiscard]] LineFormulas<Real> formulas() const;
 
 private:
-  enum class Step { none, separate, join, analyse, synthesise, analyse_shifted };
+  enum class Step { none, separate, join, analyse, synthesise, analyse_shifted, halve };
 
   void place();
   void separate(Lines<Real> panel) const;
   void join(Lines<Real> panel) const;
   void analyse(Lines<Real> panel, std::int64_t last) const;
   void synthesise(Lines<Real> panel) const;
-  void scale(Lines<Real> panel) const;
+  void continue_lines(Lines<Real> panel) const;
+  void halve(Lines<Real> panel, Real* work) const;
+  [[nodiscard]] std::int64_t odd_modes() const;
 
   TransformKind kind_;
   std::int64_t n_;
@@ -87,6 +96,7 @@ private:
   Placement<Real> output_;
   std::vector<std::complex<Real>> quarter_wave_; // of row k, times the scale
   std::vector<std::complex<Real>> shift_;        // dct4: exp(-i pi j / n)
+  std::vector<LineTransform> halves_;            // of the even modes, and of the odd ones
 };
 
 } // namespace heddle::fft

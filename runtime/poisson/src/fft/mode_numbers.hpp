@@ -23,15 +23,17 @@ inline std::vector<std::int64_t> half_complex_modes(TransformKind kind, std::int
 /// The same with real parts 0 … n/2 first and imaginary parts 1 … behind them.
 inline std::vector<std::int64_t> split_modes(std::int64_t n) {
   std::vector<std::int64_t> modes;
-  for (std::int64_t p = 0; p < n; ++p) modes.push_back(p <= n / 2 ? p : p - n / 2);
+  for (std::int64_t p = 0; p < n; ++p)
+    modes.push_back(p <= n / 2 ? p : p - n / 2);
   return modes;
 }
 
-/// The same with real and imaginary parts side by side: the columns of complex numbers of modes 0 … n/2. A column has
-/// numbers in both parts even where every line that comes out of a real one is real.
+/// The same with real and imaginary parts side by side: the columns of complex numbers of modes 0 … n/2. A
+/// column has numbers in both parts even where every line that comes out of a real one is real.
 inline std::vector<std::int64_t> interleaved_columns(std::int64_t n) {
   std::vector<std::int64_t> modes;
-  for (std::int64_t l = 0; l <= n / 2; ++l) modes.insert(modes.end(), 2, l);
+  for (std::int64_t l = 0; l <= n / 2; ++l)
+    modes.insert(modes.end(), 2, l);
   return modes;
 }
 

@@ -30,6 +30,7 @@ private:
 /// The first n values of all lines; in and out may be the same.
 template <class Real> void copy(Lines<Real> in, Lines<Real> out, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) {
+#pragma omp simd
     for (std::int64_t q = 0; q < lanes; ++q) {
       const Real re = in.re[j * in.stride + q];
       const Real im = in.im[j * in.stride + q];

@@ -24,7 +24,9 @@ template <class Real> Four<Real> load_four(const Real* from) {
   return value;
 }
 
-template <class Real> void store_four(Real* to, Four<Real> value) { std::memcpy(to, &value, sizeof value); }
+template <class Real> void store_four(Real* to, Four<Real> value) {
+  std::memcpy(to, &value, sizeof value);
+}
 
 /// v[i][j] becomes v[j][i].
 template <class Real> void transpose(Four<Real> (&v)[4]) {

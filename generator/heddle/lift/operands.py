@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small operations on operands: conversions, offsets, sizes of arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from heddle.errors import Place
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+from heddle.ir.interpret import rounded
+from heddle.ir.visit import walk
+from heddle.lift.lifted import refuse
+
+
+def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
+    """A conversion; that of an integer literal which keeps its value is the literal in the other type."""
+    if value.type == scalar:
+        return value
+    number = value.value if isinstance(value, ir.Const) else None
+    if isinstance(number, float) and math.isinf(number) and scalar.is_float:
+        return ir.Const(number, scalar)
+    if isinstance(number, int) and not isinstance(number, bool):
+        if scalar.is_float and rounded(number, scalar) == number:
+            return ir.Const(float(number), scalar)
+        if scalar.kind in "iu" and _fits(number, scalar):
+            return ir.Const(number, scalar)
+    return ir.Cast(value, scalar)
+
+
+def _fits(number: int, scalar: ir.Scalar) -> bool:
+    if scalar.kind == "u":
+        return 0 <= number < 1 << scalar.bits
+    return -(1 << scalar.bits - 1) <= number < 1 << scalar.bits - 1
+
+
+def joined(before: ir.Expression, more: ir.Expression, operator: str = "add") -> ir.Expression:
+    """The sum of two offsets; 64 bits where they differ."""
+    if isinstance(before, ir.Const) and before.value == 0 and operator == "add":
+        return more
+    if isinstance(more, ir.Const) and more.value == 0:
+        return before
+    if isinstance(before, ir.Const) and before.value == 0 and operator == "sub":
+        return ir.Op("neg", (more,), more.type)
+    if before.type != more.type:
+        before, more = converted(before, ir.I64), converted(more, ir.I64)
+    return ir.Op(operator, (before, more), before.type)
+
+
+def times(index: ir.Expression, size: int) -> ir.Expression:
+    """An index of rows of a constant size, in elements."""
+    if size == 1:
+        return index
+    if isinstance(index, ir.Const):
+        return integer(int(index.value) * size)
+    return ir.Op("mul", (converted(index, ir.I64), integer(size)), ir.I64)
+
+
+def innermost(kind: Any) -> Any:
+    """The element type of nested arrays."""
+    while isinstance(kind, source.Array):
+        kind = kind.element
+    return kind
+
+
+def size_of(kind: source.Array, place: Place) -> int:
+    """How many innermost elements an array has."""
+    size = 1
+    inner: Any = kind
+    while isinstance(inner, source.Array):
+        if inner.length == 0:
+            raise refuse(place, "An inner dimension of an array is not a constant.")
+        size *= inner.length
+        inner = inner.element
+    return size
+
+
+def reads(expression: ir.Expression, mutable: set[str]) -> bool:
+    """Whether a value can change between statements: it loads, or uses a variable."""
+    return any(
+        isinstance(node, ir.Load) or (isinstance(node, ir.Symbol) and node.name in mutable)
+        for node in walk(expression)
+    )
+
+
+def noun(expression: ir.Expression) -> str:
+    match expression:
+        case source.Unknown(reason):
+            return reason
+        case source.Invoke(name):
+            return f"a call of '{name}'"
+        case source.Initializer():
+            return "a braced list"
+        case source.AddressOf():
+            return "an address"
+        case ir.Symbol(name, kind):
+            return f"'{name}' of type {kind}"
+    return "an expression"

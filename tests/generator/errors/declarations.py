@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields, parameters, accesses and statements that are declared wrongly."""
+
+from __future__ import annotations
+
+from errors.cases import a, b, f, kernel, p, q, says
+from heddle import (
+    Assignment,
+    Reduce,
+    Scan,
+    fields,
+    parameters,
+    profiles,
+)
+
+
+@says("{here}: 'p' takes 2 indices (2 offsets), not 3.\n  Hint: write p[0, 0] for the own cell")
+def too_many_indices() -> None:
+    p[0, 0, 0]  # here
+
+
+@says(
+    "{here}: 'f' takes 3 indices (2 offsets and a component), not 2.\n  "
+    "Hint: write f[0, 0, 0] for the own cell"
+)
+def too_few_indices() -> None:
+    f[0, 0]  # here
+
+
+@says("{here}: 'f' has components 0 to 2, not 3.")
+def no_such_component() -> None:
+    f[0, 0, 3]  # here
+
+
+@says(
+    "{here}: the index a of 'p' is not a constant integer.\n"
+    "  Hint: for a position computed at run time write p.gather(...)"
+)
+def offset_that_is_a_symbol() -> None:
+    p[a, 0]  # here
+
+
+@says("{here}: 'p'.gather takes 2 positions.")
+def gather_with_too_few_positions() -> None:
+    p.gather(1)  # here
+
+
+TYPES = "real, double, float, half, int32, int64, uint8, uint32, bool"
+
+
+@says(
+    "{here}: cannot read the field declaration 'u = real'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_that_is_none() -> None:
+    fields("u = real")  # here
+
+
+@says(
+    "{here}: cannot read the field declaration 'u: quad[3D]'.\n"
+    f'  Hint: write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: {TYPES}'
+)
+def declaration_of_an_unknown_type() -> None:
+    fields("u: quad[3D]")  # here
+
+
+@says("{here}: 'u: real[4D]' has no rank that Heddle knows.\n  Hint: 1D, 2D or 3D")
+def declaration_of_an_unknown_rank() -> None:
+    fields("u: real[4D]")  # here
+
+
+@says("{here}: '2u' is not a name for a field.")
+def declaration_of_no_name() -> None:
+    fields("2u: real[3D]")  # here
+
+
+@says(f"{{here}}: 'quad' is not a type.\n  Hint: one of {TYPES}")
+def parameter_of_an_unknown_type() -> None:
+    parameters("a: quad")  # here
+
+
+@says("{here}: 'p[0,0] + 1' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_an_expression() -> None:
+    Assignment(p.here + 1, 2)  # here
+
+
+@says("{here}: 'a' cannot be assigned.\n  Hint: assign to a symbol or to a field access")
+def assignment_to_a_parameter() -> None:
+    Assignment(parameters("a"), 2)  # here
+
+
+@says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")
+def unknown_reduction() -> None:
+    Reduce("mean", "e", p.here)  # here
+
+
+@says("{here}: a Scan must update each carried symbol, and only those.")
+def carried_but_not_updated() -> None:
+    Scan(0, {a: 0}, [], {b: 1})  # here
+
+
+@says("{here}: 'k' stores to 'level': a profile has one value for many cells.\n  Hint: write to a field")
+def stored_profile() -> None:
+    kernel([Assignment(profiles("level: real[y]").here, p.here)])  # here
+
+
+@says(
+    "{here}: 'level' is a profile along z, an axis that the kernel's cells do not have.\n"
+    "  Hint: profiles belong to dense kernels"
+)
+def profile_of_another_axis() -> None:
+    level = profiles("level: real[z]")
+    kernel([Assignment(p.here, q.here * level.here)])  # here
+
+
+@says(
+    "{here}: cannot read the declaration of profiles 'rho: real[3D]'.\n"
+    '  Hint: write for example "rho, height: real[z]" with a type of: '
+    "real, double, float, half, int32, int64, uint8, uint32, bool"
+)
+def profile_of_three_axes() -> None:
+    profiles("rho: real[3D]")  # here
+
+
+@says("{here}: '2rho' is not a name for a profile.")
+def profile_without_a_name() -> None:
+    profiles("2rho: real[z]")  # here

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells that disturb each other, accesses that reach too far, links that meet."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import sympy
+from errors.cases import D2Q9, a, b, c, f, k, kernel, p, q, says, t
+from heddle import (
+    Assignment,
+    If,
+    Module,
+    Scan,
+    Schedule,
+    Section,
+    Sparse,
+    coordinates,
+    fields,
+    lbm,
+    relaxation,
+)
+
+
+@says(
+    "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads what "
+    "another one writes, in no defined order.\n"
+    "  Hint: Schedule(colours=2), or write to a second field"
+)
+def racy_stencil() -> None:
+    kernel([Assignment(p[0, 0], p[-1, 0] + p[1, 0])])  # here
+
+
+@says(
+    "{here}: 'k' reads p[-1, -1] and writes p[0, 0]: with 2 colours, one cell reads what another one of its "
+    "colour writes.\n  Hint: Schedule(colours=4), or write to a second field"
+)
+def too_few_colours() -> None:
+    kernel([Assignment(p.here, p[1, 0] + p[-1, -1])], schedule=Schedule(colours=2))  # here
+
+
+@says(
+    "{here}: 'k' reads wide[2, 0] and writes wide[0, 0]: one cell reads what another one writes, and no "
+    "colouring by parity separates them.\n  Hint: write to a second field"
+)
+def no_colouring() -> None:
+    wide = fields("wide: real[2D]", ghost_layers=2)
+    kernel([Assignment(wide.here, wide[1, 0] + wide[2, 0])], schedule=Schedule(colours=4))  # here
+
+
+@says(
+    "{here}: 'k' reads p[1, 0] and writes p[0, 0]: one cell reads what another one writes, in no defined "
+    "order.\n  Hint: write to a second field"
+)
+def racy_scan() -> None:
+    kernel([Scan(1, {c: 0}, [Assignment(p.here, p[1, 0] + c)], {c: c + 1})])  # here
+
+
+@says("{here}: 'k' scans, and a scan visits all cells of a column, whatever their colour.\n"
+      "  Hint: leave colours at 1")  # fmt: skip
+def colours_of_a_scan() -> None:
+    scan = Scan(1, {c: 0}, [Assignment(p.here, c)], {c: c + 1})  # here
+    kernel([scan], schedule=Schedule(colours=2))
+
+
+@says("{here}: there is no colouring with 3 colours.\n  Hint: 2, 4 or 8")
+def three_colours() -> None:
+    Schedule(colours=3)  # here
+
+
+@says("{here}: cells of one colour do not follow each other in chunks.\n  Hint: chunk=0")
+def colours_in_chunks() -> None:
+    Schedule(colours=2, chunk=16)  # here
+
+
+@says("{here}: 'k' asks for 8 colours, which 2 dimensions have not.\n  Hint: 2 or 4")
+def eight_colours_of_a_plane() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(colours=8))  # here
+
+
+@says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
+def colours_of_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
+
+
+@says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
+      "  Hint: Schedule(colours=2)")  # fmt: skip
+def split_without_colours() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.here)])  # here
+
+
+@says("{here}: 's' is split by colour and cannot be read at a computed position.\n"
+      "  Hint: gather from a field that is not split")  # fmt: skip
+def gathers_from_a_split_field() -> None:
+    s = fields("s: real[2D]", split=True)
+    kernel([Assignment(p.here, s.gather(0, 0))], schedule=Schedule(colours=2))  # here
+
+
+@says("{here}: 's' has components or no cells: it cannot be split.\n  Hint: split=False")
+def split_components() -> None:
+    fields("s: real(3)[2D]", split=True)  # here
+
+
+@says("{here}: the residual does not depend on p.here.\n  Hint: write it with its diagonal term")
+def residual_without_a_diagonal() -> None:
+    relaxation.Equation(p, p[1, 0] - q.here)  # here
+
+
+@says("{here}: the residual is not linear in p.here.\n  Hint: linearise it around a second field")
+def residual_that_is_not_linear() -> None:
+    relaxation.Equation(p, p[1, 0] - p.here**2)  # here
+
+
+@says("{here}: faces have openings or coefficients, not both.\n  Hint: set closed ones to 0")
+def openings_and_coefficients() -> None:
+    relaxation.poisson(p, openings=k, coefficients=f)  # here
+
+
+@says("{here}: 'q' holds no bits.\n  Hint: declare it as \"uint8\"")
+def openings_without_bits() -> None:
+    relaxation.poisson(p, openings=q)  # here
+
+
+@says("{here}: 'f' has 3 components for 4 faces.\n  Hint: declare it as real(4)")
+def coefficients_of_other_faces() -> None:
+    relaxation.poisson(p, coefficients=f)  # here
+
+
+@says("{here}: 'first_colour' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_colour() -> None:
+    colour = sympy.Symbol("first_colour")
+    kernel([Assignment(p.here, p[1, 0] + colour)], schedule=Schedule(colours=2))  # here
+
+
+@says(
+    "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads "
+    "what another one writes, in no defined "
+    "order.\n  Hint: Schedule(colours=2), or write to a second field"
+)
+def racy_component() -> None:
+    kernel(
+        [
+            Assignment(f[0, 0, 2], 0),
+            Assignment(f[0, 0, 1], f[1, 0, 2]),  # here
+        ]
+    )
+
+
+@says(
+    "{here}: 'k' stores to q[0, 0] and to q[1, 0]: two cells write the same element, in no defined order.\n"
+    "  Hint: store each component at one offset, or write to a second field"
+)
+def stores_that_meet() -> None:
+    kernel(
+        [
+            Assignment(q[0, 0], 1),
+            Assignment(q[1, 0], 2),  # here
+        ]
+    )
+
+
+@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+def stores_twice() -> None:
+    kernel(
+        [
+            Assignment(q[0, 0], 1),
+            Assignment(q[0, 0], p[0, 0]),  # here
+        ]
+    )
+
+
+@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+def stores_again_under_a_condition() -> None:
+    kernel([Assignment(q.here, 1), If(p.here > 0, [Assignment(q.here, 2)])])  # here
+
+
+@says(
+    "{here}: 'k' reads q[0, 0] after storing to it: old value or new?\n"
+    "  Hint: name the value you mean with a symbol, and use the symbol"
+)
+def read_after_store() -> None:
+    kernel(
+        [
+            Assignment(q.here, p.here),
+            Assignment(f.here, q.here),  # here
+        ]
+    )
+
+
+@says(
+    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has 1 ghost layer(s).\n"
+    "  Hint: declare it with fields(..., ghost_layers=3)"
+)
+def reads_beyond_the_ghosts() -> None:
+    kernel([Assignment(q.here, p[3, 0])])  # here
+
+
+@says(
+    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has 1 ghost layer(s).\n"
+    "  Hint: declare it with fields(..., ghost_layers=2)"
+)
+def writes_beyond_the_ghosts() -> None:
+    kernel([Assignment(q[0, -2], p.here)])  # here
+
+
+@says(
+    "{here}: 'k' writes 'p' and gathers from it at positions known only at run time.\n"
+    "  Hint: write to a second field"
+)
+def gathers_what_it_writes() -> None:
+    kernel([Assignment(p.here, p.gather(0, coordinates()[1]))])  # here
+
+
+@says("{here}: 'k' scans along two axes.\n  Hint: write two kernels")
+def scans_along_two_axes() -> None:
+    first = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
+    second = Scan(1, {b: 0}, [Assignment(q.here, b)], {b: b + 1})  # here
+    kernel([first, second])
+
+
+@says(
+    "{here}: 'k' touches 'q' outside its scans.\n"
+    "  Hint: move the statement into a Scan: there it happens once a cell"
+)
+def touches_outside_a_scan() -> None:
+    scan = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
+    kernel([scan, Assignment(q.here, 1)])  # here
+
+
+@says("{here}: 'k' neither stores nor reduces anything.\n  Hint: assign to a field access")
+def stores_nothing() -> None:
+    kernel([Section("Nothing"), Assignment(t, p.here)])  # here
+
+
+@says("{here}: 'k' gathers by position in a sparse list.\n  Hint: use a dense space")
+def gathers_in_a_list() -> None:
+    kernel([Assignment(q.here, p.gather(0, 0))], Sparse("fluid"))  # here
+
+
+@says(
+    "{here}: 'k' touches p[1, 0], but the list 'fluid' has no such link.\n"
+    "  Hint: add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))"
+)
+def no_such_link() -> None:
+    kernel([Assignment(q.here, p[1, 0])], Sparse("fluid"))  # here
+
+
+class Shifted:
+    """Statements with links that fold walls to an element which other cells reach."""
+
+    moved = Assignment(f[1, 0, 0], 2 * f[1, 0, 0])  # here
+    steps: ClassVar = {"": [Assignment(f[0, 0, 1], f[0, 0, 2]), moved]}
+    links = (lbm.Link(0, (1, 0), 1), lbm.Link(1, (0, 1), 2))
+
+
+@says(
+    "{here}: at a wall f[1, 0, 0] stands for component 1 of the own cell, which other cells reach too.\n"
+    "  Hint: use a streaming pattern whose walls are own-cell (AA), or two fields (pull)"
+)
+def walls_that_others_reach() -> None:
+    kernel(Shifted(), Sparse("fluid"))
+
+
+class NotCommuting(lbm.StreamingPattern):
+    """An in-place pattern that writes elsewhere than it reads."""
+
+    in_place = True
+
+    def read(self, q: int, step: str) -> tuple[int, tuple[int, ...]]:
+        return q, tuple(-c for c in self.lattice.velocities[q])
+
+    def write(self, q: int, step: str) -> tuple[int, tuple[int, ...]]:
+        return q, (0, 0)
+
+
+@says(
+    "{here}: NotCommuting writes component 1 at [0, 0], which another cell reads: the two do not commute.\n"
+    "  Hint: write to the elements that the cell itself reads, or use a second array"
+)
+def pattern_that_does_not_commute() -> None:
+    NotCommuting(D2Q9)  # here

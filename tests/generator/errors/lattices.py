@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lattice Boltzmann; most words are pinned beside the physics, in tests/generator/symbolic."""
+
+from __future__ import annotations
+
+import sympy
+from errors.cases import D2Q9, says
+from heddle import (
+    lbm,
+)
+
+
+@says(
+    "{here}: 'D3Q18' is not a lattice.\n"
+    "  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27; or give the weights of your own"
+)
+def unknown_lattice() -> None:
+    lbm.Lattice("D3Q18")  # here
+
+
+@says(
+    "{here}: 'D2Q5' with weights of axis is not a lattice of your own.\n"
+    "  Hint: a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner"
+)
+def own_lattice_without_rest() -> None:
+    lbm.Lattice("D2Q5", {"axis": "1/4"})  # here
+
+
+@says(
+    "{here}: the weights of D2Q5_x belong to 5 directions and add up to 3/2.\n"
+    "  Hint: the number after Q counts the directions; their weights add up to 1"
+)
+def own_lattice_that_does_not_add_up() -> None:
+    lbm.Lattice("D2Q5_x", {"rest": "1/2", "axis": "1/4"})  # here
+
+
+@says(
+    "{here}: the relaxation rate 5/2 is not stable.\n"
+    "  Hint: 0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)"
+)
+def unstable_rate() -> None:
+    lbm.BGK(D2Q9, sympy.Rational(5, 2))  # here
+
+
+@says(
+    "{here}: a force on D2Q9 has 2 components, not 3.\n  Hint: give one entry an axis, 0 where there is none"
+)
+def force_of_another_dimension() -> None:
+    lbm.BGK(D2Q9, "omega", force=("g", 0, 0))  # here
+
+
+@says(
+    "{here}: Cumulant needs all 27 directions in 3 dimensions; D3Q7 has 7.\n"
+    "  Hint: use D2Q9 or D3Q27, or the CentralMoment operator on D3Q19"
+)
+def cumulants_of_a_scalar_lattice() -> None:
+    lbm.Cumulant(lbm.Lattice("D3Q7"))  # here
+
+
+@says(
+    "{here}: the parametrised cumulant operator is made for D3Q27, not D2Q9.\n"
+    "  Hint: use D3Q27, or the Cumulant operator on D2Q9"
+)
+def parametrised_in_two_dimensions() -> None:
+    lbm.ParametrisedCumulant(D2Q9)  # here
+
+
+@says(
+    "{here}: CentralMoment needs moments that are products over the axes; those of D3Q15 are not.\n"
+    "  Hint: use D2Q9, D3Q19 or D3Q27, or the MRT operator"
+)
+def central_moments_of_d3q15() -> None:
+    lbm.CentralMoment(lbm.Lattice("D3Q15"))  # here
+
+
+@says(
+    "{here}: Cumulant moves with the velocity j / rho; it has no incompressible form.\n"
+    "  Hint: leave out compressible=False, or use MRT, BGK, TRT or Regularised"
+)
+def incompressible_cumulants() -> None:
+    lbm.Cumulant(D2Q9, compressible=False)  # here
+
+
+@says(
+    "{here}: D2Q9 has moments of order 3 to 4; 4 rates do not fit them.\n"
+    "  Hint: higher=1, or one rate an order"
+)
+def rates_of_another_lattice() -> None:
+    lbm.MRT(D2Q9, higher=(1, 1, 1, 1))  # here
+
+
+@says("{here}: KBC takes no force.\n  Hint: use Cumulant or CentralMoment for a flow with a force")
+def forced_entropic_operator() -> None:
+    lbm.KBC(D2Q9, force=("g_x", 0))  # here
+
+
+@says(
+    "{here}: MRT has a way of its own to take a force, not He.\n"
+    "  Hint: give the vector alone, force=(...); He and ExactDifference serve BGK and TRT"
+)
+def force_model_in_moment_space() -> None:
+    lbm.MRT(D2Q9, force=lbm.He(("g_x", 0)))  # here
+
+
+@says(
+    "{here}: the rate omega_0 has no meaning beside a rheology, which gives the whole viscosity.\n"
+    "  Hint: leave out omega"
+)
+def rate_beside_a_rheology() -> None:
+    lbm.TRT(D2Q9, "omega_0", rheology=lbm.PowerLaw(consistency="K", exponent="n"))  # here
+
+
+@says(
+    "{here}: free slip needs the normal of the boundary, which a list of cells does not have.\n"
+    "  Hint: sweep over a dense face: stream.boundary(condition, face=...)"
+)
+def free_slip_over_a_list() -> None:
+    lbm.AA(D2Q9).boundary(lbm.FreeSlip())  # here
+
+
+@says(
+    "{here}: D2Q9 has several links through a wall, which would have to share a flux.\n"
+    "  Hint: use D2Q5 or D3Q7 for the scalar"
+)
+def scalar_flux_with_diagonals() -> None:
+    lbm.Pull(D2Q9).boundary(lbm.ScalarFlux("j"), face="s")  # here
+
+
+@says("{here}: the collision is for D2Q9, the pattern for D3Q19.\n  Hint: use one lattice for both")
+def two_lattices() -> None:
+    lbm.AA(lbm.Lattice("D3Q19"))(lbm.BGK(D2Q9, "omega"))  # here
+
+
+@says("{here}: 'ne' is not a side.\n  Hint: one of e, w, n, s")
+def no_such_side() -> None:
+    lbm.Pull(D2Q9).boundary(lbm.VelocityBounceBack((0, 0)), face="ne")  # here

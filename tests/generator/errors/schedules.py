@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedules, precisions, modules, and the formatter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sympy
+from errors.cases import D2Q9, a, kernel, p, q, says
+from heddle import (
+    Assignment,
+    KernelError,
+    Module,
+    Reduce,
+    Scan,
+    Schedule,
+    Sparse,
+    fields,
+    lbm,
+)
+from heddle.build import files, load
+from heddle.emit import files as emitted
+
+
+@says("{here}: a block of (64, 32, 1) has 2048 threads.\n  Hint: 1 to 1024")
+def block_too_large() -> None:
+    Schedule(block=(64, 32, 1))  # here
+
+
+@says("{here}: prefetch and nontemporal work in chunks.\n  Hint: Schedule(chunk=64, ...)")
+def prefetch_without_a_chunk() -> None:
+    Schedule(prefetch=64)  # here
+
+
+@says(
+    "{here}: 'step_even' asks for chunks of 8 cells, but a list knows runs of 16 neighbours.\n"
+    "  Hint: Schedule(chunk=16)"
+)
+def chunk_that_is_no_run() -> None:
+    module = Module("m")
+    stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
+    module.add("step", stream, Sparse("fluid"), Schedule(chunk=8))  # here
+    files(module, ["cpu"])
+
+
+@says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")
+def chunk_without_lanes() -> None:
+    Schedule(chunk=16, simd=False)  # here
+
+
+@says(
+    "{here}: 'k' reads every field that it writes: nontemporal stores would lose the cached lines.\n"
+    "  Hint: leave nontemporal off for in-place kernels"
+)
+def nontemporal_in_place() -> None:
+    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(chunk=64, nontemporal=True))  # here
+
+
+@says("{here}: 'k' reduces 32 cells of a row at a time, and blocks of (48, 1, 1) threads cut them.\n"
+      "  Hint: Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
+def reduction_in_odd_blocks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
+
+
+@says("{here}: 'k' reduces 32 cells at a time, and is to run in chunks of 16.\n  Hint: chunk=32, or no chunk")
+def reduction_in_other_chunks() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(chunk=16))  # here
+
+
+@says("{here}: 'k' reduces over cells of 4 colours; one or two are known.\n"
+      "  Hint: reduce in a kernel of its own, without colours")  # fmt: skip
+def reduction_in_four_colours() -> None:
+    statements = [Assignment(p.here, p[1, 1]), Reduce("max", "e", q.here)]  # here
+    kernel(statements, schedule=Schedule(colours=4))
+
+
+@says("{here}: 'e_work' cannot be a name here: the emitted function uses it itself.\n"
+      "  Hint: choose another name")  # fmt: skip
+def parameter_called_like_a_scratch() -> None:
+    kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e_work"))])  # here
+
+
+@says("{here}: 'k' is one single scan: CUDA has no threads for it.\n  Hint: --targets cpu")
+def scan_without_threads() -> None:
+    r = fields("r: real[1D]")
+    kernel([Scan(0, {a: 0}, [Assignment(r.here, a)], {a: a + 1})], targets="cuda")  # here
+
+
+@says(
+    "{here}: 'f128' is not a precision.\n  Hint: storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\""
+)
+def unknown_precision() -> None:
+    Module("m", precisions=("f128",))  # here
+
+
+@says("{here}: 'f64/f32' stores more bits than it computes with.")
+def precision_upside_down() -> None:
+    Module("m", precisions=("f64/f32",))  # here
+
+
+@says("{here}: 'class' is not a name for a module.\n  Hint: letters, digits, _")
+def module_called_like_a_keyword() -> None:
+    Module("class")  # here
+
+
+@says("{here}: 'my-kernel' is not a name for a kernel.\n  Hint: letters, digits, _")
+def kernel_that_is_no_name() -> None:
+    Module("m").add("my-kernel", [Assignment(q.here, 1)])  # here
+
+
+@says("{here}: module 'm' has two kernels 'k'.")
+def two_kernels_of_one_name() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(q.here, 1)])
+    module.add("k", [Assignment(p.here, 1)])  # here
+
+
+@says("{here}: 'k' has no statements.")
+def kernel_without_statements() -> None:
+    Module("m").add("k", [])  # here
+
+
+@says("m: there is no kernel 'j'.\n  Hint: the module has: k")
+def unknown_kernel() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(q.here, 1)])
+    module.stages("j", "f64", "cpu")
+
+
+@says("m: the module has no kernels.\n  Hint: add one: module.add(name, statements)")
+def module_without_kernels() -> None:
+    files(Module("m"), ["cpu"])
+
+
+@says("{here}: the sparse kernels of 'm' follow different links.\n  Hint: use one streaming pattern a module")
+def two_patterns_in_one_module() -> None:
+    module = Module("m")
+    module.add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))  # here
+    module.add("j", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    _ = module.links
+
+
+@says("nowhere.py: there is no such model file.\n  Hint: give the path of a Python file")
+def no_model_file() -> None:
+    load(Path("nowhere.py"))
+
+
+@says(
+    "heddle: the clang-format wheel is missing.\n  Hint: install Heddle's "
+    "dependencies: pip install clang-format"
+)
+def formatter_missing() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emitted.importlib.util, "find_spec", lambda name: None)
+        emitted._clang_format.__wrapped__()
+
+
+FAILED = "heddle: clang-format failed: "
+
+
+@says(FAILED + "...")
+def formatter_that_fails() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emitted, "_STYLE", "{no style at all")
+        with pytest.raises(KernelError) as caught:
+            emitted.formatted("int a;")
+    assert str(caught.value).startswith(FAILED)
+    assert "-style" in str(caught.value)
+    caught.value.args = (FAILED + "...",)  # what the program itself says may change
+    raise caught.value
+
+
+@says("{here}: 8 lanes are no row: lanes are all cells along x, in one piece.\n"
+      "  Hint: a positive number, without colours and chunk")  # fmt: skip
+def lanes_in_chunks() -> None:
+    Schedule(lanes=8, chunk=16)  # here
+
+
+@says("{here}: 'k' runs over a list, which has neither lanes nor a trusted entry.\n  Hint: use a dense space")
+def trusted_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here

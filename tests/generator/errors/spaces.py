@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a kernel runs."""
+
+from __future__ import annotations
+
+from errors.cases import a, kernel, mask, p, q, says, t
+from heddle import (
+    Assignment,
+    Module,
+    Scan,
+    Sparse,
+    coordinates,
+    fields,
+)
+
+
+@says("{here}: 'z' has no meaning here: the kernel's space has no such axis.\n"
+      "  Hint: pass what depends on the place in a field")  # fmt: skip
+def coordinate_of_another_space() -> None:
+    kernel([Assignment(q.here, coordinates()[2])])  # here
+
+
+@says("{here}: a Scan along axis 2, which the kernel's space does not have.")
+def scan_along_no_axis() -> None:
+    kernel([Scan(2, {a: 0}, [Assignment(p.here, a)], {a: a + 1})])  # here
+
+
+@says(
+    "{here}: 'mask' has one value an entry, but the kernel does not run over a list of entries.\n"
+    "  Hint: add the kernel with space=Sparse(name, listed=True)"
+)
+def entries_of_no_list() -> None:
+    kernel([Assignment(q.here, mask.here)])  # here
+
+
+@says(
+    "{here}: 'e' has components, but fields with one value an entry are scalar.\n"
+    "  Hint: declare a field for each component"
+)
+def entries_with_components() -> None:
+    e = fields("e: real(2)[entries]")
+    kernel([Assignment(q.here, e[1])], Sparse("inlet", listed=True))  # here
+
+
+@says("{here}: 'r' has 1 dimensions, the kernel's space has 2.")
+def dimensions_that_differ() -> None:
+    r = fields("r: real[1D]")
+    kernel([Assignment(q.here, r.here)])  # here
+
+
+@says("{here}: 'k' touches no field.\n  Hint: a kernel reads and writes fields")
+def touches_no_field() -> None:
+    Module("m").add("k", [Assignment(t, 1)])  # here

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Refused: an array of fewer dimensions than the loops; a field has a value in every cell.
-void heat(double* __restrict__ t, const double* __restrict__ source, int nx, int nz, double dt) {
-  for (int k = 0; k < nz; ++k)
-    for (int i = 0; i < nx; ++i) t[i + k * nx] += dt * source[k];
-}
