@@ -40,6 +40,9 @@ struct Lattice {
   int size = 0;
 
   void insert(std::int64_t step, std::int64_t from, std::int64_t to) {
+    if (step == 0) {
+      return;  // one element for all
+    }
     if (step < 0) {
       step = -step;
       const std::int64_t turned = -from;
@@ -136,8 +139,8 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
       if (array.extent[d] != first.extent[d] || array.extent[d] < 0) {
         return extents_differ;
       }
-      if (array.stride[d] == 0) {
-        return bad_stride;
+      if (array.stride[d] == 0 && array.written) {
+        return bad_stride;  // what is only read may be the same in all cells along an axis
       }
     }
     if (array.components != 0 && array.extent[array.rank] != array.components) {
