@@ -39,6 +39,7 @@ ALLOWED = {
     "prove": {"prove", "lift", "ir", "emit", "module", "passes", "resources", "schedule"},
     "poisson": {"symbolic"},
     "relaxation": {"symbolic"},
+    "staggered": {"symbolic"},
     "__init__": {"module", "schedule", "symbolic"},
     "check": {"build", "lift", "module", "prove"},
     "__main__": {"adopt", "exchange", "module", "schedule", "build", "check", "ir", "resources"},

@@ -15,9 +15,9 @@
 
 namespace heddle {
 
-/// Values along one axis of a domain, the same for all cells of a level: density, the heights of stretched cells,
-/// eigenvalues. Numbered in domain coordinates, with ghost entries before the first cell and behind the last. Every
-/// rank has all of them.
+/// Values along one axis of a domain, the same for all cells of a level: density, the heights of stretched
+/// cells, eigenvalues. Numbered in domain coordinates, with ghost entries before the first cell and behind
+/// the last. Every rank has all of them.
 template <class T> class Profile {
 public:
   /// values[i] belongs to the cell with coordinate domain.lower[axis] - ghosts + i. Throws Error when their
@@ -26,9 +26,8 @@ public:
       : axis_(axis), ghosts_(ghosts), lower_(domain.lower[static_cast<std::size_t>(axis)]),
         cells_(domain.extent(axis)), buffer_(values, memory) {
     if (static_cast<std::int64_t>(values.size()) != cells_ + 2 * ghosts) {
-      throw Error("Profile",
-                  std::to_string(values.size()) + " values came for " + std::to_string(cells_) +
-                      " cells and 2 * " + std::to_string(ghosts) + " ghost entries");
+      throw Error("Profile", std::to_string(values.size()) + " values came for " + std::to_string(cells_) +
+                                 " cells and 2 * " + std::to_string(ghosts) + " ghost entries");
     }
   }
 
@@ -50,8 +49,8 @@ private:
   Buffer<T> buffer_;
 };
 
-/// Throws Error unless `profile` lies along `axis`, covers the domain of `field` with `ghosts` entries around and lies in
-/// the field's memory: `kernel` reads it there.
+/// Throws Error unless `profile` lies along `axis`, covers the domain of `field` with `ghosts` entries around
+/// and lies in the field's memory: `kernel` reads it there.
 template <class T, class U>
 void require_profile(const Profile<T>& profile, const Field<U>& field, int axis, int ghosts,
                      const char* kernel) {

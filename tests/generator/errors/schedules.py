@@ -215,7 +215,8 @@ def lanes_in_chunks() -> None:
 
 
 @says(
-    "{here}: 'k' runs over a list, which has neither row_cells nor a trusted entry.\n  Hint: use a dense space"
+    "{here}: 'k' runs over a list, which has neither row_cells nor a trusted entry.\n"
+    "  Hint: use a dense space"
 )
 def trusted_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here

@@ -26,6 +26,7 @@ from errors import (
     poisson_problems,
     schedules,
     spaces,
+    staggered_grids,
 )
 from errors.cases import CASES, Case
 from heddle import (
@@ -34,7 +35,7 @@ from heddle import (
 
 SUBJECTS = (
     *(computations, declarations, dependences, exchanges, lattices, names, poisson_problems),
-    *(schedules, spaces),
+    *(schedules, spaces, staggered_grids),
 )
 
 

@@ -31,6 +31,7 @@ struct dim3 {
   }
 
 HEDDLE_EMULATION_VECTORS(int, int, 4)
+HEDDLE_EMULATION_VECTORS(unsigned short, ushort, 2)
 HEDDLE_EMULATION_VECTORS(unsigned, uint, 4)
 HEDDLE_EMULATION_VECTORS(float, float, 4)
 HEDDLE_EMULATION_VECTORS(double, double, 8)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Projection of velocities and pressures of one precision: divergence into the solver's array, correction."""
+
+from heddle import Module, fields, staggered
+
+right = fields("right: real[3D]", ghost_layers=0)
+grid = staggered.Grid()
+
+projection_flow = Module(
+    "projection_flow",
+    precisions=("f64", "f32"),
+    about="Pressure projection on a staggered grid: right-hand side, correction of the velocity.",
+    citation="Harlow and Welch 1965; Chorin 1968",
+)
+projection_flow.add("divergence", grid.divergence_into(right, scale="scale"))
+projection_flow.add("norms", grid.divergence_norms("largest", "total"))
+projection_flow.add("correct", grid.correction("step"))

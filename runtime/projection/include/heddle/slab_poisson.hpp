@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SLAB_POISSON_HPP
+#define HEDDLE_SLAB_POISSON_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/plane_transform.hpp"
+#include "heddle/poisson_problem.hpp"
+#include "heddle/stream.hpp"
+#include "heddle/transport.hpp"
+
+namespace heddle {
+
+/// How the columns of a problem are solved whose levels lie on several ranks.
+///
+/// partitioned: each rank eliminates its own levels but the highest, so that one unknown a column and rank is
+/// left (Wang, ACM Trans. Math. Software 7 (1981) 170); four reals a column and rank travel. transposed: each
+/// rank gets some of the columns as a whole, and all values travel twice; for so few levels a rank that the
+/// first way would have little left to do. automatic: transposed below four levels a rank.
+enum class SlabMethod { automatic, partitioned, transposed };
+
+/// Solves a PoissonProblem whose levels are split among the ranks of a transport, in the host's memory. The
+/// elimination has no subtraction, within a rank and between ranks (see PoissonSolver): coefficients of rows
+/// that two ranks share are set up once, only right-hand sides travel.
+///
+/// The transposed way gives the bits of one rank for any number of ranks; the partitioned one rounds
+/// differently, by some units of the last digit of the largest value.
+template <class Real> class SlabPoisson {
+public:
+  /// All ranks construct the same solvers in the same order. transform: of problem.x and problem.y, the
+  /// default where it is null. Throws Error for less levels than ranks, and for a problem that is periodic
+  /// along z: its columns have no ends.
+  SlabPoisson(const PoissonProblem& problem, Transport& transport,
+              std::unique_ptr<PlaneTransform<Real>> transform = nullptr,
+              SlabMethod method = SlabMethod::automatic);
+  ~SlabPoisson();
+  SlabPoisson(SlabPoisson&&) noexcept;
+  SlabPoisson& operator=(SlabPoisson&&) noexcept;
+  SlabPoisson(const SlabPoisson&) = delete;
+  SlabPoisson& operator=(const SlabPoisson&) = delete;
+
+  /// The levels of this rank: first <= k < last.
+  [[nodiscard]] std::int64_t first_level() const;
+  [[nodiscard]] std::int64_t last_level() const;
+  /// This rank's part of a field: planes of rows() rows of row_pitch() reals.
+  [[nodiscard]] std::int64_t row_pitch() const;
+  [[nodiscard]] std::int64_t rows() const;
+  [[nodiscard]] std::int64_t plane_pitch() const;
+  [[nodiscard]] SlabMethod method() const;
+
+  /// Replaces the right-hand side by p. All ranks call it together. Throws Error as transports do.
+  void solve(Real* field);
+
+  /// Bytes that this rank sends in a solve.
+  [[nodiscard]] std::int64_t sent_bytes() const;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Projection around solid cells: closed faces, and conjugate gradients preconditioned by the box without
+them.
+
+The numbers of a step (alpha, beta) are quotients of sums that kernels before left in memory, read as profiles
+with one value: each kernel divides them itself, so that no step waits for the host. A sum is that of a field
+times the height of its cells, in which div grad is symmetric.
+"""
+
+import sympy
+from heddle import Assignment, Module, Reduce, fields, profiles, staggered
+
+right, pre, q, pi, r = fields("right, pre, q, pi, r: real[3D]")
+p = fields("p: real[3D]")
+openings = fields("open: uint8[3D]", ghost_layers=0)
+height = profiles("height: real[z]", ghost_layers=0)
+r_z, p_q, r_z_before = profiles("r_z, p_q, r_z_before: real[z]", ghost_layers=0)
+grid = staggered.Grid(openings=openings)
+fluid = sympy.Ne(openings.here, 0)
+named, laplacian = grid.laplacian(p)
+product, residual, share = sympy.symbols("product residual share")
+
+
+def quotient(above: sympy.Expr, below: sympy.Expr) -> sympy.Expr:
+    """0 where there is nothing to divide by: all is solved."""
+    return sympy.Piecewise((above / below, sympy.Ne(below, 0)), (0, True))
+
+
+alpha = quotient(r_z.gather(0), p_q.gather(0))
+beta = quotient(r_z.gather(0), r_z_before.gather(0))
+
+projection_topography = Module(
+    "projection_topography",
+    precisions=("f64", "f32"),
+    about="Pressure projection around solid cells: conjugate gradients, preconditioned by the box's solver.",
+    citation="Hestenes and Stiefel 1952",
+)
+projection_topography.add("close", grid.close())
+projection_topography.add("divergence", grid.divergence_into(right, scale="scale"))
+projection_topography.add("norms", grid.divergence_norms("largest", "total"))
+projection_topography.add("correct", grid.open_correction("step"))
+projection_topography.add(
+    "start",
+    [
+        *named,
+        Assignment(residual, sympy.Piecewise((right.here - laplacian, fluid), (0, True))),
+        Assignment(r.here, residual),
+        Reduce("sum", "total", height.here * residual),
+    ],
+)
+projection_topography.add(
+    "deflate",
+    [
+        Assignment(residual, sympy.Piecewise((r.here - sympy.Symbol("mean"), fluid), (0, True))),
+        Assignment(r.here, residual),
+        Assignment(pre.here, residual),
+        Reduce("sum", "r_r", height.here * residual**2),
+    ],
+)
+projection_topography.add(
+    "apply",
+    [
+        *named,
+        Assignment(product, laplacian),
+        Assignment(q.here, product),
+        Reduce("sum", "p_q_now", height.here * p.here * product),
+    ],
+)
+projection_topography.add(
+    "advance",
+    [
+        Assignment(residual, r.here - alpha * q.here),
+        Assignment(r.here, residual),
+        Assignment(pre.here, residual),
+        Reduce("sum", "r_r", height.here * residual**2),
+    ],
+)
+projection_topography.add("weigh", [Reduce("sum", "r_z_now", height.here * r.here * pre.here)])
+projection_topography.add(
+    "turn",
+    [
+        Assignment(product, p.here),
+        Assignment(pi.here, pi.here + quotient(r_z_before.gather(0), p_q.gather(0)) * product),
+        Assignment(p.here, pre.here + beta * product),
+    ],
+)
+projection_topography.add("finish", [Assignment(pi.here, pi.here + alpha * p.here)])

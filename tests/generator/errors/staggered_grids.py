@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Staggered grids."""
+
+from __future__ import annotations
+
+from errors.cases import says
+from heddle import staggered
+
+
+@says("{here}: no face can be closed.\n  Hint: Grid(openings=field of bits)")
+def laplacian_without_openings() -> None:
+    grid = staggered.Grid()
+    grid.laplacian(grid.cells)  # here
+
+
+@says("{here}: no face can be closed.\n  Hint: Grid(openings=field of bits)")
+def closing_without_openings() -> None:
+    staggered.Grid().close()  # here
