@@ -75,7 +75,9 @@ def _prove(
     """Compare a loop with what was generated for a target, and say what came of it."""
     found = proof(function, kernels, target, options.out / model.name, model.precision, options.front_end)
     if isinstance(found, Proof):
-        rounding = "" if found.rounding is None else f", rounding differs by up to {found.rounding:g} ulp"
+        rounding = "" if found.tier == "structural" else ", rounding not measured"
+        if found.rounding is not None:
+            rounding = f", rounding differs by up to {found.rounding:g} ulp"
         print(f"  {function.name:<24} {target:<9} equal: {found.tier}{rounding}")
         return True
     print(f"  {function.name:<24} {target:<9} NOT PROVED: {found.where}: {found.reason}")

@@ -85,7 +85,8 @@ def _algebraic(
         inputs = ", ".join(f"{name} = {value}" for name, value in result.inputs.items())
         return Proof("algebraic", math.inf, assumptions, f"{result.where} is {result.values} for {inputs}")
     where = f"; the bits may differ in: {found.where}: {found.reason}"
-    return Proof("algebraic", result.ulp, assumptions, f"{result.runs} runs{where}")
+    seen = result.ulp if result.runs else None
+    return Proof("algebraic", seen, assumptions, f"{result.runs} runs{where}")
 
 
 def _numeric(result: Measured | Counterexample, found: Counterexample) -> Proof | Counterexample:

@@ -24,7 +24,8 @@ class Proof:
     numeric: both were run on random fields of several sizes, and the results agreed within a few ulp of the
     largest value. That is evidence, not a proof: a difference that needs other inputs stays unseen.
 
-    rounding: the largest difference seen, in units in the last place of the result; None if structural.
+    rounding: the largest difference seen, in units in the last place of the result; None if structural,
+    or if no random memory suited the kernels, so that nothing was run.
     assumptions: what was taken for granted. detail: how far the proof went, for people.
     """
 

@@ -87,6 +87,8 @@ TABLE: list[tuple[ir.Expression, str]] = [
     (op("bitand", op("shl", u, w), w), "(u << w) & w"),
     (op("shl", op("bitand", u, w), w), "(u & w) << w"),
     (op("shl", u, op("add", w, w)), "u << (w + w)"),
+    (op("shr", op("bitand", u, w), w), "(u & w) >> w"),
+    (op("bitand", op("shr", u, w), w), "(u >> w) & w"),
     (op("rem", op("add", i, j), i), "(i + j) % i"),
     (select(op("lt", a, b), a, b), "a < b ? a : b"),
     (op("add", a, select(p, a, b)), "a + (p ? a : b)"),

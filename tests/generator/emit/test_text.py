@@ -147,7 +147,11 @@ CHANGES = {
     "block": Schedule(chunk=64, block=(32, 4, 1)),
     "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
     "renew": Schedule(chunk=64, renew=True),
+    "cells": Schedule(chunk=64, cells=2),
+    "unit": Schedule(chunk=64, unit=True),
     "lanes": Schedule(chunk=64, lanes=4),
+    "row_cells": Schedule(row_cells=8),
+    "trusted": Schedule(chunk=64, trusted=True),
     "colours": Schedule(colours=2),
 }
 
@@ -166,7 +170,7 @@ def test_every_option_has_a_case() -> None:
 
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
-    base = Schedule() if option in ("simd", "colours") else BASE
+    base = Schedule() if option in ("simd", "colours", "row_cells") else BASE
     in_place = option == "renew"
     assert both(CHANGES[option], in_place) != both(base, in_place)
 

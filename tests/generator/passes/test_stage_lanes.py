@@ -81,7 +81,7 @@ def test_what_differs_between_blocks_is_refused() -> None:
 
 def test_lists_and_odd_numbers_are_refused() -> None:
     lattice = lbm.Lattice("D3Q19")
-    with pytest.raises(KernelError, match="a thread cannot take 3 cells at once"):
+    with pytest.raises(KernelError, match="a vector cannot have 3 lanes"):
         Schedule(lanes=3)
     with pytest.raises(KernelError, match="those of a list have one"):
         Module("module").add(
