@@ -19,6 +19,7 @@ from heddle.equivalence.identity import Identities
 from heddle.equivalence.lowering import lowered
 from heddle.equivalence.reals import Reals
 from heddle.equivalence.reductions import EMPTY_GROUPS, contributions, fills_groups, reduces
+from heddle.equivalence.rows import known_rows, lanes_of
 from heddle.equivalence.running import Measured, measured
 from heddle.equivalence.sampling import Sample, samples
 from heddle.equivalence.terms import Terms
@@ -49,16 +50,27 @@ def equivalent(
     """
     left, right = lowered(a), lowered(b)
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
+    rows = known_rows(left, right, known)
+    lanes = lanes_of(left), lanes_of(right)
+    blocks = max(lanes)
     filled = fills_groups(left) and fills_groups(right)
     if not filled and (reduces(left) or reduces(right)):
         known.add(EMPTY_GROUPS)
     bits = Bits(Terms(), set(known))
     first, second = contributions(left, filled), contributions(right, filled)
-    found = difference(effects(first, bits), effects(second, bits, given))
+    both = rows | dict(given or {})
+    found = difference(effects(first, bits, rows, blocks), effects(second, bits, both, blocks))
     if found is None:
         return Proof("structural", None, tuple(sorted(bits.assumptions)))
+    if blocks > 1:
+        raise KernelError(
+            a.name,
+            f"the kernels run {lanes[0]} and {lanes[1]} interleaved blocks at a time; they are not proved "
+            f"equal ({found.where}: {found.reason}), and random fields are single blocks.",
+            "compare the models without lanes, or the results on your own data",
+        )
     reals = Reals(Terms(), set(known))
-    mine, other = effects(first, reals), effects(second, reals, given)
+    mine, other = effects(first, reals, rows, blocks), effects(second, reals, both, blocks)
     identities = Identities(reals)
     over_reals = difference(mine, other, identities.equal, reals.key)
     result = measured(left, right, samples(left, right) if memory is None else memory)

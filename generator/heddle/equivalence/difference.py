@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.places import CELLS, NEIGHBOUR
 from heddle.equivalence.reading import Reader
+from heddle.equivalence.rows import lanes_of
 from heddle.equivalence.terms import Term
 from heddle.equivalence.verdict import Counterexample
 from heddle.errors import KernelError
@@ -25,10 +26,10 @@ class Effects:
 
 
 def effects(
-    kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None
+    kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None, blocks: int = 1
 ) -> Effects:
-    """Read a kernel. Raises KernelError for what has no meaning."""
-    reader = Reader(kernel, bits, given)
+    """Read a kernel, on so many interleaved blocks. Raises KernelError for what has no meaning."""
+    reader = Reader(kernel, bits, given, blocks if lanes_of(kernel) == 1 else 1)
     memory = reader.read()
     stored: dict[str, tuple[str, Term, tuple[Term, ...]]] = {}
     for array, state in memory.top.states.items():

@@ -17,6 +17,7 @@ from heddle.equivalence.memory import Item, Layer, Memory
 from heddle.equivalence.places import Places
 from heddle.equivalence.reductions import groups_of
 from heddle.equivalence.rewrite import Rewriter
+from heddle.equivalence.shared_threads import SharedThread
 from heddle.equivalence.terms import Term, conjuncts
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -40,10 +41,16 @@ class Line:
 
 
 class Reader:
-    """Reads one kernel; `memory` holds what it stores. combined: arrays of which only a reduction is left."""
+    """Reads one kernel; `memory` holds what it stores. combined: arrays of which only a reduction is left.
+    facts: what terms are known to be in the threads that are read. blocks: how many interleaved blocks it
+    runs on, each from an element further; block_read: the one that is read."""
 
     def __init__(
-        self, kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None
+        self,
+        kernel: ir.Kernel,
+        bits: Bits,
+        given: Mapping[ir.Expression, ir.Expression] | None = None,
+        blocks: int = 1,
     ) -> None:
         self.kernel, self.bits, self.terms = kernel, bits, bits.terms
         self.places = Places(bits, kernel.space)
@@ -51,6 +58,9 @@ class Reader:
         self.memory = Memory(bits, self.places, self.rewriter)
         self.names: dict[str, Term | Line] = {}
         self.guards: list[Term] = []
+        self.facts: dict[Term, Term] = {}
+        self.blocks, self.block_read = blocks, self.terms.integer(0)
+        self.interleaved = {f.name for f in kernel.fields if f.layout == "strided"} if blocks > 1 else set()
         self.combined: set[str] = set()
         self.elements = {field.name: field.type for field in kernel.fields}
         self.given: dict[Term, Term] = {}
@@ -147,6 +157,14 @@ class Reader:
             raise KernelError(
                 self.kernel.name, f"the loop over {loop.counter.name} has no constant step.", "give it one"
             )
+        counter = self.terms.fresh("counter", loop.counter.name)
+        facts = self.facts
+        if loop.kind == "thread" and step.data > 1 and not assigned(loop.body):
+            self.places.counts[counter] = self.count(begin, end, 1)
+            shared = SharedThread(self, loop, counter, begin, end)
+            if shared.is_cell_by_cell(step.data):
+                facts = facts | shared.facts(1, step.data)
+                step = self.terms.integer(1)
         count = self.count(begin, end, step.data)
         if count.kind == "int" and count.data <= MOST_UNROLLED and loop.kind in ("serial", "lanes"):
             for number in range(count.data):
@@ -155,7 +173,6 @@ class Reader:
             return
         if count.kind == "int" and count.data <= 0:
             return
-        counter = self.terms.fresh("counter", loop.counter.name)
         self.places.counts[counter] = count
         self.names[loop.counter.name] = self.terms.plus(begin, self.terms.scaled(counter, step.data))
         carried: dict[str, tuple[Term, Term, str]] = {}
@@ -165,14 +182,25 @@ class Reader:
             carried[name] = self.terms.fresh("carried", name), before, scalar
             self.names[name] = carried[name][0]
         self.memory.layers.append(Layer(counter.data[0]))
-        outer, self.guards = self.guards, []
-        self.block(loop.body)
-        self.guards = outer
+        outer, self.guards = (self.guards, self.facts), []
+        self.facts = facts
+        self.cell(loop.body)
+        self.guards, self.facts = outer
         guard = self.bits.both("", tuple(self.guards))
         layer = self.memory.layers.pop()
         updates = {name: self.names[name] for name in carried}
         running = Running(loop.kind, counter, count, step.data < 0, guard, layer, carried, updates)  # type: ignore[arg-type]
         self.names.update(close(self, running))
+
+    def cell(self, body: Sequence[ir.Statement]) -> None:
+        """The body of a loop; the innermost one once for each block."""
+        if self.blocks == 1 or any(isinstance(statement, ir.Loop) for statement in body):
+            self.block(body)
+            return
+        for number in range(self.blocks):
+            self.block_read = self.terms.integer(number)
+            self.block(body)
+        self.block_read = self.terms.integer(0)
 
     def count(self, begin: Term, end: Term, step: int) -> Term:
         """How often a loop runs, where it runs at all."""
@@ -230,9 +258,11 @@ class Reader:
                 return self.load(*self.element(pointer, index))
             case ir.Op(name, args):
                 scalar = args[0].type
-                return self.bits.operation(name, scalar, tuple(map(self.value, args)))
+                result = self.bits.operation(name, scalar, tuple(map(self.value, args)))
+                return self.facts.get(result, result)
             case ir.Call(name, args):
-                return self.bits.call(name, str(args[0].type), tuple(map(self.value, args)))
+                result = self.bits.call(name, str(args[0].type), tuple(map(self.value, args)))
+                return self.facts.get(result, result)
             case ir.Select(condition, yes, no):
                 values = self.value(condition), self.value(yes), self.value(no)
                 return self.bits.select(str(yes.type), values)
@@ -282,6 +312,8 @@ class Reader:
                 "one array, one type",
             )
         place = self.terms.plus(line.offset, self.terms.times(where, line.stride))
+        if line.array in self.interleaved:
+            place = self.terms.plus(place, self.block_read)
         return self.extent_of(line.array, place), str(pointer.type.element), place
 
     def whole(self, operation: str, values: ir.Symbol, count: Term) -> Term:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from heddle.equivalence.rows import has_unit_rows
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, rounded
@@ -51,7 +52,7 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
     for number, cells in enumerate(sizes * 2):
         box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
         generator = random.Random(seed + number)
-        drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1))
+        drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1), has_unit_rows(a, b))
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
         if isinstance(a.space, ir.Dense) and a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
@@ -74,6 +75,7 @@ class _Draw:
     generator: random.Random
     positive: bool
     extent: int
+    unit: bool = False
 
     def number(self, scalar: ir.Scalar) -> Number:
         """Integers are valid positions in every field, and flags."""
@@ -99,14 +101,15 @@ class _Draw:
         axes = list(range(len(whole)))
         if not self.positive:
             self.generator.shuffle(axes)
+            axes.sort(key=lambda axis: self.unit and axis > 0)  # the cells of a row follow each other
         stride, size = [0] * len(whole), 1
         for axis in axes:
-            step = 1 if self.positive else self.generator.choice((1, 1, 2))
+            step = 1 if self.positive or (self.unit and not axis) else self.generator.choice((1, 1, 2))
             stride[axis] = size * step
             size *= whole[axis] * step
         values = [self.number(field.type) for _ in range(size)]
         origin = sum(ghosts * stride[axis] for axis in range(len(extent)))
-        for axis in range(len(extent)):
+        for axis in range(1 if self.unit else 0, len(extent)):
             if not self.positive and self.generator.random() < 0.3:
                 origin += (whole[axis] - 1 - 2 * ghosts) * stride[axis]
                 stride[axis] = -stride[axis]

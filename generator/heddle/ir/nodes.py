@@ -483,12 +483,14 @@ class Dense(Node):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
     in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: a
     CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. row_cells: how
-    many cells there are along x, where that is known; 0: any number."""
+    many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
+    granted that the cells of a row follow each other in memory, in all fields."""
 
     rank: int
     colours: int = 1
     lanes: int = 1
     row_cells: int = 0
+    unit: bool = False
 
 
 @node

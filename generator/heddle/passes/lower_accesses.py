@@ -86,8 +86,11 @@ class _Lowering:
         if is_split(self.kernel):
             body = _without_unused(_without_unused(body, "x"), "x_first")
         used = {node.name for node in walk(body) if isinstance(node, Symbol)}
+        space = self.space
+        if isinstance(space, Dense) and self.unit:
+            space = dataclasses.replace(space, unit=True)
         return dataclasses.replace(
-            self.kernel, body=(*(let for let in head if let.symbol.name in used), *body)
+            self.kernel, space=space, body=(*(let for let in head if let.symbol.name in used), *body)
         )
 
     def head_order(self, let: Let) -> tuple[int, int]:

@@ -35,8 +35,18 @@ def at(pointer: ir.Symbol, index: Value | int = 0) -> Value:
 
 INDEX = ir.Symbol("u_stride", ir.Pointer(ir.I64))
 AS_NUMBERS = ir.Symbol("u", ir.Pointer(ir.I64))
+ROOM, LANES = ir.Symbol("room", ir.Pointer(ir.F64)), 2
+IN_LANES = (
+    ir.Local(ROOM, LANES, "scratch"),
+    ir.LoadLanes(ROOM, U[0].node, LANES),  # type: ignore[arg-type]
+    ir.StoreLanes(ROOM, V[0].node, LANES),  # type: ignore[arg-type]
+)
 LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {
+    "lanes and something else": (
+        lambda: equivalent(kernel([U, V], *IN_LANES), kernel([U, V], store(V[0], value(1.0)))),
+        "loop: the kernels run 2 and 1 interleaved blocks at a time; they are not proved equal",
+    ),
     "a step known only at run time": (
         same(ir.Loop("serial", X.node, value(0, ir.I64).node, N.node, K.node, ())),  # type: ignore[arg-type]
         "loop: the loop over x has no constant step.",

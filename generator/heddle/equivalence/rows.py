@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels take for granted about rows.
+
+Schedule(unit=True) has the cells of a row follow each other in memory, Schedule(lanes=n) has n interleaved
+blocks, of which a CUDA thread runs the same cell. So such kernels are compared with others on such memory
+only.
+"""
+
+from __future__ import annotations
+
+from heddle.ir import nodes as ir
+from heddle.ir.build import integer
+from heddle.ir.visit import walk
+
+UNIT_ROWS = "the cells of a row follow each other in memory, in all fields"
+INTERLEAVED = "a kernel without lanes runs on each of {} interleaved blocks"
+LANES = "the fields are those of {} interleaved blocks"
+
+
+def has_unit_rows(*kernels: ir.Kernel) -> bool:
+    """Whether one of the kernels runs on nothing else."""
+    return any(isinstance(kernel.space, ir.Dense) and kernel.space.unit for kernel in kernels)
+
+
+def lanes_of(kernel: ir.Kernel) -> int:
+    """How many interleaved blocks a lowered kernel runs on; 1: on a block of its own."""
+    return max(
+        (n.length for n in walk(kernel.body) if isinstance(n, ir.LoadLanes | ir.StoreLanes)), default=1
+    )
+
+
+def known_rows(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[ir.Expression, ir.Expression]:
+    """The strides along x as both kernels may read them, where one of them is made for these."""
+    lanes = max(lanes_of(a), lanes_of(b))
+    if lanes == 1 and not has_unit_rows(a, b):
+        return {}
+    assumptions.add(LANES.format(lanes) if lanes > 1 else UNIT_ROWS)
+    if lanes_of(a) != lanes_of(b):
+        assumptions.add(INTERLEAVED.format(lanes))
+    return {
+        ir.Load(ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True)), integer(0)): integer(lanes)
+        for kernel in (a, b)
+        for field in kernel.fields
+        if field.layout in ("strided", "split") and field.rank
+    }
