@@ -77,20 +77,13 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
             target = TARGETS[target_name]
             since = time.perf_counter()
             variants = [
-                Variant(
-                    precision(p),
-                    module.stages(name, p, target_name),
-                    entry.schedule.unit,
-                    entry.schedule.trusted,
-                )
+                Variant(precision(p), module.stages(name, p, target_name), entry.schedule)
                 for p in module.precisions
             ]
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
             if target.threads:
-                kernel_text, launcher = cuda_files(
-                    module.name, name, variants, target, entry.schedule, banner
-                )
+                kernel_text, launcher = cuda_files(module.name, name, variants, target, banner)
                 result[f"{module.name}/{name}.cuh"], result[f"{module.name}/{name}.cu"] = (
                     kernel_text,
                     launcher,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
@@ -32,8 +33,9 @@ class Cost:
         return f"reads {self.bytes_read} B, writes {self.bytes_written} B, {self.flops} flops{calls}"
 
 
-def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
-    """Bytes from the accesses of the typed kernel, operations from the innermost loops of the lowered one."""
+def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
+    """Bytes from the accesses of the typed kernel, operations from the innermost loops of the lowered one.
+    cells: how many a body of those updates; what they share is divided among them, rounded up."""
     reads: dict[tuple[ir.Field, object], int] = {}
     writes: dict[tuple[ir.Field, object], int] = {}
     links: set[tuple[int, tuple[int, ...]]] = set()
@@ -48,12 +50,12 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel) -> Cost:
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
             links.add((node.component, node.offsets))
     listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
-    flops, calls = _operations(lowered)
+    flops, calls = _operations(lowered, cells)
     return Cost(sum(reads.values()) + 4 * len(links) + listed, sum(writes.values()), flops, calls)
 
 
-def _operations(lowered: ir.Kernel) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """Each distinct expression of a cell counts once: it is computed once."""
+def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """For one of the cells. Each distinct expression counts once: it is computed once."""
     flops = 0
     calls: Counter[str] = Counter()
     seen: set[ir.Node] = set()
@@ -73,7 +75,7 @@ def _operations(lowered: ir.Kernel) -> tuple[int, tuple[tuple[str, int], ...]]:
                     flops += row.flops
                 else:
                     calls[node.name] += 1
-    return flops, tuple(sorted(calls.items()))
+    return ceil(flops / cells), tuple((name, ceil(count / cells)) for name, count in sorted(calls.items()))
 
 
 def _innermost(body: tuple[ir.Statement, ...]) -> list[ir.Loop]:

@@ -24,13 +24,11 @@ _ARITHMETIC = {"min", "max", "sign"}
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel in one precision, at every level, for one target. unit: its CUDA entry takes unit x-strides
-    only."""
+    """A kernel in one precision, at every level, for one target."""
 
     precision: Precision
     stages: Stages
-    unit: bool = False
-    trusted: bool = False
+    schedule: Schedule
 
     @property
     def suffix(self) -> str:
@@ -48,7 +46,7 @@ def cpp_file(
         module=module,
         headers=_headers([v.stages.lowered for v in variants], target),
         functions=functions,
-        costs=_costs(variants),
+        costs=_costs(variants, target),
     )
 
 
@@ -57,10 +55,10 @@ def cuda_files(
     kernel: str,
     variants: Sequence[Variant],
     target: Target,
-    schedule: Schedule,
     banner: dict[str, str],
 ) -> tuple[str, str]:
     """name.cuh and name.cu."""
+    schedule = variants[0].schedule
     functions = [_cuda_function(module, kernel, variant, target) for variant in variants]
     block = schedule.block
     bounds = str(block[0] * block[1] * block[2]) + (
@@ -74,7 +72,7 @@ def cuda_files(
         launch_bounds=bounds,
         headers=_headers([v.stages.lowered for v in variants], target),
         functions=functions,
-        costs=_costs(variants),
+        costs=_costs(variants, target),
     )
     launcher = render(
         "kernel.cu.j2",
@@ -82,7 +80,7 @@ def cuda_files(
         module=module,
         kernel=kernel,
         block=", ".join(str(size) for size in block),
-        interleaved=_lanes(variants[0].stages.kernel) > 1,
+        interleaved=schedule.lanes > 1,
         functions=functions,
     )
     return kernel_text, launcher
@@ -115,20 +113,18 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     return [
         *_headers([v.stages.lowered for v in variants], target),
         *(["launch.hpp"] if target.threads else []),
-        *(["interleaved.hpp"] if target.threads and _lanes(variants[0].stages.kernel) > 1 else []),
+        *(["interleaved.hpp"] if target.threads and variants[0].schedule.lanes > 1 else []),
     ]
 
 
-def _lanes(kernel: ir.Kernel) -> int:
-    return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
-
-
-def _costs(variants: Sequence[Variant]) -> list[str]:
+def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     """One line for each precision."""
-    return [
-        f"One update in {variant.suffix}: {cost(variant.stages.kernel, variant.stages.lowered)}."
-        for variant in variants
-    ]
+    lines = []
+    for variant in variants:
+        cells = variant.schedule.cells if target.threads else 1
+        spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
+        lines.append(f"One update in {variant.suffix}: {spent}.")
+    return lines
 
 
 def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
@@ -190,7 +186,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
-        "trusted_entry": variant.trusted and not target.checked,
+        "trusted_entry": variant.schedule.trusted and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
@@ -289,10 +285,8 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
 
 
 def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
-    space = variant.stages.kernel.space
+    space, schedule = variant.stages.kernel.space, variant.schedule
     dense = isinstance(space, ir.Dense)
-    colours = space.colours if isinstance(space, ir.Dense) else 1
-    row_cells = space.row_cells if isinstance(space, ir.Dense) else 0
     unit = "true" if isinstance(space, ir.Sparse) else "false"
     checked = [argument for argument in everything if argument.role != "scalar"]
     on_device = [argument for argument in checked if argument.role != "runs"]
@@ -309,26 +303,12 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         ),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, "unit_stride" if dense else unit, colours=colours, row_cells=row_cells),
-        "device_checks": _checks(
-            everything,
-            "true" if variant.unit else unit,
-            False,
-            colours,
-            _lanes(variant.stages.kernel),
-            row_cells,
-        ),
+        "checks": _checks(everything, "unit_stride" if dense else unit, schedule),
+        "device_checks": _checks(everything, "true" if schedule.unit else unit, schedule, host=False),
     }
 
 
-def _checks(
-    everything: Sequence[Argument],
-    unit_stride: str,
-    host: bool = True,
-    colours: int = 1,
-    lanes: int = 1,
-    row_cells: int = 0,
-) -> str:
+def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule, host: bool = True) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
@@ -348,14 +328,16 @@ def _checks(
         elif argument.role in roles or argument.name == "cells":
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
     names = {argument.name for argument in everything if argument.role != "scalar"}
-    if row_cells:
+    if schedule.row_cells:
         cells = next(a.name for a in everything if a.role == "extent")
-        lines.append(f"if ({cells}[0] != {row_cells}) {{ return heddle::extents_differ; }}")
+        lines.append(f"if ({cells}[0] != {schedule.row_cells}) {{ return heddle::extents_differ; }}")
     if "last" in names:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
     if "last_colour" in names:
-        lines.append(f"if (first_colour < 0 || last_colour > {colours}) {{ return heddle::extents_differ; }}")
+        lines.append(
+            f"if (first_colour < 0 || last_colour > {schedule.colours}) {{ return heddle::extents_differ; }}"
+        )
     for count in ("cell_count", "box_count", "longest"):
         if count in names:
             lines.append(f"if ({count} < 0) {{ return heddle::extents_differ; }}")
@@ -365,8 +347,8 @@ def _checks(
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if lanes > 1:
-        check = f"heddle::check_interleaved(arrays, {lanes})"
+    if schedule.lanes > 1 and not host:
+        check = f"heddle::check_interleaved(arrays, {schedule.lanes})"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]

@@ -39,7 +39,7 @@ def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Seque
             declarations.append(f"{entry}({parameters})")
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
-            if variant.trusted:
+            if variant.schedule.trusted:
                 declarations.append(f"{entry}_trusted({parameters})")
         if "reference" in targets:
             declarations.append(f"{entry}_reference({parameters})")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from heddle.emit.signature import Argument
 from heddle.ir import nodes as ir
 from heddle.prove.kernel import DifferenceError, parameter
+from heddle.schedule import Schedule
 
 OK = "heddle::ok"
 NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
@@ -31,11 +32,8 @@ class Entry:
     function: str
     entry: str
     arguments: tuple[Argument, ...]
+    schedule: Schedule
     dense: bool
-    colours: int = 1
-    row_cells: int = 0
-    unit_on_device: bool = False
-    lanes: int = 1
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -47,11 +45,11 @@ class Entry:
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
         rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
-        demands = rows_of_list or (device and self.unit_on_device)
+        demands = rows_of_list or (device and self.schedule.unit)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
-        if device and self.lanes > 1:
-            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.lanes}:i32)"
+        if device and self.schedule.lanes > 1:
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
@@ -103,15 +101,15 @@ class Entry:
         for argument in self.arguments:
             if argument.role in pointers or argument.name == "cells":
                 yield f"eq({argument.name}, nullptr)", NULL_POINTER
-        names = {argument.name for argument in self.arguments}
-        if self.row_cells:
+        names = {argument.name for argument in self.arguments if argument.role != "scalar"}
+        if self.schedule.row_cells:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
-            yield f"ne({extent}[0:i32], i64({self.row_cells}:i32))", EXTENTS_DIFFER
+            yield f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))", EXTENTS_DIFFER
         if "last" in names:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
             yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER
         if "last_colour" in names:
-            range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.colours}:i32)))"
+            range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.schedule.colours}:i32)))"
             yield range_, EXTENTS_DIFFER
         for count in ("cell_count", "box_count", "longest"):
             if count in names:

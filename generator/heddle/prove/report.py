@@ -90,15 +90,14 @@ def proved_kernel(
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
     stages = module.stages(name, chosen, target)
     lowered, everything = stages.lowered, arguments(stages.kernel)
-    suffix = precision(chosen).suffix
+    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
     function = f"{name}_{suffix}"
     entry = Entry(
         function,
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         everything,
+        schedule,
         isinstance(stages.kernel.space, ir.Dense),
-        stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
-        stages.kernel.space.row_cells if isinstance(stages.kernel.space, ir.Dense) else 0,
     )
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
@@ -113,7 +112,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     _same(unit, entry.entry, entry.host(passed, rows, reports))
     if entry.dense and not TARGETS[target].checked:
         _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
-        if module.kernels[name].schedule.trusted:
+        if schedule.trusted:
             _same(unit, f"{entry.entry}_trusted", entry.trusted(passed, rows))
 
 
@@ -122,17 +121,13 @@ def _device(
 ) -> None:
     stages = module.stages(name, chosen, target)
     lowered, everything = stages.lowered, arguments(stages.kernel)
-    suffix = precision(chosen).suffix
-    schedule = module.kernels[name].schedule
+    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
     entry = Entry(
         f"{name}_{suffix}",
         f"{module.name}_{name}_{suffix}_cuda",
         everything,
+        schedule,
         isinstance(stages.kernel.space, ir.Dense),
-        stages.kernel.space.colours if isinstance(stages.kernel.space, ir.Dense) else 1,
-        stages.kernel.space.row_cells if isinstance(stages.kernel.space, ir.Dense) else 0,
-        schedule.unit,
-        stages.kernel.space.lanes if isinstance(stages.kernel.space, ir.Dense) else 1,
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     launched = Launched.of(lowered)

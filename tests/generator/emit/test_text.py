@@ -245,6 +245,16 @@ def test_cost_in_place_reads_and_writes() -> None:
     assert costs([Reduce("max", "e", u.here)])["kernel f32"] == Cost(4, 0, 1)
 
 
+def test_cost_is_of_one_cell_however_many_a_thread_takes() -> None:
+    module = Module("module", precisions=("f64",))
+    statements = [Assignment(v.here, 2 * u.here + sympy.exp(u[1, 0]))]
+    module.add("kernel", statements, schedule=Schedule(block=(32, 4, 1), cells=3))
+    texts = files(module, ["cpu", "cuda"])
+    line = "One update in f64: reads 8 B, writes 8 B, 2 flops + 1 exp."
+    assert line in texts["module/kernel.cpp"]
+    assert line in texts["module/kernel.cuh"]
+
+
 def test_cost_of_a_fused_operation_is_two() -> None:
     assert (
         costs([Assignment(v.here, 2 * u.here + u[1, 0])], schedule=Schedule(fma=True))["kernel f64"].flops

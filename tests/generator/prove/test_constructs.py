@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import sympy
-from heddle import Assignment, Module, Reduce, Schedule, Sparse, fields, lbm
+from heddle import Assignment, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.prove.report import proved
@@ -40,6 +40,14 @@ def test_random_models(seed: int, tmp_path: Path) -> None:
     module.add("plain", random_model(seed))
     module.add("fused", random_model(seed), schedule=Schedule(fma=True, simd=False, block=(64, 2, 1)))
     module.add("serial", random_model(seed), schedule=Schedule(parallel=False))
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_parameters_called_as_the_range_of_a_list(tmp_path: Path) -> None:
+    u = fields("u: real[2D]")
+    first, last, last_colour, cell_count = parameters("first, last, last_colour, cell_count")
+    module = Module("ramp", precisions=("f64",))
+    module.add("fill", [Assignment(u.here, first + last * u.here + last_colour * cell_count)])
     assert problems(module, ALL, tmp_path) == []
 
 
