@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/lane_shift.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/stream.hpp"
@@ -50,6 +51,9 @@ Solution loop(const std::function<void(Stream&)>& cycle, const float* measure, s
               const Stopping& stopping);
 Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, std::int64_t count,
               const Stopping& stopping);
+
+/// heddle::shift_lanes on the device; only puts work into the stream.
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream);
 
 /// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.
 [[nodiscard]] std::vector<std::string> devices();

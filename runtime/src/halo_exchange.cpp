@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heddle/error.hpp"
+#include "heddle/lane_shift.hpp"
 #include "message_stamp.hpp"
 
 namespace heddle {
@@ -40,6 +41,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   };
   pack_rows_ = rows(plan_.pack());
   unpack_rows_ = rows(plan_.unpack());
+  for (const HaloPlan::Shift& shift : plan_.shifts())
+    shift_rows_.emplace_back(std::span<const std::int32_t>(shift.table.rows), exchange_.memory());
   wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
@@ -100,6 +103,12 @@ void HaloExchange::finish(Stream& stream) {
   for (std::size_t block = 0; block < unpack_rows_.size(); ++block) {
     const WireBoxes arrived = boxes(unpack_rows_[block], plan_.unpack()[block]);
     if (arrived.count > 0) exchange_.unpack(static_cast<int>(block), arrived, wire_.data(), stream);
+  }
+  for (std::size_t i = 0; i < shift_rows_.size(); ++i) {
+    const HaloPlan::Shift& shift = plan_.shifts()[i];
+    const Buffer<std::int32_t>& rows = shift_rows_[i];
+    shift_lanes(exchange_.fields()[static_cast<std::size_t>(shift.field)].group(shift.group),
+                {rows.data(), rows.size() / LaneShiftRows::columns, shift.table.longest}, exchange_.memory(), stream);
   }
   ++step_;
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "hash.hpp"
 #include "heddle/error.hpp"
+#include "lane_shift_cell.hpp"
 
 namespace heddle {
 
@@ -138,6 +140,67 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
   return found;
 }
 
+/// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one vector
+/// that move are one row; where such boxes would overlap, so that one could undo what the other writes, none of
+/// them is a shift.
+std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
+                                                          const std::vector<const Piece*>& local) {
+  struct Move {
+    std::vector<const Piece*> pieces;
+    LaneSources sources;
+  };
+  using Cell = std::array<std::int64_t, 3>;
+  std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move> moves; // field, group, component, from, to, extent
+  std::vector<const Piece*> rest;
+  const int first_block = exchange.grid()->first_block(exchange.rank());
+  for (const Piece* piece : local) {
+    const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece->crossing->field)];
+    const int lanes = side.interleaved;
+    const int from = piece->from - first_block;
+    const int to = piece->to - first_block;
+    if (!can_shift(side.value_bytes, lanes) || from / lanes != to / lanes) {
+      rest.push_back(piece);
+      continue;
+    }
+    Move& move = moves[{piece->crossing->field, from / lanes, piece->crossing->component, piece->from_cell,
+                        piece->to_cell, piece->extent}];
+    move.pieces.push_back(piece);
+    move.sources.set(to % lanes, from % lanes);
+  }
+  const auto meet = [](const auto& one, const auto& other) {
+    const auto& [field, group, component, from, to, extent] = one;
+    const auto& [other_field, other_group, other_component, other_from, other_to, other_extent] = other;
+    bool overlap = field == other_field && group == other_group && component == other_component;
+    for (std::size_t d = 0; d < 3; ++d) {
+      overlap = overlap && to[d] < other_to[d] + other_extent[d] && other_to[d] < to[d] + extent[d];
+    }
+    return overlap;
+  };
+  for (const auto& [key, move] : moves) {
+    const bool alone = std::ranges::none_of(
+        moves, [&](const auto& other) { return &other.second != &move && meet(key, other.first); });
+    if (!alone) {
+      rest.insert(rest.end(), move.pieces.begin(), move.pieces.end());
+      continue;
+    }
+    const auto& [field, group, component, from, to, extent] = key;
+    if (shifts_.empty() || shifts_.back().field != field || shifts_.back().group != group) {
+      shifts_.push_back({field, group, {}});
+    }
+    Table& table = shifts_.back().table;
+    table.rows.push_back(component);
+    for (const Cell& part : {from, to, extent}) {
+      for (const std::int64_t number : part)
+        table.rows.push_back(static_cast<std::int32_t>(number));
+    }
+    table.rows.push_back(move.sources.packed());
+    const std::int64_t cells = extent[0] * extent[1] * extent[2];
+    table.longest = std::max(table.longest, cells);
+    local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
+  }
+  return rest;
+}
+
 void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& pieces) {
   const BlockGrid& grid = *exchange.grid();
   const int me = exchange.rank();
@@ -181,7 +244,10 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
   for (const auto& [peer, list] : to) {
     if (peer != me) send_.push_back(segment(peer, list));
   }
-  if (to.contains(me)) local_bytes_ = segment(me, to[me]).bytes;
+  if (to.contains(me)) {
+    const std::vector<const Piece*> rest = take_shifts(exchange, to[me]);
+    if (!rest.empty()) local_bytes_ += segment(me, rest).bytes;
+  }
   for (const auto& [peer, list] : from)
     receive_.push_back(segment(peer, list));
   if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {

@@ -123,6 +123,65 @@ TEST(HaloExchange, CopiesExactlyTheCrossings) {
   EXPECT_EQ(exchange.sent_bytes(), 0U);
 }
 
+/// The blocks of a field with their ghost cells after an exchange of the whole shell.
+template <class T> std::vector<T> exchanged(const BlockGrid& grid, int interleaved) {
+  Field<T> field(grid, {.components = 3, .interleaved = interleaved});
+  const std::vector<Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+  HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost));
+  std::vector<T> values;
+  for (const bool before : {true, false}) {
+    int number = 0;
+    for (int b = 0; b < field.blocks(); ++b) {
+      const FieldView<T> view = field.view(b);
+      for (std::int64_t z = -1; z <= view.extent(2); ++z) {
+        for (std::int64_t y = -1; y <= view.extent(1); ++y) {
+          for (std::int64_t x = -1; x <= view.extent(0); ++x) {
+            for (int c = 0; c < 3; ++c) {
+              if (before) view(x, y, z, c) = static_cast<T>(++number);
+              if (!before) values.push_back(view(x, y, z, c));
+            }
+          }
+        }
+      }
+    }
+    Stream stream;
+    if (before) exchange(stream);
+  }
+  return values;
+}
+
+TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
+  const auto check = []<class T>(T) {
+    for (const std::array<int, 3>& blocks :
+         {std::array{1, 1, 2}, {1, 1, 4}, {1, 1, 8}, {1, 4, 1}, {8, 1, 1}, {2, 1, 2}, {2, 2, 2}, {1, 2, 8}}) {
+      const Box domain{{0, 0, 0}, {3 * blocks[0], 4 * blocks[1], 2 * blocks[2]}};
+      for (int p = 0; p < 8; ++p) {
+        const BlockGrid grid(domain, blocks, {(p & 1) != 0, (p & 2) != 0, (p & 4) != 0});
+        const std::vector<T> expected = exchanged<T>(grid, 1);
+        for (const int lanes : {2, 4, 8}) {
+          if (grid.size() % lanes != 0) continue;
+          ASSERT_EQ(exchanged<T>(grid, lanes), expected) << lanes << " lanes, case " << p;
+        }
+      }
+    }
+  };
+  check(double{});
+  check(float{});
+  check(std::uint16_t{});
+}
+
+TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 8}}, {1, 1, 4});
+  Field<float> field(grid, {.components = 2, .interleaved = 4});
+  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
+  ASSERT_EQ(plan.shifts().size(), 1U);
+  EXPECT_EQ(plan.shifts().front().table.rows.size(), 4U * heddle::LaneShiftRows::columns); // up and down
+  EXPECT_EQ(plan.shifts().front().table.longest, 16);
+  EXPECT_EQ(plan.bytes(), 0U); // nothing over the wire
+  EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
+}
+
 TEST(HaloExchange, SendsFiveAFaceAndOneAnEdge) {
   const BlockGrid grid(Box{{0, 0, 0}, {12, 10, 14}}, {2, 1, 1}, {true, true, true}, 2);
   FakeNetwork(2).run([&](Transport& transport) {

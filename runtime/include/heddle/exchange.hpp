@@ -8,12 +8,14 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heddle/block_grid.hpp"
 #include "heddle/box.hpp"
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
+#include "heddle/lane_shift.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/stream.hpp"
 
@@ -69,8 +71,13 @@ public:
   /// The field that the next number stands for; it must outlive this. Throws Error for a field on another
   /// grid, of another rank or in other memory than the first.
   template <class T> void add(Field<T>& field) {
-    add(Side{&field, std::string(field.name()), field.components(), field.ghost_layers()}, field.grid(),
-        field.rank(), field.memory());
+    Side side{&field, std::string(field.name()), field.components(), field.ghost_layers(), field.interleaved(),
+              sizeof(T), {}};
+    side.group = [f = &field](int group) {
+      const FieldView<T> first = f->view(group * f->interleaved());
+      return LaneArray{first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
+    };
+    add(std::move(side), field.grid(), field.rank(), field.memory());
   }
 
   /// What an exchange knows of a field.
@@ -79,6 +86,10 @@ public:
     std::string name;
     int components;
     std::array<int, 3> ghost_layers;
+    int interleaved;
+    std::size_t value_bytes;
+    /// A group of interleaved blocks of this rank.
+    std::function<LaneArray(int group)> group;
   };
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

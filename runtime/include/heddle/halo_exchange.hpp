@@ -33,7 +33,8 @@ struct HaloOptions {
 ///     loop.add(step);
 ///
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
-/// a device one launch; each other rank gets one message. Ghost cells beyond a face that is not periodic stay
+/// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
+/// place, all of them in one launch. Ghost cells beyond a face that is not periodic stay
 /// as they are.
 class HaloExchange {
 public:
@@ -76,6 +77,7 @@ private:
   HaloPlan plan_;
   std::vector<Buffer<std::int32_t>> pack_rows_;
   std::vector<Buffer<std::int32_t>> unpack_rows_;
+  std::vector<Buffer<std::int32_t>> shift_rows_;
   Buffer<std::byte> wire_;
   std::vector<Message> send_;
   std::vector<Message> receive_;

@@ -31,6 +31,13 @@ public:
     std::int64_t longest = 0;
   };
 
+  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the wire.
+  struct Shift {
+    int field = 0;
+    int group = 0; // of blocks of this rank
+    Table table;
+  };
+
   /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
   explicit HaloPlan(const Exchange& exchange);
 
@@ -38,6 +45,7 @@ public:
   [[nodiscard]] const std::vector<Table>& unpack() const noexcept { return unpack_; }
   [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
   [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
+  [[nodiscard]] const std::vector<Shift>& shifts() const noexcept { return shifts_; }
   /// Of the wire.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Between blocks of this rank.
@@ -48,10 +56,12 @@ public:
 private:
   struct Piece;
   [[nodiscard]] static std::vector<Piece> pieces(const Exchange& exchange);
+  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange, const std::vector<const Piece*>& local);
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
 
   std::vector<Table> pack_;
   std::vector<Table> unpack_;
+  std::vector<Shift> shifts_;
   std::vector<Segment> send_;
   std::vector<Segment> receive_;
   std::size_t bytes_ = 0;
