@@ -2,7 +2,11 @@
 """The least change of a wind that makes it conserve mass (Sasaki 1958): u = u0 + grad(lambda) / 2.
 
 div grad lambda = -2 div u0 in the air, no flux through solid faces, lambda = 0 in the outermost cells. Cells
-may be longer than wide and differ in thickness. The equation of a cell is solved by relaxation in place.
+may be longer than wide and differ in thickness. The equation is solved by relaxation in place, or by conjugate
+gradients with multigrid, from one residual.
+
+Winds lie on faces of all cells, of which an axis has one more than cells; lambda, its right side and the open
+faces on the inner cells, those with an equation. The ghost cells of lambda are the outermost cells.
 """
 
 from heddle import (
@@ -15,9 +19,10 @@ from heddle import (
     fields,
     has_bit,
     parameters,
+    profiles,
     relaxation,
 )
-from sympy import And, Eq, Integer, Ne, Or, Piecewise, Rational, Symbol, symbols
+from sympy import And, Eq, Integer, Ne, Or, Piecewise, Symbol, symbols
 
 BUILDING, TERRAIN = 0, 2
 CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
@@ -28,44 +33,42 @@ consistency = Module(
 
 u, v, w, phi, right = fields("u, v, w, phi, right: real[3D]")  # phi is lambda, m^2/s; right 1/s
 icell, openings = fields("icell, open: uint8[3D]")
-# m, 1/m^2 to the cell below, 1/m^2 to the cell above; the same for all y (heddle::FieldOptions::same_along)
-thickness, lower_weight, upper_weight = fields("thickness, lower, upper: real[3D]")
+thickness, below = profiles("thickness, below: real[z]")  # m; 1 / distance from the centre below, 1/m
 dx, dy, omega, c_x, c_y = parameters("dx, dy, omega, c_x, c_y")
 x, y, z = coordinates()
-n_x, n_y, n_z = extents()
-
-FACES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+n_x, n_y, _ = extents()
 
 
 def solid(flag: Symbol) -> Or:
     return Or(Eq(flag, BUILDING), Eq(flag, TERRAIN))
 
 
-# Bits of a cell's open faces, and no wind through closed ones. The last cell of an axis is none: it holds the
-# last face. The outermost cells have no equation, nor have solids; below the lowest cells lies the ground.
-own, west, south, below = symbols("own west south below")
-flags = {(0, 0, 0): own, (-1, 0, 0): west, (0, -1, 0): south, (0, 0, -1): below}
-statements = [Assignment(symbol, icell[offset]) for offset, symbol in flags.items()]
+# No wind through the faces of solid cells. Below the lowest cells lies the ground.
+own, west, south, lower = symbols("own west south lower")
+flags = {(0, 0, 0): own, (-1, 0, 0): west, (0, -1, 0): south, (0, 0, -1): lower}
+named = [Assignment(symbol, icell[offset]) for offset, symbol in flags.items()]
+shut = {
+    u: Or(solid(own), solid(west)),
+    v: Or(solid(own), solid(south)),
+    w: Or(solid(own), solid(lower), Eq(z, 0)),
+}
+consistency.add(
+    "close",
+    [*named, *(Assignment(wind.here, Piecewise((0, where), (wind.here, True))) for wind, where in shut.items())],
+    about="No wind through the faces of solid cells.",
+)
+
+# Bits of a cell's open faces; solid cells have none, and so no equation.
+statements = [Assignment(own, icell.here)]
 bits = []
-for number, offset in enumerate(FACES):
-    shut = solid(flags[offset]) if offset in flags else None
-    if shut is None:
-        name = Symbol(("east", "north", "above")[number // 2])
-        statements.append(Assignment(name, icell[offset]))
-        shut = solid(name)
-    if offset == (0, 0, -1):
-        shut = Or(shut, Eq(z, 0))
-    bit = Symbol(f"bit_{number}")
-    statements.append(Assignment(bit, Piecewise((0, shut), (1 << number, True))))
+for number, (axis, offset) in enumerate(relaxation.FACES):
+    neighbour, bit = symbols(f"cell_{axis} bit_{axis}")
+    statements.append(Assignment(neighbour, icell[offset]))
+    closed = Or(solid(neighbour), Eq(z, 0)) if axis == "b" else solid(neighbour)
+    statements.append(Assignment(bit, Piecewise((0, closed), (1 << number, True))))
     bits.append(bit)
-unknown = And(x > 0, x < n_x - 2, y > 0, y < n_y - 2, z < n_z - 2, Ne(own, BUILDING), Ne(own, TERRAIN))
-statements.append(Assignment(openings.here, Piecewise((sum(bits), unknown), (0, True))))
-for field, neighbour in ((u, west), (v, south), (w, below)):
-    closed = Or(solid(own), solid(neighbour))
-    if field is w:
-        closed = Or(closed, Eq(z, 0))
-    statements.append(Assignment(field.here, Piecewise((0, closed), (field.here, True))))
-consistency.add("close", statements, about="Open faces of each cell, and no wind through the others.")
+statements.append(Assignment(openings.here, Piecewise((0, solid(own)), (sum(bits), True))))
+consistency.add("find_open_faces", statements, about="Open faces of each inner cell.")
 
 divergence = Symbol("divergence")
 outflow = (u[1, 0, 0] - u.here) / dx + (v[0, 1, 0] - v.here) / dy + (w[0, 0, 1] - w.here) / thickness.here
@@ -90,10 +93,10 @@ consistency.add(
 inward = [
     Piecewise((value, And(edge, room)), (0, True))
     for value, edge, room in (
-        (u.here * dy * thickness.here, Eq(x, 0), And(y < n_y - 1, z < n_z - 1)),
-        (-u.here * dy * thickness.here, Eq(x, n_x - 1), And(y < n_y - 1, z < n_z - 1)),
-        (v.here * dx * thickness.here, Eq(y, 0), And(x < n_x - 1, z < n_z - 1)),
-        (-v.here * dx * thickness.here, Eq(y, n_y - 1), And(x < n_x - 1, z < n_z - 1)),
+        (u.here * dy * thickness.here, Eq(x, 0), y < n_y - 1),
+        (-u.here * dy * thickness.here, Eq(x, n_x - 1), y < n_y - 1),
+        (v.here * dx * thickness.here, Eq(y, 0), x < n_x - 1),
+        (-v.here * dx * thickness.here, Eq(y, n_y - 1), x < n_x - 1),
     )
 ]
 consistency.add(
@@ -102,36 +105,34 @@ consistency.add(
     about="Volume flow into the box through its sides, m^3/s.",
 )
 
-# Weights of the faces: 1 / dx^2, 1 / dy^2, and those of the two heights, which differ where the levels do.
+# Fluxes through the faces of a cell, per area of its floor: so the matrix is symmetric where levels differ. The
+# residual is one of volume, twice the divergence times the thickness.
 faces = Symbol("faces")
-named = [Assignment(faces, openings.here)]
-residual = -right.here
-for number, ((axis, offset), given) in enumerate(
-    zip(relaxation.FACES, (c_x, c_x, c_y, c_y, upper_weight.here, lower_weight.here), strict=True)
-):
+named_weights = [Assignment(faces, openings.here)]
+residual = -thickness.here * right.here
+weights = (*(c * thickness.here for c in (c_x, c_x, c_y, c_y)), below[1], below[0])
+for number, ((axis, offset), given) in enumerate(zip(relaxation.FACES, weights, strict=True)):
     weight = Symbol(f"c_{axis}")
-    named.append(Assignment(weight, Piecewise((given, has_bit(faces, number)), (0, True))))
+    named_weights.append(Assignment(weight, Piecewise((given, has_bit(faces, number)), (0, True))))
     residual += weight * (phi[offset] - phi.here)
-equation = relaxation.Equation(phi, residual, tuple(named), Ne(faces, 0))
+equation = relaxation.Equation(phi, residual, tuple(named_weights), Ne(faces, 0))
+remaining = 1 / (2 * thickness.here)  # times the residual: the divergence that the corrected wind will have
 consistency.add(
     "relax", equation.sor(omega), schedule=CHESSBOARD, about="One sweep of successive over-relaxation."
 )
 consistency.add(
     "remaining",
-    equation.norm("largest", scale=Rational(1, 2)),
-    about="The largest divergence that the corrected wind will have, 1/s: half the residual.",
+    equation.norm("largest", scale=remaining),
+    about="The largest divergence that the corrected wind will have, 1/s.",
 )
+consistency.add_solver(equation, residual_scale=remaining)
 
-# Of the faces between two cells that are not solid; half of both thicknesses lies between their centres.
-corrections = [Assignment(symbol, icell[offset]) for offset, symbol in flags.items()]
-for field, neighbour, offset, distance in (
-    (u, west, (-1, 0, 0), dx),
-    (v, south, (0, -1, 0), dy),
-    (w, below, (0, 0, -1), (thickness.here + thickness[0, 0, -1]) / 2),
+corrections = [*named]
+for wind, offset, inverse_distance in (
+    (u, (-1, 0, 0), 1 / dx),
+    (v, (0, -1, 0), 1 / dy),
+    (w, (0, 0, -1), below.here),
 ):
-    shut = Or(solid(own), solid(neighbour))
-    if field is w:
-        shut = Or(shut, Eq(z, 0))
-    change = (phi.here - phi[offset]) / (2 * distance)
-    corrections.append(Assignment(field.here, Piecewise((0, shut), (field.here + change, True))))
-consistency.add("correct", corrections, about="The corrected wind.")
+    change = (phi.here - phi[offset]) * inverse_distance / 2
+    corrections.append(Assignment(wind.here, Piecewise((0, shut[wind]), (wind.here + change, True))))
+consistency.add("correct", corrections, about="The corrected wind, on the faces of the inner cells.")

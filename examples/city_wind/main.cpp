@@ -79,6 +79,11 @@ std::vector<std::int64_t> equal_levels(const Grid& grid) {
   return cell_of;
 }
 
+template <class T> heddle::Solution solve(Wind<T>& wind, const Options& options, double tolerance) {
+  if (options.multigrid) return wind.solve_with_multigrid(tolerance, options.iterations.value_or(200));
+  return wind.solve(tolerance, options.sweeps.value_or(20000), options.omega.value_or(wind.best_omega()));
+}
+
 template <class T> void run(const Options& options) {
   const double begin = seconds();
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
@@ -91,7 +96,6 @@ template <class T> void run(const Options& options) {
 
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   Wind<T> wind(grid, c.ground, c.buildings, memory);
-  const double omega = options.omega.value_or(wind.best_omega());
   const double tolerance = options.tolerance.value_or(options.single ? 2e-4 : 1e-6);
 
   const auto times = std::count_if(c.sensors.begin(), c.sensors.end(), [&](const Sensor& s) {
@@ -129,13 +133,13 @@ template <class T> void run(const Options& options) {
     const double start = seconds();
     wind.guess(inflow, zones);
     const double guessed = seconds();
-    const heddle::Solution solution = wind.solve(tolerance, options.sweeps, omega);
+    const heddle::Solution solution = solve(wind, options, tolerance);
     const double solved = seconds();
     wind.correct();
-    std::printf("t = %-6g %zu zones in %.3f s; %s, %lld sweeps in %.3f s, omega %.4f; divergence %.2g 1/s\n",
-                first->time, zones.size(), guessed - start, to_string(solution).c_str(),
-                static_cast<long long>(solution.cycles * Wind<T>::sweeps_a_cycle), solved - guessed, omega,
-                wind.largest_divergence());
+    std::printf("t = %-6g %zu zones in %.3f s; %s, %lld %s in %.3f s; divergence %.2g 1/s\n", first->time,
+                zones.size(), guessed - start, to_string(solution.outcome).c_str(),
+                static_cast<long long>(solution.cycles * (options.multigrid ? 1 : Wind<T>::sweeps_a_cycle)),
+                options.multigrid ? "iterations" : "sweeps", solved - guessed, wind.largest_divergence());
     if (!solution.converged())
       std::printf("          the divergence asked for, %g 1/s, was not reached%s\n", tolerance,
                   options.single ? ": float holds no more digits; --precision f64 does" : "");

@@ -137,10 +137,15 @@ const std::vector<Rule>& rules() {
                   [](Options& o, bool second) { o.single = second; }),
       number_rule("--tolerance", "1/S", "largest divergence of the wind (default 1e-6; f32: 2e-4)", 0, 1e3,
                   [](Options& o, double v) { o.tolerance = v; }),
-      number_rule("--omega", "W", "over-relaxation (default: the best one of an empty box)", 0.1, 1.999,
+      choice_rule("--solver", "sor", "mg-pcg", "sor|mg-pcg",
+                  "relaxation, or conjugate gradients with multigrid (default mg-pcg)",
+                  [](Options& o, bool second) { o.multigrid = second; }),
+      number_rule("--omega", "W", "over-relaxation of sor (default: the best one of an empty box)", 0.1, 1.999,
                   [](Options& o, double v) { o.omega = v; }),
-      number_rule("--sweeps", "N", "the most sweeps of one time (default 20000)", 1, 1e9,
+      number_rule("--sweeps", "N", "the most sweeps of sor at one time (default 20000)", 1, 1e9,
                   [](Options& o, double v) { o.sweeps = std::llround(v); }),
+      number_rule("--iterations", "N", "the most iterations of mg-pcg at one time (default 200)", 1, 1e9,
+                  [](Options& o, double v) { o.iterations = std::llround(v); }),
       {"--out", "FOLDER", "where the results go (default city_wind_output)",
        [](Options& o, std::string_view text) { o.out = text; }},
       choice_rule("--device", "cpu", "cuda", "cpu|cuda", "where the kernels run (default cpu)",
@@ -150,6 +155,20 @@ const std::vector<Rule>& rules() {
       {"--help", "", "print this text", [](Options& o, std::string_view) { o.help = true; }},
   };
   return all;
+}
+
+/// Options of the other solver would do nothing.
+void refuse_unused(const Options& options) {
+  const auto refuse = [](const char* option, const char* solver) {
+    throw heddle::Error(std::string("option ") + option, "the chosen solver does not use it",
+                        std::string("add --solver ") + solver);
+  };
+  if (options.multigrid && options.omega) refuse("--omega", "sor");
+  if (options.multigrid && options.sweeps) refuse("--sweeps", "sor");
+  if (!options.multigrid && options.iterations) refuse("--iterations", "mg-pcg");
+  if (options.multigrid && options.tolerance == 0.0)
+    throw heddle::Error("option --tolerance", "mg-pcg needs a tolerance above 0",
+                        "give one, or --solver sor, which then ends where rounding does");
 }
 
 } // namespace
@@ -176,6 +195,7 @@ Options parse_options(int count, const char* const* arguments) {
     }
     rule->set(options, value);
   }
+  refuse_unused(options);
   return options;
 }
 

@@ -32,15 +32,18 @@ struct Options {
   double wall_roughness = 0.1;
   bool single = false;             ///< float instead of double
   std::optional<double> tolerance; ///< 1/s; default 1e-6 in double, 2e-4 in float
-  std::optional<double> omega;
-  std::int64_t sweeps = 20000; ///< the most of a time
+  bool multigrid = true;                  ///< conjugate gradients with multigrid instead of relaxation
+  std::optional<double> omega;            ///< of relaxation
+  std::optional<std::int64_t> sweeps;     ///< of relaxation, the most of a time; default 20000
+  std::optional<std::int64_t> iterations; ///< of conjugate gradients, the same; default 200
   std::filesystem::path out = "city_wind_output";
   bool gpu = false;
   std::optional<int> threads;
   bool help = false;
 };
 
-/// Reads the arguments. Throws heddle::Error for an unknown option, a missing or senseless value.
+/// Reads the arguments. Throws heddle::Error for an unknown option, a missing or senseless value, and options
+/// of the solver that is not used.
 [[nodiscard]] Options parse_options(int count, const char* const* arguments);
 
 /// The text of --help.

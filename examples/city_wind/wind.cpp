@@ -19,24 +19,29 @@ using heddle::FieldView;
 constexpr int along_y = 1; // of levels
 constexpr int along_z = 2; // of columns
 
-/// A level's value for k from -1 to nz + 1: below the lowest and above the highest level lie levels like
-/// them.
-template <class T, class F> void fill_levels(heddle::Field<T>& field, const Grid& grid, F&& value) {
-  field.edit(0, [&](FieldView<T> view) {
-    for (std::int64_t k = -1; k <= grid.nz + 1; ++k)
-      for (std::int64_t i = -1; i <= grid.nx + 1; ++i)
-        view(i, 0, k) = static_cast<T>(value(k));
-  });
-}
-
 double thickness(const Grid& grid, std::int64_t k) {
   return grid.thickness[static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, grid.nz - 1))];
 }
 
+/// Of the centre of a level; below the lowest and above the highest lie levels like them.
 double height(const Grid& grid, std::int64_t k) {
-  if (k < 0) return -grid.thickness.front() / 2;
+  if (k < 0) return grid.height.front() + static_cast<double>(k) * grid.thickness.front();
   if (k < grid.nz) return grid.height[static_cast<std::size_t>(k)];
-  return grid.top() + (static_cast<double>(k - grid.nz) + 0.5) * grid.thickness.back();
+  return grid.height.back() + static_cast<double>(k - grid.nz + 1) * grid.thickness.back();
+}
+
+/// The cells with an equation: all but the outermost ones beside and above.
+heddle::BlockGrid inner_cells(const Grid& grid) {
+  return heddle::BlockGrid(heddle::Box{{0, 0, 0}, {grid.nx - 2, grid.ny - 2, grid.nz - 1}});
+}
+
+/// A value for each level with inner cells, and for one more on both sides.
+template <class T, class F>
+heddle::Profile<T> levels(const heddle::BlockGrid& cells, heddle::Memory memory, F&& value) {
+  std::vector<T> values;
+  for (std::int64_t k = -1; k <= cells.domain().extent(2); ++k)
+    values.push_back(static_cast<T>(value(k)));
+  return heddle::Profile<T>(cells.domain(), 2, 1, values, memory);
 }
 
 } // namespace
@@ -48,28 +53,35 @@ Wind<T>::Wind(const Grid& grid, const Ground& ground, const std::vector<Building
       v(u.grid(), {.memory = memory, .name = "v"}), w(u.grid(), {.memory = memory, .name = "w"}),
       u_free(u.grid(), {.memory = memory, .name = "u_free"}),
       v_free(u.grid(), {.memory = memory, .name = "v_free"}),
-      phi(u.grid(), {.memory = memory, .name = "phi"}), right(u.grid(), {.memory = memory, .name = "right"}),
       icell(u.grid(), {.memory = memory, .name = "icell"}),
-      open(u.grid(), {.memory = memory, .name = "open"}), grid_(grid),
+      phi(inner_cells(grid), {.memory = memory, .name = "phi"}),
+      right(phi.grid(), {.memory = memory, .name = "right"}),
+      open(phi.grid(), {.memory = memory, .name = "open"}), grid_(grid), c_x_(1 / (grid.dx * grid.dx)),
+      c_y_(1 / (grid.dy * grid.dy)),
       height_(u.grid(), {.memory = memory, .name = "height", .same_along = along_y}),
-      thickness_(u.grid(), {.memory = memory, .name = "thickness", .same_along = along_y}),
-      lower_(u.grid(), {.memory = memory, .name = "lower", .same_along = along_y}),
-      upper_(u.grid(), {.memory = memory, .name = "upper", .same_along = along_y}),
+      thickness_(levels<T>(phi.grid(), memory, [&](std::int64_t k) { return thickness(grid, k); })),
+      below_(levels<T>(phi.grid(), memory,
+                       [&](std::int64_t k) { return 1 / (height(grid, k) - height(grid, k - 1)); })),
       ground_(u.grid(), {.memory = memory, .name = "ground", .same_along = along_z}),
       roof_(u.grid(), {.memory = memory, .name = "roof", .same_along = along_z}),
       total_(u.grid(), {.memory = memory, .name = "total", .same_along = along_z}),
       inside_(u.grid(), {.memory = memory, .name = "inside", .same_along = along_z}),
       owner_(u.grid(), {.memory = memory, .name = "owner", .same_along = along_z}), largest_(1, memory),
-      entering_(1, memory), memory_(memory), stream_(memory) {
-  fill_levels(height_, grid, [&](std::int64_t k) { return height(grid, k); });
-  fill_levels(thickness_, grid, [&](std::int64_t k) { return thickness(grid, k); });
-  const auto weight = [&](std::int64_t k, std::int64_t other) {
-    return 1 / (thickness(grid, k) * std::abs(height(grid, other) - height(grid, k)));
-  };
-  fill_levels(lower_, grid, [&](std::int64_t k) { return weight(k, k - 1); });
-  fill_levels(upper_, grid, [&](std::int64_t k) { return weight(k, k + 1); });
+      entering_(1, memory), work_(heddle::reduction_work(u, {0, 1, 2}), memory), memory_(memory),
+      stream_(memory) {
+  height_.edit(0, [&](FieldView<T> view) {
+    for (std::int64_t k = -1; k <= grid.nz + 1; ++k)
+      for (std::int64_t i = -1; i <= grid.nx + 1; ++i)
+        view(i, 0, k) = static_cast<T>(height(grid, k));
+  });
   icell.fill(std::uint8_t{1}); // ghosts beside the box are air
   mark(ground, buildings);
+}
+
+template <class T>
+template <class U>
+FieldView<U> Wind<T>::inner(heddle::Field<U>& field, std::int64_t more) const {
+  return part(field, {{1, 1, 0}, {grid_.nx - 1 + more, grid_.ny - 1 + more, grid_.nz - 1 + more}});
 }
 
 template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Building>& buildings) {
@@ -86,23 +98,14 @@ template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Bu
     for (std::size_t n = 0; n < building.outline.size(); ++n) {
       const Vec2& a = building.outline[n];
       const Vec2& b = building.outline[(n + 1) % building.outline.size()];
-      if constexpr (heddle::with_cuda) {
-        if (stream_.device()) {
-          first_guess::cross_edge_cuda(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1],
-                                       a.y, b.y, a.x, b.x, stream_.native());
-          continue;
-        }
-      }
-      first_guess::cross_edge(plane(inside_), grid_.dx, cells.first[0], grid_.dy, cells.first[1], a.y, b.y,
-                              a.x, b.x);
+      call(
+          stream_, [](auto... p) { first_guess::cross_edge(p...); },
+          [](auto... p) { first_guess::cross_edge_cuda(p...); }, plane(inside_), grid_.dx, cells.first[0],
+          grid_.dy, cells.first[1], a.y, b.y, a.x, b.x);
     }
-    if constexpr (heddle::with_cuda) {
-      if (stream_.device()) {
-        first_guess::claim_cuda(plane(inside_), plane(owner_), plane(roof_), number, top, stream_.native());
-        continue;
-      }
-    }
-    first_guess::claim(plane(inside_), plane(owner_), plane(roof_), number, top);
+    call(
+        stream_, [](auto... p) { first_guess::claim(p...); }, [](auto... p) { first_guess::claim_cuda(p...); },
+        plane(inside_), plane(owner_), plane(roof_), number, top);
   }
   stream_.synchronise();
 }
@@ -136,8 +139,14 @@ template <class T> void Wind<T>::guess(const Inflow& undisturbed, const std::vec
   const typename Launch<T>::Fields fields{&icell, &height_, &u_free, &v_free, &u, &v, &w, &owner_};
   for (const Zone& zone : zones)
     std::visit(Launch<T>(fields, zone.cells, stream_), zone.what);
-  run(consistency::Close<T>(icell, open, u, v, w));
-  run(consistency::Source<T>(thickness_, u, v, w, open, right, {.dx = grid_.dx, .dy = grid_.dy}));
+  run(consistency::Close<T>(icell, u, v, w));
+  call(
+      stream_, [](auto... a) { consistency::find_open_faces(a...); },
+      [](auto... a) { consistency::find_open_faces_cuda(a...); }, inner(icell), open.view());
+  call(
+      stream_, [](auto... a) { consistency::source(a...); }, [](auto... a) { consistency::source_cuda(a...); },
+      inner(u), inner(v), inner(w), open.view(), right.view(), thickness_.first(phi.grid().domain()), grid_.dx,
+      grid_.dy);
   stream_.synchronise();
   if (!(entering() > 0))
     throw heddle::Error("domain", "no wind enters it: its sides are closed by buildings or the ground",
@@ -152,42 +161,67 @@ template <class T> double Wind<T>::best_omega() const {
 }
 
 template <class T> void Wind<T>::relax(std::int64_t sweeps, double omega) {
-  const consistency::Relax<T> sweep(
-      open, upper_, lower_, phi, right,
-      {.c_x = 1 / (grid_.dx * grid_.dx), .c_y = 1 / (grid_.dy * grid_.dy), .omega = omega});
+  const consistency::Relax<T> sweep(open, phi, right, thickness_, below_,
+                                    {.c_x = c_x_, .c_y = c_y_, .omega = omega});
   for (std::int64_t n = 0; n < sweeps; ++n)
     run(sweep);
   stream_.synchronise();
 }
 
 template <class T> heddle::Solution Wind<T>::solve(double tolerance, std::int64_t most_sweeps, double omega) {
-  const double c_x = 1 / (grid_.dx * grid_.dx);
-  const double c_y = 1 / (grid_.dy * grid_.dy);
   heddle::TaskGraph cycle({.name = "cycle", .memory = memory_});
   for (std::int64_t n = 0; n < sweeps_a_cycle; ++n)
     cycle.add(
-        consistency::Relax<T>(open, upper_, lower_, phi, right, {.c_x = c_x, .c_y = c_y, .omega = omega}));
-  cycle.add(consistency::Remaining<T>(open, upper_, lower_, phi, right, largest_, {.c_x = c_x, .c_y = c_y}));
+        consistency::Relax<T>(open, phi, right, thickness_, below_, {.c_x = c_x_, .c_y = c_y_, .omega = omega}));
+  cycle.add(
+      consistency::Remaining<T>(open, phi, right, thickness_, below_, largest_, {.c_x = c_x_, .c_y = c_y_}));
   return heddle::solve(cycle, largest_,
                        {.tolerance = tolerance,
                         .most_cycles = std::max<std::int64_t>(1, most_sweeps / sweeps_a_cycle),
                         .patience = 30});
 }
 
+template <class T>
+heddle::Solution Wind<T>::solve_with_multigrid(double tolerance, std::int64_t most_iterations) {
+  if (!gradients_) {
+    heddle::MultigridOptions options;
+    for (std::int64_t k = -1; k < grid_.nz; ++k)
+      options.centres[2].push_back(height(grid_, k));
+    gradients_.emplace(typename Gradients::Matrix{&open, {c_x_, c_y_}, {&thickness_, &below_}}, phi, right,
+                       options);
+  }
+  const heddle::Descent descent =
+      gradients_->solve({.residual = tolerance, .most_iterations = most_iterations});
+  heddle::Solution solution = descent.solution; // which knows parts of the tolerance
+  solution.measure *= tolerance;
+  solution.least *= tolerance;
+  return solution;
+}
+
 template <class T> void Wind<T>::correct() {
-  run(consistency::Correct<T>(icell, phi, u, v, thickness_, w, {.dx = grid_.dx, .dy = grid_.dy}));
+  call(
+      stream_, [](auto... a) { consistency::correct(a...); },
+      [](auto... a) { consistency::correct_cuda(a...); }, inner(icell, 1),
+      part(phi, {{0, 0, 0}, {grid_.nx - 1, grid_.ny - 1, grid_.nz}}), inner(u, 1), inner(v, 1), inner(w, 1),
+      below_.first(phi.grid().domain()), grid_.dx, grid_.dy);
   stream_.synchronise();
 }
 
 template <class T> double Wind<T>::largest_divergence() {
-  run(consistency::LargestDivergence<T>(thickness_, u, v, w, open, largest_,
-                                        {.dx = grid_.dx, .dy = grid_.dy}));
+  call(
+      stream_, [](auto... a) { consistency::largest_divergence(a...); },
+      [](auto... a) { consistency::largest_divergence_cuda(a...); }, inner(u), inner(v), inner(w), open.view(),
+      thickness_.first(phi.grid().domain()), largest_.data(), work_.data(), grid_.dx, grid_.dy);
   stream_.synchronise();
   return static_cast<double>(largest_.to_host()[0]);
 }
 
 template <class T> double Wind<T>::entering() {
-  run(consistency::Inflow<T>(thickness_, u, v, entering_, {.dx = grid_.dx, .dy = grid_.dy}));
+  const CellBox faces{{0, 0, 0}, {grid_.nx + 1, grid_.ny + 1, grid_.nz}};
+  call(
+      stream_, [](auto... a) { consistency::inflow(a...); }, [](auto... a) { consistency::inflow_cuda(a...); },
+      part(u, faces), part(v, faces), thickness_.first(phi.grid().domain()), entering_.data(), work_.data(),
+      grid_.dx, grid_.dy);
   stream_.synchronise();
   return static_cast<double>(entering_.to_host()[0]);
 }

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "buildings.hpp"
+#include "consistency_sweeps.hpp"
 #include "grid.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/conjugate_gradient.hpp"
 #include "heddle/field.hpp"
+#include "heddle/profile.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/stream.hpp"
 #include "sensors.hpp"
@@ -42,6 +45,9 @@ public:
   /// Relaxes until the corrected wind's largest divergence is at most the tolerance (1/s), or can fall no
   /// further.
   heddle::Solution solve(double tolerance, std::int64_t most_sweeps, double omega);
+  /// The same by conjugate gradients with multigrid; a cycle is an iteration. Throws heddle::Error for a
+  /// tolerance of 0.
+  heddle::Solution solve_with_multigrid(double tolerance, std::int64_t most_iterations);
   /// Adds what lambda says to the first guess.
   void correct();
 
@@ -57,22 +63,31 @@ public:
   [[nodiscard]] double entering();
   [[nodiscard]] CellWind at_centres() const;
 
-  // On faces and cells, for tests.
+  // For tests. On faces and cells:
   heddle::Field<T> u, v, w, u_free, v_free;
+  heddle::Field<std::uint8_t> icell;
+  // On inner cells, of which (0, 0, 0) is the cell (1, 1, 0): lambda, the right side and the open faces.
   heddle::Field<T> phi, right;
-  heddle::Field<std::uint8_t> icell, open;
+  heddle::Field<std::uint8_t> open;
 
 private:
+  using Gradients = heddle::ConjugateGradient<consistency::Solver, T, std::uint8_t, 2, 2>;
+
+  /// Of a field on faces or cells: what belongs to the inner cells, with `more` faces or cells on each axis.
+  template <class U> heddle::FieldView<U> inner(heddle::Field<U>& field, std::int64_t more = 0) const;
   void blow(const Inflow& undisturbed);
   void mark(const Ground& ground, const std::vector<Building>& buildings);
   template <class Sweep> void run(Sweep&& sweep) { sweep(stream_); }
 
   Grid grid_;
-  heddle::Field<T> height_, thickness_, lower_, upper_; // the same for all y
+  double c_x_, c_y_;                                    // 1 / dx^2, 1 / dy^2
+  heddle::Field<T> height_;                             // the same for all y
+  heddle::Profile<T> thickness_, below_;                // of levels, and 1 / distance to the one below
   heddle::Field<T> ground_, roof_, total_;              // the same for all z
   heddle::Field<std::int32_t> inside_, owner_;
-  heddle::Buffer<T> largest_, entering_;
+  heddle::Buffer<T> largest_, entering_, work_;
   heddle::Memory memory_;
+  std::optional<Gradients> gradients_; // from the first solve with multigrid on: the open faces stay
   heddle::Stream stream_;
 };
 

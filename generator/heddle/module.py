@@ -18,6 +18,7 @@ from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
+from heddle.symbolic.equations import Scalar, quantity
 from heddle.symbolic.multigrid import solver_kernels
 from heddle.symbolic.relaxation import Equation
 
@@ -191,19 +192,24 @@ class Module:
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     def add_solver(
-        self, equation: Equation, schedule: Schedule | None = None, pointwise: Schedule | None = None
+        self,
+        equation: Equation,
+        schedule: Schedule | None = None,
+        pointwise: Schedule | None = None,
+        residual_scale: Scalar = 1,
     ) -> None:
         """Add the kernels of multigrid and conjugate gradients for an equation with a symmetric matrix, and
         to the sweeps the struct `Solver` that hands them to heddle::Multigrid and heddle::ConjugateGradient.
 
         schedule: of sweeps over two colours, of which those of coarse levels give each thread one cell, since
-        there are few; pointwise: of the other kernels.
+        there are few; pointwise: of the other kernels. residual_scale: factor of the residual that counts when
+        iterations end; with profiles, one for each level.
         """
         cells = 3 if equation.unknown.split else 1
         coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)
         if coloured.colours != 2:
             raise KernelError(calling_place(), "multigrid sweeps two colours.", "Schedule(colours=2)")
-        found = solver_kernels(equation)
+        found = solver_kernels(equation, quantity(residual_scale))
         for name, kernel in found.items():
             chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
             if kernel.coarse:

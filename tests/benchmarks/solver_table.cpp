@@ -146,10 +146,9 @@ void multigrid(Comparison& test) {
   const auto run = [&](std::int64_t n) {
     Stream stream(memory);
     for (std::int64_t i = 0; i < n; ++i) {
-      cycle.with_matrix([&](const auto& openings, auto... weights) {
-        solver_bench::Solver::remainder(stream, openings, cube.lambda.view(), cube.right.view(), cycle.rest().view(), 0,
-                                        2, largest.data(), work.data(), weights..., 1.0);
-      });
+      matrix.apply([&](const auto&... a) { solver_bench::Solver::remainder(stream, a..., 1.0); },
+                   std::tuple(cube.lambda.view(), cube.right.view(), cycle.rest().view()),
+                   std::tuple(0, 2, largest.data(), work.data()));
       cycle(stream);
       const auto number = heddle::everywhere(one.data(), cells);
       solver_bench::Solver::advance(stream, number, number, cycle.correction().view(), cube.lambda.view(), 0, 2,

@@ -43,14 +43,25 @@ class SolverKernel:
     coarse: bool = False
 
 
-def solver_kernels(equation: Equation) -> Mapping[str, SolverKernel]:
-    """All kernels that heddle::Multigrid and heddle::ConjugateGradient call, by name."""
+def solver_kernels(
+    equation: Equation, residual_scale: sympy.Expr = sympy.Integer(1)
+) -> Mapping[str, SolverKernel]:
+    """All kernels that heddle::Multigrid and heddle::ConjugateGradient call, by name.
+
+    residual_scale: factor of the residual whose largest value conjugate gradients measure.
+    """
     if equation.unknown.rank != 3:
         raise KernelError(
             equation.place, f"'{equation.unknown.name}' has no three dimensions.", "declare it as real[3D]"
         )
     equation = _with_named_coefficients(equation)
-    return {**_smoothing("", equation), **_descent(equation), **_faces(equation), **_coarse(), **_transfers()}
+    return {
+        **_smoothing("", equation),
+        **_descent(equation, residual_scale),
+        **_faces(equation),
+        **_coarse(),
+        **_transfers(),
+    }
 
 
 # --- Parts of an equation -----------------------------------------------------------------------------------
@@ -160,7 +171,7 @@ def _smoothing(prefix: str, equation: Equation) -> dict[str, SolverKernel]:
     return {prefix + name: replace(kernel, coarse=bool(prefix)) for name, kernel in result.items()}
 
 
-def _descent(equation: Equation) -> dict[str, SolverKernel]:
+def _descent(equation: Equation, residual_scale: sympy.Expr) -> dict[str, SolverKernel]:
     """Conjugate gradients for -A: z is the preconditioned residual, p the direction. Numbers that the device
     computes stay there: fields of which only the first element counts."""
     z, p, rest = (_like(equation, name) for name in ("correction", "direction", "rest"))
@@ -191,7 +202,7 @@ def _descent(equation: Equation) -> dict[str, SolverKernel]:
         Assignment(residual, equation.residual),
         Assignment(own, _where(equation, residual)),
         Assignment(rest.here, own),
-        Reduce("max", "largest", scale_rest * sympy.Abs(own)),
+        Reduce("max", "largest", scale_rest * residual_scale * sympy.Abs(own)),
     ]
     return {
         "direction": SolverKernel(AssignmentCollection(direction), coloured, "p = z + beta p."),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "heddle/buffer.hpp"
@@ -21,7 +22,7 @@ namespace heddle {
 
 /// When conjugate gradients end: both are met.
 struct Accuracy {
-  double residual = 0; // largest |A phi - right| (for a wind, twice the largest divergence)
+  double residual = 0; // largest |A phi - right|, times the solver's residual_scale (see Module.add_solver)
   double change = 0;   // largest change of phi by one iteration; 0: does not count
   std::int64_t most_iterations = 100;
   std::int64_t patience = 5;    // iterations in which the residual must fall, or precision is the limit
@@ -31,7 +32,7 @@ struct Accuracy {
 /// What a solve by conjugate gradients did.
 struct Descent {
   Solution solution;
-  double residual = 0; // largest |A phi - right|, computed anew from phi
+  double residual = 0; // as in Accuracy, computed anew from phi
   double change = 0;   // largest change of phi in the last iteration
   [[nodiscard]] bool converged() const noexcept { return solution.converged(); }
 };
@@ -45,9 +46,10 @@ struct Descent {
 ///
 /// On the device the iterations are one CUDA graph with a WHILE node, and all numbers stay there: the host
 /// waits before the first one and after the last one.
-template <class Solver, class T, class Coefficient, std::size_t weight_count> class ConjugateGradient {
+template <class Solver, class T, class Coefficient, std::size_t weight_count, std::size_t profile_count = 0>
+class ConjugateGradient {
 public:
-  using Matrix = StencilMatrix<Coefficient, weight_count>;
+  using Matrix = StencilMatrix<Coefficient, weight_count, profile_count, T>;
 
   /// The fields must outlive this; coefficients must not change. Throws Error as Multigrid does.
   ConjugateGradient(const Matrix& matrix, Field<T>& phi, Field<T>& right, const MultigridOptions& options = {})
@@ -84,7 +86,9 @@ public:
             static_cast<double>(measured[1]) * accuracy.change};
   }
 
-  [[nodiscard]] Multigrid<Solver, T, Coefficient, weight_count>& multigrid() noexcept { return multigrid_; }
+  [[nodiscard]] Multigrid<Solver, T, Coefficient, weight_count, profile_count>& multigrid() noexcept {
+    return multigrid_;
+  }
 
   [[nodiscard]] std::string_view name() const noexcept { return "ConjugateGradient"; }
   [[nodiscard]] Memory memory() const noexcept { return phi_->memory(); }
@@ -104,18 +108,13 @@ public:
     const Cells3& cells = multigrid_.cells();
     const auto product = everywhere(product_.data(), cells);
     const auto p = direction_.view();
-    const auto colours = [&](auto&& kernel) {
-      if constexpr (Solver::split) kernel(std::int64_t{0}, std::int64_t{2});
-      else kernel();
-    };
     colours([&](auto... range) {
       Solver::direction(stream, product, everywhere(before_.data(), cells), multigrid_.correction().view(), p,
                         range...);
     });
-    multigrid_.with_matrix([&](const auto& matrix, auto... weights) {
-      colours([&](auto... range) {
-        Solver::curvature(stream, matrix, p, range..., curvature_.data(), work_.data(), weights...);
-      });
+    colours([&](auto... range) {
+      multigrid_.matrix().apply([&](const auto&... a) { Solver::curvature(stream, a...); }, std::tuple(p),
+                                std::tuple(range..., curvature_.data(), work_.data()));
     });
     colours([&](auto... range) {
       Solver::advance(stream, everywhere(curvature_.data(), cells), product, p, phi_->view(), range...,
@@ -129,22 +128,25 @@ private:
     return {.components = field.components(), .memory = field.memory(), .name = "direction"};
   }
 
+  /// Calls kernel() with both colours, where fields are split.
+  template <class Kernel> static void colours(Kernel&& kernel) {
+    if constexpr (Solver::split) kernel(std::int64_t{0}, std::int64_t{2});
+    else kernel();
+  }
+
   void clear(Stream& stream, Buffer<T>& number) {
     Solver::clear(stream, everywhere(number.data(), {1, 1, 1}));
   }
 
   void compute_rest(Stream& stream) {
-    multigrid_.with_matrix([&](const auto& matrix, auto... weights) {
-      const auto compute = [&](auto... range) {
-        Solver::remainder(stream, matrix, phi_->view(), right_->view(), multigrid_.rest().view(), range...,
-                          measure_.data(), work_.data(), weights..., rest_scale_);
-      };
-      if constexpr (Solver::split) compute(std::int64_t{0}, std::int64_t{2});
-      else compute();
+    colours([&](auto... range) {
+      multigrid_.matrix().apply([&](const auto&... a) { Solver::remainder(stream, a..., rest_scale_); },
+                                std::tuple(phi_->view(), right_->view(), multigrid_.rest().view()),
+                                std::tuple(range..., measure_.data(), work_.data()));
     });
   }
 
-  Multigrid<Solver, T, Coefficient, weight_count> multigrid_;
+  Multigrid<Solver, T, Coefficient, weight_count, profile_count> multigrid_;
   Field<T>* phi_;
   Field<T>* right_;
   Field<T> direction_;

@@ -17,6 +17,7 @@
 #include "heddle/coarse_level.hpp"
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
+#include "heddle/profile.hpp"
 #include "heddle/reduction_work.hpp"
 #include "heddle/stream.hpp"
 
@@ -31,23 +32,36 @@ struct MultigridOptions {
   std::array<Centres, 3> centres{};
 };
 
-/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell) and
-/// their weights, or a coefficient for each of the six faces and no weights. The matrix must be symmetric:
-/// where cells differ in size, each equation is multiplied by the volume of its cell.
-template <class Coefficient, std::size_t weight_count> struct StencilMatrix {
+/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell), profiles
+/// where levels differ, and weights; or a coefficient for each of the six faces and nothing else. The matrix must
+/// be symmetric: where cells differ in size, each equation is multiplied by the volume of its cell.
+template <class Coefficient, std::size_t weight_count, std::size_t profile_count = 0, class T = double>
+struct StencilMatrix {
   Field<Coefficient>* coefficients = nullptr;
   std::array<double, weight_count> weights{};
+  std::array<const Profile<T>*, profile_count> profiles{};
+
+  /// Calls kernel(coefficients, fields..., profiles..., numbers..., weights...): the order of all kernels.
+  template <class Kernel, class... Fields, class... Numbers>
+  void apply(Kernel&& kernel, const std::tuple<Fields...>& fields, const std::tuple<Numbers...>& numbers) const {
+    const Field<Coefficient>& field = *coefficients;
+    std::array<const T*, profile_count> levels{};
+    for (std::size_t n = 0; n < profile_count; ++n)
+      levels[n] = profiles[n]->first(field.grid().block(0));
+    std::apply(kernel, std::tuple_cat(std::tuple(field.view()), fields, levels, numbers, weights));
+  }
 };
 
 /// One V-cycle of geometric multigrid for A z = -rest, the same operator forwards and backwards, so that it
 /// can precondition conjugate gradients. Solver: the struct of that name in the sweeps of a module with
 /// add_solver(). On one block; a task that only puts work into its stream.
-template <class Solver, class T, class Coefficient, std::size_t weight_count> class Multigrid {
+template <class Solver, class T, class Coefficient, std::size_t weight_count, std::size_t profile_count = 0>
+class Multigrid {
 public:
-  using Matrix = StencilMatrix<Coefficient, weight_count>;
+  using Matrix = StencilMatrix<Coefficient, weight_count, profile_count, T>;
 
   /// Sets the coarse levels up; the coefficients may change until then, not afterwards. Throws Error for
-  /// several blocks, or options that make no sense.
+  /// several blocks, profiles of another domain, or options that make no sense.
   explicit Multigrid(const Matrix& matrix, const MultigridOptions& options = {})
       : matrix_(matrix), options_(options), memory_(matrix.coefficients->memory()) {
     const Field<Coefficient>& field = *matrix.coefficients;
@@ -57,6 +71,8 @@ public:
     if (options.sweeps < 1 || options.coarse_sweeps < 1 || options.coarsest_sweeps < 1 || options.coarsest_cells < 1) {
       throw Error("Multigrid", "these options make no sense", "sweeps and cells of at least 1");
     }
+    for (const Profile<T>* profile : matrix.profiles)
+      require_profile(*profile, field, profile->axis(), 1, "Multigrid");
     const FieldView<const Coefficient> view = field.view();
     cells_ = {Solver::split ? 2 * view.extent(0) : view.extent(0), view.extent(1), view.extent(2)};
     const FieldOptions of_cells{.components = Solver::split ? 2 : 1, .memory = memory_, .name = "correction"};
@@ -84,34 +100,30 @@ public:
 
   /// One cycle, from correction = 0.
   void operator()(Stream& stream) {
-    with_matrix([&](const auto& matrix, auto... weights) {
-      const FieldView<T> z = correction_->view();
-      const FieldView<T> r = rest_->view();
-      const auto sweep = [&](std::int64_t first, std::int64_t last) {
-        Solver::smooth(stream, matrix, z, r, first, last, weights...);
-      };
-      Solver::first(stream, matrix, r, z, 0, 1, weights...);
+    const FieldView<T> z = correction_->view();
+    const FieldView<T> r = rest_->view();
+    const auto sweep = [&](std::int64_t first, std::int64_t last) {
+      matrix_.apply([&](const auto&... a) { Solver::smooth(stream, a...); }, std::tuple(z, r), std::tuple(first, last));
+    };
+    const auto last_sweep = [&](std::int64_t colour) {
+      matrix_.apply([&](const auto&... a) { Solver::smooth_product(stream, a...); }, std::tuple(z, r),
+                    std::tuple(colour, colour + 1, products_.data() + colour, work_.data()));
+    };
+    const std::tuple<std::int64_t, std::int64_t> red(0, 1);
+    matrix_.apply([&](const auto&... a) { Solver::first(stream, a...); }, std::tuple(r, z), red);
+    sweep(1, 2);
+    for (int i = 1; i < options_.sweeps; ++i)
+      sweep(0, 2);
+    if (!coarse_.empty()) {
+      matrix_.apply([&](const auto&... a) { Solver::remains(stream, a...); }, std::tuple(z, r, left_->view()), red);
+      correct(stream, 0, left_->view(), z, cells_, Solver::split);
+    }
+    for (int i = 1; i < options_.sweeps; ++i) {
       sweep(1, 2);
-      for (int i = 1; i < options_.sweeps; ++i)
-        sweep(0, 2);
-      if (!coarse_.empty()) {
-        Solver::remains(stream, matrix, z, r, left_->view(), 0, 1, weights...);
-        correct(stream, 0, left_->view(), z, cells_, Solver::split);
-      }
-      for (int i = 1; i < options_.sweeps; ++i) {
-        sweep(1, 2);
-        sweep(0, 1);
-      }
-      T* const part = products_.data();
-      Solver::smooth_product(stream, matrix, z, r, 1, 2, part + 1, work_.data(), weights...);
-      Solver::smooth_product(stream, matrix, z, r, 0, 1, part, work_.data(), weights...);
-    });
-  }
-
-  /// Calls f(view of the coefficients, weights...).
-  template <class F> void with_matrix(F&& f) const {
-    const FieldView<const Coefficient> view = std::as_const(*matrix_.coefficients).view();
-    std::apply([&](auto... weights) { f(view, weights...); }, matrix_.weights);
+      sweep(0, 1);
+    }
+    last_sweep(1);
+    last_sweep(0);
   }
 
 private:
@@ -178,16 +190,13 @@ private:
       }
     }
     CoarseLevel<T> finest(cells_, memory_);
-    with_matrix([&](const auto& matrix, auto... weights) {
-      const auto& [kx, ky, kz] = std::array{finest.k[0].view(), finest.k[1].view(), finest.k[2].view()};
-      if constexpr (Solver::split) {
-        Solver::lower_faces(stream, matrix, kx, ky, kz, 0, 2, weights...);
-        Solver::upper_faces(stream, matrix, kx, ky, kz, 0, 2, weights...);
-      } else {
-        Solver::lower_faces(stream, matrix, kx, ky, kz, weights...);
-        Solver::upper_faces(stream, matrix, kx, ky, kz, weights...);
-      }
-    });
+    const std::tuple k(finest.k[0].view(), finest.k[1].view(), finest.k[2].view());
+    const auto faces = [&](const auto&... colours) {
+      matrix_.apply([&](const auto&... a) { Solver::lower_faces(stream, a...); }, k, std::tuple(colours...));
+      matrix_.apply([&](const auto&... a) { Solver::upper_faces(stream, a...); }, k, std::tuple(colours...));
+    };
+    if constexpr (Solver::split) faces(std::int64_t{0}, std::int64_t{2});
+    else faces();
     CoarseLevel<T>* fine = &finest;
     while (*std::max_element(fine->cells.begin(), fine->cells.end()) > options_.coarsest_cells) {
       coarse_.push_back(std::make_unique<CoarseLevel<T>>(coarser(fine->cells), memory_));

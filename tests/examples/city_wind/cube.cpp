@@ -144,8 +144,8 @@ float sweep_in_order(Wind<float>& wind) {
   constexpr std::array<float, 3> c{0.25F, 0.25F, 1};
   float change = 0;
   for (std::int64_t k = 0; k < 99; ++k)
-    for (std::int64_t j = 1; j < 99; ++j)
-      for (std::int64_t i = 1; i < 99; ++i) {
+    for (std::int64_t j = 0; j < 98; ++j)
+      for (std::int64_t i = 0; i < 98; ++i) {
         const int faces = open(i, j, k);
         if (faces == 0) continue;
         float sum = 0;
