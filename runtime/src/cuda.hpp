@@ -19,6 +19,9 @@ namespace heddle::cuda {
 
 [[nodiscard]] bool available() noexcept;
 
+/// Counts what heddle::host_waits() says; called before each call that waits for a device.
+void count_wait() noexcept;
+
 [[nodiscard]] void* allocate(std::size_t bytes, Memory memory);
 void release(void* pointer, Memory memory) noexcept;
 void zero(void* pointer, std::size_t bytes);

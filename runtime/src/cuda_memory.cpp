@@ -26,12 +26,14 @@ void release(void* pointer, Memory memory) noexcept {
 }
 
 void zero(void* pointer, std::size_t bytes) {
+  count_wait();
   check(cudaMemset(pointer, 0, bytes), "zero");
   check(cudaDeviceSynchronize(), "zero");
 }
 
 void copy(void* to, const void* from, std::size_t bytes) {
   // Streams of ours do not wait for the default stream, so wait for them before and for the copy after.
+  count_wait();
   check(cudaDeviceSynchronize(), "copy_bytes");
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copy_bytes");
   check(cudaDeviceSynchronize(), "copy_bytes");

@@ -15,6 +15,7 @@ void destroy_stream(void* stream) noexcept {
 }
 
 void synchronise(void* stream) {
+  count_wait();
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "Stream::synchronise");
 }
 

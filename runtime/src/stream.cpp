@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/stream.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "cuda.hpp"
 
 namespace heddle {
+
+namespace {
+std::atomic<std::int64_t> waits{0};
+}
+
+std::int64_t host_waits() noexcept {
+  return waits.load();
+}
+
+void cuda::count_wait() noexcept {
+  ++waits;
+}
 
 Stream::Stream(Memory memory) : native_(memory == Memory::device ? cuda::create_stream() : nullptr) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-solvers host|device n_x n_y n_z [omega...]: iterations and time of each solver for a wind around a cube, until no
-// velocity is further than 0.01 m/s from that of the converged solution; as a table in Markdown.
+// velocity is further than 0.01 m/s from that of the converged solution, and how often the host waited for the device
+// while they iterated; as a table in Markdown.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -80,10 +81,22 @@ class Comparison {
   heddle::Buffer<Real> error_;
 };
 
-void row(const char* method, std::int64_t iterations, double seconds, double error) {
-  std::printf("| %s | %lld | %.1f | %.3f | %.2g |\n", method, static_cast<long long>(iterations), 1e3 * seconds,
-              1e3 * seconds / static_cast<double>(iterations), error);
+void row(const char* method, std::int64_t iterations, double seconds, double error, std::int64_t waits) {
+  std::printf("| %s | %lld | %.2f | %.3f | %.2g | %lld |\n", method, static_cast<long long>(iterations), 1e3 * seconds,
+              1e3 * seconds / static_cast<double>(iterations), error, static_cast<long long>(waits));
   std::fflush(stdout);
+}
+
+/// How often the host waits for the device in `run`.
+std::int64_t waits_of(const std::function<void()>& run) {
+  const std::int64_t before = heddle::host_waits();
+  run();
+  return heddle::host_waits() - before;
+}
+
+/// How often it waits while `run(iterations)` iterates: what that waits more than the fewest iterations do.
+std::int64_t waits_within(const std::function<void(std::int64_t)>& run, std::int64_t fewest, std::int64_t iterations) {
+  return waits_of([&] { run(iterations); }) - waits_of([&] { run(fewest); });
 }
 
 /// Iterations of SOR as a solve does them: in cycles of ten, the last of which measures; on the device one graph.
@@ -101,12 +114,13 @@ void sor(Comparison& test, const char* name, double omega, std::int64_t iteratio
   };
   if (iterations == 0) iterations = test.needed(10, most, run);
   if (iterations < 0) {
-    std::printf("| %s | > %lld | | | |\n", name, static_cast<long long>(most));
+    std::printf("| %s | > %lld | | | | |\n", name, static_cast<long long>(most));
     return;
   }
   test.restart();
   const double seconds = seconds_of([&] { run(iterations); });
-  row(name, iterations, seconds, test.error());
+  const double error = test.error();
+  row(name, iterations, seconds, error, waits_within(run, 10, iterations));
 }
 
 /// A half sweep with each omega of the schedule; put into a stream by the host, which waits at the end.
@@ -129,7 +143,8 @@ void chebyshev(Comparison& test, double radius, std::int64_t most) {
   test.restart();
   omega = heddle::ChebyshevOmega(radius);
   const double seconds = seconds_of([&] { run(iterations); });
-  row("SOR, Chebyshev schedule", iterations, seconds, test.error());
+  const double error = test.error();
+  row("SOR, Chebyshev schedule", iterations, seconds, error, waits_within(run, 10, iterations));
 }
 
 /// V-cycles alone: lambda += correction.
@@ -158,28 +173,31 @@ void multigrid(Comparison& test) {
   };
   const std::int64_t iterations = test.needed(1, 60, run);
   if (iterations < 0) {
-    std::printf("| multigrid | > 60 | | | |\n");
+    std::printf("| multigrid | > 60 | | | | |\n");
     return;
   }
   test.restart();
   const double seconds = seconds_of([&] { run(iterations); });
-  row("multigrid", iterations, seconds, test.error());
+  const double error = test.error();
+  row("multigrid", iterations, seconds, error, waits_within(run, 1, iterations));
 }
 
 void gradients(Comparison& test) {
   Cube& cube = test.cube;
   Gradients<Real> solver({&cube.open, cube.weights()}, cube.lambda, cube.right);
+  const auto run = [&](std::int64_t n) {
+    solver.solve({.residual = 1e-12, .most_iterations = n, .patience = 40});
+  };
   for (std::int64_t iterations = 2; iterations <= 40; ++iterations) {
     test.restart();
-    const heddle::Accuracy accuracy{.residual = 1e-12, .most_iterations = iterations, .patience = 40};
-    double seconds = seconds_of([&] { solver.solve(accuracy); });
+    double seconds = seconds_of([&] { run(iterations); });
     const double error = test.error();
     if (error > allowed) continue;
     for (int again = 0; again < 2; ++again) {
       test.restart();
-      seconds = std::min(seconds, seconds_of([&] { solver.solve(accuracy); }));
+      seconds = std::min(seconds, seconds_of([&] { run(iterations); }));
     }
-    row("conjugate gradients with multigrid", iterations, seconds, error);
+    row("conjugate gradients with multigrid", iterations, seconds, error, waits_within(run, 1, iterations));
     return;
   }
 }
@@ -196,7 +214,8 @@ int main(int count, char** arguments) {
   try {
     Comparison test(n, memory);
     const double radius = heddle::jacobi_radius({{{n[0] - 2, test.cube.h[0], 2}, {n[1] - 2, test.cube.h[1], 2}, {n[2] - 1, test.cube.h[2], 1}}});
-    std::printf("%lld x %lld x %lld cells, f32\n\n| method | iterations | ms | ms an iteration | error, m/s |\n|---|---|---|---|---|\n",
+    std::printf("%lld x %lld x %lld cells, f32\n\n| method | iterations | ms | ms an iteration | error, m/s | waits of the host within |\n"
+                "|---|---|---|---|---|---|\n",
                 static_cast<long long>(n[0]), static_cast<long long>(n[1]), static_cast<long long>(n[2]));
     for (int i = 5; i < count; ++i) {
       sor(test, (std::string("SOR, omega ") + arguments[i]).c_str(), std::atof(arguments[i]), 0, 3000);

@@ -217,6 +217,27 @@ TEST(Device, ASolveLoopsWithoutTheHost) {
             heddle::Outcome::exhausted);
 }
 
+TEST(Device, ASolveWaitsAsOftenForOneCycleAsForMany) {
+  const auto waits = [](std::int64_t cycles) {
+    Chain chain(std::vector<double>(100, 2));
+    const std::int64_t before = heddle::host_waits();
+    EXPECT_EQ(chain.solve({.tolerance = 1, .most_cycles = cycles, .patience = 1000}).cycles, cycles);
+    return heddle::host_waits() - before;
+  };
+  EXPECT_EQ(waits(80), waits(1));
+  EXPECT_LE(waits(1), 4);
+}
+
+TEST(Device, WaitsAreCounted) {
+  const std::int64_t before = heddle::host_waits();
+  Stream stream(Memory::device);
+  stream.synchronise();
+  EXPECT_EQ(heddle::host_waits() - before, 1);
+  const heddle::Buffer<int> numbers(std::vector<int>{1, 2, 3}, Memory::device);
+  EXPECT_EQ(numbers.to_host()[1], 2);
+  EXPECT_EQ(heddle::host_waits() - before, 3);
+}
+
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {
   TaskGraph graph({.memory = Memory::device});
   graph.add("nothing", {}, [](Stream&) {}, Memory::device);

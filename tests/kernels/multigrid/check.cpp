@@ -110,6 +110,63 @@ TEST(Multigrid, AManufacturedSolutionConvergesWithTheSquareOfTheSpacing) {
   EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << coarse << " " << fine;
 }
 
+/// Centres of `cells` cells that grow by a factor along [0, 1], and of one more beyond each end.
+heddle::Centres growing(std::int64_t cells, double factor) {
+  heddle::Centres centres;
+  double size = (factor - 1) / (std::pow(factor, static_cast<double>(cells)) - 1);
+  double bottom = 0;
+  centres.push_back(-size / 2);
+  for (std::int64_t n = 0; n < cells; ++n, size *= factor) {
+    centres.push_back(bottom + size / 2);
+    bottom += size;
+  }
+  centres.push_back(bottom + size / 2);
+  return centres;
+}
+
+/// Iterations for phi = cos(pi x) cos(2 pi y) cos(pi z / 2) between walls, given beyond the last cell of z, on n^3
+/// cells that grow along z; and the largest error. The equation of a cell is multiplied by its size along z.
+std::pair<std::int64_t, double> on_growing_cells(std::int64_t n, double factor) {
+  using std::numbers::pi;
+  const double h = 1 / static_cast<double>(n);
+  const heddle::Centres centres = growing(n, factor);
+  const auto centre = [&](std::int64_t z) { return centres[static_cast<std::size_t>(z + 1)]; };
+  const auto size = [&](std::int64_t z) { return -2 * centre(-1) * std::pow(factor, static_cast<double>(z)); };
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {n, n, n}});
+  heddle::Field<double> cut(grid, {.components = 6, .name = "cut"});
+  heddle::Field<double> phi(grid, {.name = "phi"});
+  heddle::Field<double> right(grid, {.name = "right"});
+  const auto exact = [&](auto x, auto y, auto z) {
+    return std::cos(pi * (static_cast<double>(x) + 0.5) * h) *
+           std::cos(2 * pi * (static_cast<double>(y) + 0.5) * h) * std::cos(pi / 2 * centre(z) / centre(n));
+  };
+  const double eigenvalue = 5 * pi * pi + std::pow(pi / 2 / centre(n), 2);
+  cut.fill([&](auto x, auto y, auto z, int face) {
+    const bool upper = face % 2 == 0;
+    if (face >= 4) return !upper && z == 0 ? 0.0 : 1 / std::abs(centre(upper ? z + 1 : z - 1) - centre(z));
+    return (face < 2 ? x : y) == (upper ? n - 1 : 0) ? 0.0 : size(z) / (h * h);
+  });
+  right.fill([&](auto x, auto y, auto z, int) { return -eigenvalue * exact(x, y, z) * size(z); });
+  heddle::ConjugateGradient<multigrid_cut::Solver, double, double, 0> gradients({&cut, {}}, phi, right,
+                                                                                {.centres = {{{}, {}, centres}}});
+  const heddle::Descent found = gradients.solve({.residual = 1e-10});
+  EXPECT_TRUE(found.converged()) << to_string(found);
+  double largest = 0;
+  for (std::int64_t z = 0; z < n; ++z)
+    for (std::int64_t y = 0; y < n; ++y)
+      for (std::int64_t x = 0; x < n; ++x)
+        largest = std::max(largest, std::abs(phi.view()(x, y, z) - exact(x, y, z)));
+  return {found.solution.cycles, largest};
+}
+
+TEST(Multigrid, CellsThatGrowNeedFewIterationsAndConvergeInSecondOrder) {
+  const auto [coarse_count, coarse] = on_growing_cells(16, 1.15);
+  const auto [fine_count, fine] = on_growing_cells(32, std::sqrt(1.15));
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << coarse << " " << fine;
+  EXPECT_LE(coarse_count, 20); // cells are up to 12 times longer than high
+  EXPECT_LE(fine_count, 24);
+}
+
 #ifndef HEDDLE_ON_DEVICE
 TEST(Multigrid, MeetsTheEquationsOfEachCellAroundWalls) {
   for (const Cell& cells : {Cell{2, 1, 1}, Cell{6, 5, 4}, Cell{10, 7, 9}, Cell{18, 33, 1}, Cell{34, 6, 19}}) {
