@@ -151,8 +151,7 @@ void chebyshev(Comparison& test, double radius, std::int64_t most) {
 void multigrid(Comparison& test) {
   Cube& cube = test.cube;
   const Memory memory = cube.lambda.memory();
-  const heddle::StencilMatrix<std::uint8_t, 3> matrix{&cube.open, cube.weights()};
-  heddle::Multigrid<solver_bench::Solver, Real, std::uint8_t, 3> cycle(matrix);
+  heddle::Multigrid<solver_bench::Solver, Real, std::uint8_t, 3> cycle({&cube.open, cube.weights()});
   const heddle::Cells3& cells = cycle.cells();
   const std::vector<Real> ones(static_cast<std::size_t>(cells[0] + cells[1] + cells[2]), Real(1));
   const heddle::Buffer<Real> one(std::span<const Real>(ones), memory);
@@ -161,7 +160,7 @@ void multigrid(Comparison& test) {
   const auto run = [&](std::int64_t n) {
     Stream stream(memory);
     for (std::int64_t i = 0; i < n; ++i) {
-      matrix.apply([&](const auto&... a) { solver_bench::Solver::remainder(stream, a..., 1.0); },
+      cycle.matrix().apply([&](const auto&... a) { solver_bench::Solver::remainder(stream, a..., 1.0); },
                    std::tuple(cube.lambda.view(), cube.right.view(), cycle.rest().view()),
                    std::tuple(0, 2, largest.data(), work.data()));
       cycle(stream);
