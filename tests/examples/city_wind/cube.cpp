@@ -68,10 +68,16 @@ TEST(Cube, EachZoneChangesThePublishedNumberOfFaces) {
   EXPECT_EQ(count({false, false, false, false, true}), (std::array{211, 0}));
 }
 
-template <class T> double largest(const heddle::Field<T>& field) {
-  double found = 0;
-  for (const T value : field.read())
-    found = std::max(found, std::abs(static_cast<double>(value)));
+struct Range {
+  double low = 0;
+  double high = 0;
+  [[nodiscard]] double magnitude() const { return std::max(-low, high); }
+};
+
+Range range(const heddle::Field<double>& field) {
+  Range found;
+  for (const double value : field.read())
+    found = {std::min(found.low, value), std::max(found.high, value)};
   return found;
 }
 
@@ -96,10 +102,11 @@ template <double test::Probe::* value> void expect_probes(Cube<double>& cube) {
 TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
   NEEDS_FULL_SPEED();
   Cube<double> plain(Cube<double>::none);
-  EXPECT_NEAR(largest(plain.wind.right), 5.718285, 1e-6);
+  EXPECT_NEAR(range(plain.wind.right).magnitude(), 5.718285, 1e-6);
   EXPECT_NEAR(norm(plain.wind.right), 95.981499, 1e-5);
   EXPECT_TRUE(plain.wind.solve(1e-7, 1000, plain.wind.best_omega()).converged());
-  EXPECT_NEAR(largest(plain.wind.phi), 88.430150, 1e-4);
+  EXPECT_NEAR(range(plain.wind.phi).low, -88.430150, 1e-4);
+  EXPECT_NEAR(range(plain.wind.phi).high, 88.430150, 1e-4);
   plain.wind.correct();
   expect_probes<&test::Probe::plain>(plain);
 }
@@ -107,9 +114,13 @@ TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
 TEST(Cube, ConvergedFieldsWithAllZonesAreThePublishedOnes) {
   NEEDS_FULL_SPEED();
   Cube<double> cube(all);
-  EXPECT_NEAR(largest(cube.wind.right), 6.713232, 2e-6); // published from single precision
+  EXPECT_NEAR(range(cube.wind.right).magnitude(), 6.713232, 2e-6); // published from single precision
   EXPECT_NEAR(norm(cube.wind.right), 95.513815, 1e-5);
-  EXPECT_TRUE(cube.wind.solve(1e-7, 1000, cube.wind.best_omega()).converged());
+  const heddle::Solution found = cube.wind.solve_with_multigrid(1e-7, 100);
+  EXPECT_TRUE(found.converged()) << to_string(found);
+  EXPECT_LE(found.cycles, 12);
+  EXPECT_NEAR(range(cube.wind.phi).low, -84.156667, 1e-4);
+  EXPECT_NEAR(range(cube.wind.phi).high, 36.234901, 1e-4);
   cube.wind.correct();
   expect_probes<&test::Probe::parameterised>(cube);
   EXPECT_LE(cube.wind.largest_divergence(), 1.01e-7); // the top layer is none the worse
@@ -127,12 +138,13 @@ double change_of_sweep(Cube<float>& cube, std::int64_t sweeps) {
   return change;
 }
 
-// More of them: tests/kernels/sor.
+// In double until they are 4e-9: tests/kernels/sor.
 TEST(Cube, ChangesWithoutZonesAreThePublishedOnes) {
   NEEDS_FULL_SPEED();
   Cube<float> cube(Cube<float>::none);
   EXPECT_NEAR(change_of_sweep(cube, 100), 4.893e-2, 0.005 * 4.893e-2);
   EXPECT_NEAR(change_of_sweep(cube, 150), 7.347e-3, 0.005 * 7.347e-3);
+  EXPECT_NEAR(change_of_sweep(cube, 250), 8.554e-4, 0.005 * 8.554e-4);
 }
 
 /// One sweep in the order of memory, as the program of the paper makes it; returns the largest change.
@@ -168,8 +180,18 @@ float sweep_in_order(Wind<float>& wind) {
   return change;
 }
 
-// Table 1 of Bozorgmehr et al. (2021) within 2 %. Its sweeps go in the order of memory; early on that
-// matters.
+TEST(Cube, SweepsInTheOrderOfMemoryChangeWhatQesWindsPrints) {
+  NEEDS_FULL_SPEED();
+  Cube<float> cube(Cube<float>::none);
+  EXPECT_NEAR(sweep_in_order(cube.wind), 18.474, 0.0005);
+  float change = 0;
+  for (int n = 2; n <= 100; ++n)
+    change = sweep_in_order(cube.wind);
+  EXPECT_NEAR(change, 5.999e-2, 0.001 * 5.999e-2);
+}
+
+// Table 1 of Bozorgmehr et al. (2021) within 2 %. Its sweeps go in the order of memory, which early on matters: with
+// colours the changes at 100 and 250 sweeps are 14 % and 9 % less.
 TEST(Cube, ChangesWithAllZonesAreThoseOfThePaper) {
   NEEDS_FULL_SPEED();
   Cube<float> in_order(all);
@@ -182,7 +204,9 @@ TEST(Cube, ChangesWithAllZonesAreThoseOfThePaper) {
   }
   EXPECT_NEAR(change, 1.41e-2, 0.02 * 1.41e-2);
   Cube<float> coloured(all);
-  EXPECT_NEAR(change_of_sweep(coloured, 500), 2.07e-3, 0.02 * 2.07e-3);
+  EXPECT_NEAR(change_of_sweep(coloured, 100), 0.86 * 8.57e-2, 0.02 * 8.57e-2);
+  EXPECT_NEAR(change_of_sweep(coloured, 150), 0.91 * 1.41e-2, 0.02 * 1.41e-2);
+  EXPECT_NEAR(change_of_sweep(coloured, 250), 2.07e-3, 0.02 * 2.07e-3);
   EXPECT_NEAR(change_of_sweep(coloured, 500), 1.45e-4, 0.02 * 1.45e-4);
 }
 

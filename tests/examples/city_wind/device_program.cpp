@@ -69,7 +69,7 @@ protected:
 
 TEST_F(Program, WritesOnTheDeviceWhatItWritesOnTheHost) {
   const std::vector<Result> expected = run("--tolerance 1e-9 --device cpu");
-  ASSERT_EQ(expected[0].velocity.size(), 3U * 160 * 160 * 40);
+  ASSERT_GT(expected[0].velocity.size(), 3U * 160 * 160 * 40); // levels as thick as the lowest one
   for (const char* solver : {"mg-pcg", "sor"}) {
     const std::vector<Result> found = run(std::string("--tolerance 1e-9 --device cuda --solver ") + solver);
     for (std::size_t time = 0; time < 2; ++time) {
