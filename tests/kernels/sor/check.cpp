@@ -418,6 +418,84 @@ TEST(Solve, MeetsWhatFloatCanMeetAndSaysWhatItCannot) {
   EXPECT_LT(stalled.least, 1e-4);
 }
 
+/// An open box in which phi is given around, with noise as the right side; split by colour.
+class Noise {
+public:
+  static constexpr Cell cells{32, 29, 30};
+
+  Noise() : open_(split_field<std::uint8_t>(cells, "open")), right_(split_field<double>(cells, "right")) {
+    open_.fill([](auto, auto, auto, int) { return std::uint8_t{63}; });
+    right_.fill([](auto i, auto y, auto z, int colour) { return noise(i + 32 * (y + 29 * (z + 30 * colour))); });
+  }
+
+  [[nodiscard]] sor::SplitSweep<double> sweep(heddle::Field<double>& phi, double omega) {
+    return {open_, phi, right_, {1, 1, 1, omega}};
+  }
+  static double radius() { return heddle::jacobi_radius({{{32, 1, 2}, {29, 1, 2}, {30, 1, 2}}}); }
+
+  /// Values of both colours after `count` tasks.
+  template <class Task> std::vector<double> after(std::int64_t count, heddle::Field<double>& phi, Task&& task) {
+    heddle::Stream stream(memory);
+    for (std::int64_t n = 0; n < count; ++n)
+      task(stream);
+    stream.synchronise();
+    std::vector<double> values = phi.read(0, 0);
+    const std::vector<double> black = phi.read(0, 1);
+    values.insert(values.end(), black.begin(), black.end());
+    return values;
+  }
+
+private:
+  heddle::Field<std::uint8_t> open_;
+  heddle::Field<double> right_;
+};
+
+TEST(Solve, SymmetricSweepsGoUpAndDownTheColours) {
+  Noise box;
+  auto phi = split_field<double>(Noise::cells, "phi");
+  auto other = split_field<double>(Noise::cells, "other");
+  const std::vector<double> found = box.after(3, phi, heddle::SymmetricSweep(box.sweep(phi, 1.4)));
+  const std::vector<double> expected = box.after(3, other, [&](heddle::Stream& stream) {
+    for (const auto& colours : {heddle::ColourRange{0, 2}, {1, 2}, {0, 1}}) {
+      sor::SplitSweep<double> sweep = box.sweep(other, 1.4);
+      sweep.colours = colours;
+      sweep(stream);
+    }
+  });
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Solve, ChebyshevSchedulesNeverStepBack) {
+  Noise box;
+  const double best = heddle::optimal_omega(Noise::radius());
+  auto converged = split_field<double>(Noise::cells, "converged");
+  const std::vector<double> exact = box.after(400, converged, box.sweep(converged, best));
+  auto scheduled = split_field<double>(Noise::cells, "scheduled");
+  heddle::ChebyshevOmega omega(Noise::radius());
+  std::int64_t half = 0;
+  const auto half_sweep = [&](heddle::Stream& stream) {
+    sor::SplitSweep<double> sweep = box.sweep(scheduled, omega.next());
+    sweep.colours = {half % 2, half % 2 + 1};
+    ++half;
+    sweep(stream);
+  };
+  const auto error = [&](std::int64_t half_sweeps) {
+    const std::vector<double> values = box.after(half_sweeps, scheduled, half_sweep);
+    double squares = 0;
+    for (std::size_t n = 0; n < values.size(); ++n)
+      squares += (values[n] - exact[n]) * (values[n] - exact[n]);
+    return std::sqrt(squares);
+  };
+  double before = error(0);
+  const double start = before;
+  for (int n = 0; n < 30; ++n) {
+    const double now = error(2);
+    EXPECT_LT(now, before) << n;
+    before = now;
+  }
+  EXPECT_LT(error(340), 1e-13 * start); // 200 sweeps; with omega = 1 each sweep leaves 0.99 of it
+}
+
 #ifndef HEDDLE_ON_DEVICE
 TEST(Solve, CorrectionsInFloatMakeASolutionInDouble) {
   const test::Cube<double> cube(false);
