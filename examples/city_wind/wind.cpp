@@ -185,6 +185,8 @@ template <class T>
 heddle::Solution Wind<T>::solve_with_multigrid(double tolerance, std::int64_t most_iterations) {
   if (!gradients_) {
     heddle::MultigridOptions options;
+    options.centres[0] = heddle::even_centres(grid_.nx - 2, grid_.dx);
+    options.centres[1] = heddle::even_centres(grid_.ny - 2, grid_.dy);
     for (std::int64_t k = -1; k < grid_.nz; ++k)
       options.centres[2].push_back(height(grid_, k));
     gradients_.emplace(typename Gradients::Matrix{&open, {c_x_, c_y_}, {&thickness_, &below_}}, phi, right,

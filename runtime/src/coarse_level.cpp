@@ -6,10 +6,10 @@
 
 namespace heddle {
 
-Centres even_centres(std::int64_t cells) {
+Centres even_centres(std::int64_t cells, double size) {
   Centres centres;
   for (std::int64_t i = -1; i <= cells; ++i)
-    centres.push_back(static_cast<double>(i) + 0.5);
+    centres.push_back((static_cast<double>(i) + 0.5) * size);
   return centres;
 }
 
@@ -20,6 +20,24 @@ Centres coarser(const Centres& fine) {
     centres.push_back(i + 1 <= cells ? (fine[i] + fine[i + 1]) / 2 : fine[i]);
   centres.push_back(fine.back());
   return centres;
+}
+
+Cells3 merged_cells(const std::array<Centres, 3>& centres) {
+  constexpr double longest = 2.5;
+  std::size_t shortest = 3;
+  std::array<double, 3> size{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const Centres& c = centres[axis];
+    if (c.size() <= 3) continue; // one cell
+    size[axis] = HUGE_VAL;
+    for (std::size_t i = 2; i + 1 < c.size(); ++i)
+      size[axis] = std::min(size[axis], c[i] - c[i - 1]);
+    if (shortest == 3 || size[axis] < size[shortest]) shortest = axis;
+  }
+  if (shortest == 3 || *std::max_element(size.begin(), size.end()) <= longest * size[shortest]) return {2, 2, 2};
+  Cells3 merged{1, 1, 1};
+  merged[shortest] = 2;
+  return merged;
 }
 
 std::vector<FaceRun> coarse_faces(const Centres& fine) {

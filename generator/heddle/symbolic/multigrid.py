@@ -10,6 +10,8 @@ down  z = 0; red cells, then black ones (Gauss-Seidel). Black cells are left wit
 up    the next level's z is added to the red children; black cells, then red ones. Black cells follow from
       their red neighbours alone, so nothing has to be added to them.
 
+Cells that are much flatter along one axis are merged in pairs along it: one of two children is red.
+
 Coarse levels know a number for each face: the sum over the four fine faces, times the ratio of the distances
 of the cells on both sides. That is the flux through the open part of the coarse face, so walls are handled,
 and cells without an open face have no equation. Transfers are of lowest order (piecewise constant), which
@@ -285,6 +287,16 @@ def _transfers() -> dict[str, SolverKernel]:
         ),
         "prolong": SolverKernel(
             AssignmentCollection(spread), False, "Adds a coarse cell's correction to its red children."
+        ),
+        "restrict_one": SolverKernel(
+            AssignmentCollection([Assignment(coarse_rest.here, left[0].here)]),
+            False,
+            "The right side of a coarse cell with one red child.",
+        ),
+        "prolong_one": SolverKernel(
+            AssignmentCollection([spread[0]]),
+            False,
+            "Adds a coarse cell's correction to its one red child.",
         ),
         "merge_faces": SolverKernel(
             AssignmentCollection(merged), False, "The coefficient of a coarse face: of its four parts."

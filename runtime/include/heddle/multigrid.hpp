@@ -28,7 +28,7 @@ struct MultigridOptions {
   int coarse_sweeps = 3;           // the same on the others, which cost little
   int coarsest_sweeps = 4;         // each way, on the coarsest level
   std::int64_t coarsest_cells = 4; // levels are added until no axis has more
-  /// Places of the cell centres along x, y, z, one beyond each end, where cells differ in size.
+  /// Places of the cell centres along x, y, z, one beyond each end; where nothing is said, cells are cubes of size 1.
   std::array<Centres, 3> centres{};
 };
 
@@ -133,21 +133,55 @@ private:
   void correct(Stream& stream, std::size_t n, const FieldView<T>& left, const FieldView<T>& correction,
                const Cells3& cells, bool split) {
     CoarseLevel<T>& level = *coarse_[n];
-    const auto child = [&](const FieldView<T>& fine, std::size_t i) {
-      return children(fine, split, level.cells, red_children[i]);
-    };
-    Solver::restrict_left(stream, child(left, 0), child(left, 1), child(left, 2), child(left, 3),
-                          level.rest.view());
-    cycle(stream, n);
-    Solver::prolong(stream, level.correction.view(), child(correction, 0), child(correction, 1),
-                    child(correction, 2), child(correction, 3));
+    if (level.merged == Cells3{2, 2, 2}) {
+      const auto child = [&](const FieldView<T>& fine, std::size_t i) {
+        return children(fine, split, level.cells, red_children[i]);
+      };
+      Solver::restrict_left(stream, child(left, 0), child(left, 1), child(left, 2), child(left, 3),
+                            level.rest.view());
+      cycle(stream, n);
+      Solver::prolong(stream, level.correction.view(), child(correction, 0), child(correction, 1),
+                      child(correction, 2), child(correction, 3));
+    } else {
+      for_pairs(level, [&](const Cells3& part, const Cells3& start, const Cells3& step, const Cells3& red) {
+        Solver::restrict_one(stream, children(left, split, part, red), every(level.rest.view(), part, start, step));
+      });
+      cycle(stream, n);
+      for_pairs(level, [&](const Cells3& part, const Cells3& start, const Cells3& step, const Cells3& red) {
+        Solver::prolong_one(stream, every(level.correction.view(), part, start, step),
+                            children(correction, split, part, red));
+      });
+    }
     for (std::size_t axis = split ? 1 : 0; axis < 3; ++axis) { // children outside the box
-      if (cells[axis] % 2 != 0) {
+      if (cells[axis] % level.merged[axis] != 0) {
         Cells3 stored = cells;
         if (split) stored[0] /= 2;
         Solver::clear(stream, slab(correction, stored, axis, cells[axis], 1));
       }
     }
+  }
+
+  /// Cells of a level that are merged in pairs, in the four parts in which the red child has one place: calls
+  /// f(cells of the part, first one, distances between them, red child).
+  template <class F> static void for_pairs(const CoarseLevel<T>& level, F&& f) {
+    const auto axis = static_cast<std::size_t>(std::max_element(level.merged.begin(), level.merged.end()) -
+                                               level.merged.begin());
+    const std::size_t u = (axis + 1) % 3;
+    const std::size_t v = (axis + 2) % 3;
+    for (std::int64_t a = 0; a < std::min<std::int64_t>(2, level.cells[u]); ++a)
+      for (std::int64_t b = 0; b < std::min<std::int64_t>(2, level.cells[v]); ++b) {
+        Cells3 part = level.cells;
+        Cells3 start{0, 0, 0};
+        Cells3 step{2, 2, 2};
+        part[u] = (level.cells[u] - a + 1) / 2;
+        part[v] = (level.cells[v] - b + 1) / 2;
+        start[u] = a;
+        start[v] = b;
+        step[axis] = 1;
+        Cells3 red = start;
+        red[axis] = (a + b) % 2;
+        f(part, start, step, red);
+      }
   }
 
   void cycle(Stream& stream, std::size_t n) {
@@ -189,7 +223,7 @@ private:
                     "one for each cell and one beyond each end");
       }
     }
-    CoarseLevel<T> finest(cells_, memory_);
+    CoarseLevel<T> finest(cells_, {1, 1, 1}, memory_);
     const std::tuple k(finest.k[0].view(), finest.k[1].view(), finest.k[2].view());
     const auto faces = [&](const auto&... colours) {
       matrix_.apply([&](const auto&... a) { Solver::lower_faces(stream, a...); }, k, std::tuple(colours...));
@@ -199,33 +233,41 @@ private:
     else faces();
     CoarseLevel<T>* fine = &finest;
     while (*std::max_element(fine->cells.begin(), fine->cells.end()) > options_.coarsest_cells) {
-      coarse_.push_back(std::make_unique<CoarseLevel<T>>(coarser(fine->cells), memory_));
+      const Cells3 merged = merged_cells(centres);
+      coarse_.push_back(std::make_unique<CoarseLevel<T>>(coarser(fine->cells, merged), merged, memory_));
       merge(stream, *fine, *coarse_.back(), centres);
-      for (Centres& along : centres)
-        along = coarser(along);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (merged[axis] == 2) centres[axis] = coarser(centres[axis]);
       fine = coarse_.back().get();
     }
     stream.synchronise();
   }
 
+  /// Coefficients of coarse faces: of their parts, one to four. merge_faces() always takes four, so that some count
+  /// several times.
   static void merge(Stream& stream, CoarseLevel<T>& fine, CoarseLevel<T>& coarse,
                     const std::array<Centres, 3>& centres) {
+    const Cells3& merged = coarse.merged;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const FieldView<T> from = fine.k[axis].view();
       const std::size_t u = (axis + 1) % 3;
       const std::size_t v = (axis + 2) % 3;
-      for (const FaceRun& run : coarse_faces(centres[axis])) {
+      const double parts = static_cast<double>(merged[u] * merged[v]);
+      const std::vector<FaceRun> runs = merged[axis] == 2
+                                            ? coarse_faces(centres[axis])
+                                            : std::vector<FaceRun>{{0, coarse.cells[axis] + 1, 0, 1}};
+      for (const FaceRun& run : runs) {
         const auto part = [&](std::int64_t a, std::int64_t b) {
-          std::array<std::int64_t, 4> extent{coarse.cells[0], coarse.cells[1], coarse.cells[2], 1};
-          extent[axis] = run.count;
-          std::array<std::int64_t, 4> stride = from.strides();
-          T* const data = from.data() + run.fine * stride[axis] + a * stride[u] + b * stride[v];
-          for (std::size_t d = 0; d < 3; ++d)
-            stride[d] *= 2;
-          return FieldView<T>(data, extent, stride);
+          Cells3 cells = coarse.cells;
+          cells[axis] = run.count;
+          Cells3 start{};
+          start[axis] = run.fine;
+          start[u] = a % merged[u];
+          start[v] = b % merged[v];
+          return every(fine.k[axis].view(), cells, start, merged);
         };
         Solver::merge_faces(stream, part(0, 0), part(1, 0), part(0, 1), part(1, 1),
-                            slab(coarse.k[axis].view(), coarse.cells, axis, run.first, run.count), run.factor);
+                            slab(coarse.k[axis].view(), coarse.cells, axis, run.first, run.count),
+                            run.factor * parts / 4);
       }
     }
   }
