@@ -2,8 +2,8 @@
 """The least change of a wind that makes it conserve mass (Sasaki 1958): u = u0 + grad(lambda) / 2.
 
 div grad lambda = -2 div u0 in the air, no flux through solid faces, lambda = 0 in the outermost cells. Cells
-may be longer than wide and differ in thickness. The equation is solved by relaxation in place, or by conjugate
-gradients with multigrid, from one residual.
+may be longer than wide and differ in thickness. From one residual come relaxation in place and conjugate
+gradients with multigrid.
 
 Winds lie on faces of all cells, of which an axis has one more than cells; lambda, its right side and the open
 faces on the inner cells, those with an equation. The ghost cells of lambda are the outermost cells.
@@ -54,7 +54,10 @@ shut = {
 }
 consistency.add(
     "close",
-    [*named, *(Assignment(wind.here, Piecewise((0, where), (wind.here, True))) for wind, where in shut.items())],
+    [
+        *named,
+        *(Assignment(wind.here, Piecewise((0, where), (wind.here, True))) for wind, where in shut.items()),
+    ],
     about="No wind through the faces of solid cells.",
 )
 
@@ -105,8 +108,8 @@ consistency.add(
     about="Volume flow into the box through its sides, m^3/s.",
 )
 
-# Fluxes through the faces of a cell, per area of its floor: so the matrix is symmetric where levels differ. The
-# residual is one of volume, twice the divergence times the thickness.
+# Fluxes through the faces of a cell, per area of its floor: so the matrix is symmetric where levels differ.
+# The residual is twice the divergence, times the thickness.
 faces = Symbol("faces")
 named_weights = [Assignment(faces, openings.here)]
 residual = -thickness.here * right.here

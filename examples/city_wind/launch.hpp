@@ -45,39 +45,45 @@ public:
       : f_(fields), cells_(cells), stream_(&stream) {}
 
   void operator()(first_guess::UpwindParameters p) const {
-    call(*stream_, [](auto... a) { first_guess::upwind(a...); }, [](auto... a) { first_guess::upwind_cuda(a...); },
-         on(f_.icell), on(f_.height), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy,
-         cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.length, p.tall, p.width,
-         p.speed_u, p.speed_v, p.speed);
+    call(
+        *stream_, [](auto... a) { first_guess::upwind(a...); },
+        [](auto... a) { first_guess::upwind_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u), on(f_.v),
+        on(f_.w), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x,
+        p.origin_y, p.length, p.tall, p.width, p.speed_u, p.speed_v, p.speed);
   }
 
   void operator()(first_guess::WakeParameters p) const {
-    call(*stream_, [](auto... a) { first_guess::wake(a...); }, [](auto... a) { first_guess::wake_cuda(a...); },
-         on(f_.icell), on(f_.height), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy,
-         cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin, p.slope, p.wall,
-         p.growth, p.near, p.tall, p.width, p.end, p.speed_u, p.speed_v);
+    call(
+        *stream_, [](auto... a) { first_guess::wake(a...); }, [](auto... a) { first_guess::wake_cuda(a...); },
+        on(f_.icell), on(f_.height), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy,
+        cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin, p.slope, p.wall,
+        p.growth, p.near, p.tall, p.width, p.end, p.speed_u, p.speed_v);
   }
 
   void operator()(first_guess::CanyonParameters p) const {
-    call(*stream_, [](auto... a) { first_guess::canyon(a...); }, [](auto... a) { first_guess::canyon_cuda(a...); },
-         on(f_.icell), on(f_.height), on(f_.u_free), on(f_.v_free), on(f_.u), on(f_.v), on(f_.w), p.dx,
-         cells_.first[0], p.dy, cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin,
-         p.slope, p.wall, p.front, p.front_begin, p.front_slope, p.growth, p.near, p.tall, p.width, p.end,
-         p.front_tall, p.normal_x, p.normal_y, p.speed_u, p.speed_v);
+    call(
+        *stream_, [](auto... a) { first_guess::canyon(a...); },
+        [](auto... a) { first_guess::canyon_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u_free),
+        on(f_.v_free), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor,
+        p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin, p.slope, p.wall, p.front, p.front_begin,
+        p.front_slope, p.growth, p.near, p.tall, p.width, p.end, p.front_tall, p.normal_x, p.normal_y,
+        p.speed_u, p.speed_v);
   }
 
   void operator()(first_guess::SidewallParameters p) const {
-    call(*stream_, [](auto... a) { first_guess::sidewall(a...); }, [](auto... a) { first_guess::sidewall_cuda(a...); },
-         on(f_.icell), on(f_.height), on(f_.u_free), on(f_.u), on(f_.v_free), on(f_.v), p.dx, cells_.first[0],
-         p.dy, cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.side, p.depth,
-         p.length, p.reach, p.tall, p.roughness);
+    call(
+        *stream_, [](auto... a) { first_guess::sidewall(a...); },
+        [](auto... a) { first_guess::sidewall_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u_free),
+        on(f_.u), on(f_.v_free), on(f_.v), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.axis_x,
+        p.axis_y, p.origin_x, p.origin_y, p.side, p.depth, p.length, p.reach, p.tall, p.roughness);
   }
 
   void operator()(first_guess::RooftopParameters p) const {
-    call(*stream_, [](auto... a) { first_guess::rooftop(a...); }, [](auto... a) { first_guess::rooftop_cuda(a...); },
-         on(f_.icell), on(f_.height), on(f_.u), on(f_.owner), on(f_.v), p.dx, cells_.first[0], p.dy,
-         cells_.first[1], p.floor, p.tall, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.thickness, p.number,
-         p.roughness);
+    call(
+        *stream_, [](auto... a) { first_guess::rooftop(a...); },
+        [](auto... a) { first_guess::rooftop_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u),
+        on(f_.owner), on(f_.v), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.tall, p.axis_x,
+        p.axis_y, p.origin_x, p.origin_y, p.thickness, p.number, p.roughness);
   }
 
 private:

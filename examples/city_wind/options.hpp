@@ -30,8 +30,8 @@ struct Options {
   double stretch = 1; ///< of the levels
   Parameterisations zones;
   double wall_roughness = 0.1;
-  bool single = false;             ///< float instead of double
-  std::optional<double> tolerance; ///< 1/s; default 1e-6 in double, 2e-4 in float
+  bool single = false;                    ///< float instead of double
+  std::optional<double> tolerance;        ///< 1/s; default 1e-6 in double, 2e-4 in float
   bool multigrid = true;                  ///< conjugate gradients with multigrid instead of relaxation
   std::optional<double> omega;            ///< of relaxation
   std::optional<std::int64_t> sweeps;     ///< of relaxation, the most of a time; default 20000

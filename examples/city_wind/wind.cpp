@@ -104,8 +104,9 @@ template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Bu
           grid_.dy, cells.first[1], a.y, b.y, a.x, b.x);
     }
     call(
-        stream_, [](auto... p) { first_guess::claim(p...); }, [](auto... p) { first_guess::claim_cuda(p...); },
-        plane(inside_), plane(owner_), plane(roof_), number, top);
+        stream_, [](auto... p) { first_guess::claim(p...); },
+        [](auto... p) { first_guess::claim_cuda(p...); }, plane(inside_), plane(owner_), plane(roof_), number,
+        top);
   }
   stream_.synchronise();
 }
@@ -144,9 +145,9 @@ template <class T> void Wind<T>::guess(const Inflow& undisturbed, const std::vec
       stream_, [](auto... a) { consistency::find_open_faces(a...); },
       [](auto... a) { consistency::find_open_faces_cuda(a...); }, inner(icell), open.view());
   call(
-      stream_, [](auto... a) { consistency::source(a...); }, [](auto... a) { consistency::source_cuda(a...); },
-      inner(u), inner(v), inner(w), open.view(), right.view(), thickness_.first(phi.grid().domain()), grid_.dx,
-      grid_.dy);
+      stream_, [](auto... a) { consistency::source(a...); },
+      [](auto... a) { consistency::source_cuda(a...); }, inner(u), inner(v), inner(w), open.view(),
+      right.view(), thickness_.first(phi.grid().domain()), grid_.dx, grid_.dy);
   stream_.synchronise();
   if (!(entering() > 0))
     throw heddle::Error("domain", "no wind enters it: its sides are closed by buildings or the ground",
@@ -171,8 +172,8 @@ template <class T> void Wind<T>::relax(std::int64_t sweeps, double omega) {
 template <class T> heddle::Solution Wind<T>::solve(double tolerance, std::int64_t most_sweeps, double omega) {
   heddle::TaskGraph cycle({.name = "cycle", .memory = memory_});
   for (std::int64_t n = 0; n < sweeps_a_cycle; ++n)
-    cycle.add(
-        consistency::Relax<T>(open, phi, right, thickness_, below_, {.c_x = c_x_, .c_y = c_y_, .omega = omega}));
+    cycle.add(consistency::Relax<T>(open, phi, right, thickness_, below_,
+                                    {.c_x = c_x_, .c_y = c_y_, .omega = omega}));
   cycle.add(
       consistency::Remaining<T>(open, phi, right, thickness_, below_, largest_, {.c_x = c_x_, .c_y = c_y_}));
   return heddle::solve(cycle, largest_,
@@ -212,8 +213,8 @@ template <class T> void Wind<T>::correct() {
 template <class T> double Wind<T>::largest_divergence() {
   call(
       stream_, [](auto... a) { consistency::largest_divergence(a...); },
-      [](auto... a) { consistency::largest_divergence_cuda(a...); }, inner(u), inner(v), inner(w), open.view(),
-      thickness_.first(phi.grid().domain()), largest_.data(), work_.data(), grid_.dx, grid_.dy);
+      [](auto... a) { consistency::largest_divergence_cuda(a...); }, inner(u), inner(v), inner(w),
+      open.view(), thickness_.first(phi.grid().domain()), largest_.data(), work_.data(), grid_.dx, grid_.dy);
   stream_.synchronise();
   return static_cast<double>(largest_.to_host()[0]);
 }
@@ -221,9 +222,9 @@ template <class T> double Wind<T>::largest_divergence() {
 template <class T> double Wind<T>::entering() {
   const CellBox faces{{0, 0, 0}, {grid_.nx + 1, grid_.ny + 1, grid_.nz}};
   call(
-      stream_, [](auto... a) { consistency::inflow(a...); }, [](auto... a) { consistency::inflow_cuda(a...); },
-      part(u, faces), part(v, faces), thickness_.first(phi.grid().domain()), entering_.data(), work_.data(),
-      grid_.dx, grid_.dy);
+      stream_, [](auto... a) { consistency::inflow(a...); },
+      [](auto... a) { consistency::inflow_cuda(a...); }, part(u, faces), part(v, faces),
+      thickness_.first(phi.grid().domain()), entering_.data(), work_.data(), grid_.dx, grid_.dy);
   stream_.synchronise();
   return static_cast<double>(entering_.to_host()[0]);
 }

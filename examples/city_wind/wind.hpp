@@ -80,10 +80,10 @@ private:
   template <class Sweep> void run(Sweep&& sweep) { sweep(stream_); }
 
   Grid grid_;
-  double c_x_, c_y_;                                    // 1 / dx^2, 1 / dy^2
-  heddle::Field<T> height_;                             // the same for all y
-  heddle::Profile<T> thickness_, below_;                // of levels, and 1 / distance to the one below
-  heddle::Field<T> ground_, roof_, total_;              // the same for all z
+  double c_x_, c_y_;                       // 1 / dx^2, 1 / dy^2
+  heddle::Field<T> height_;                // the same for all y
+  heddle::Profile<T> thickness_, below_;   // of levels, and 1 / distance to the one below
+  heddle::Field<T> ground_, roof_, total_; // the same for all z
   heddle::Field<std::int32_t> inside_, owner_;
   heddle::Buffer<T> largest_, entering_, work_;
   heddle::Memory memory_;

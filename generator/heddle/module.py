@@ -202,8 +202,8 @@ class Module:
         to the sweeps the struct `Solver` that hands them to heddle::Multigrid and heddle::ConjugateGradient.
 
         schedule: of sweeps over two colours, of which those of coarse levels give each thread one cell, since
-        there are few; pointwise: of the other kernels. residual_scale: factor of the residual that counts when
-        iterations end; with profiles, one for each level.
+        there are few; pointwise: of the other kernels. residual_scale: factor of the residual that counts
+        when iterations end; made of profiles it differs from level to level.
         """
         cells = 3 if equation.unknown.split else 1
         coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)

@@ -34,7 +34,8 @@ Cells3 merged_cells(const std::array<Centres, 3>& centres) {
       size[axis] = std::min(size[axis], c[i] - c[i - 1]);
     if (shortest == 3 || size[axis] < size[shortest]) shortest = axis;
   }
-  if (shortest == 3 || *std::max_element(size.begin(), size.end()) <= longest * size[shortest]) return {2, 2, 2};
+  if (shortest == 3 || *std::max_element(size.begin(), size.end()) <= longest * size[shortest])
+    return {2, 2, 2};
   Cells3 merged{1, 1, 1};
   merged[shortest] = 2;
   return merged;

@@ -66,7 +66,8 @@ TEST(Device, ListsAndTheirFields) {
   const heddle::IndexList device(domain, flags, {true, true, true}, lattice::aa_links(), Memory::device);
   std::vector<std::uint32_t> table(static_cast<std::size_t>(device.rows() * device.neighbour_stride()));
   heddle::copy_bytes(table.data(), Memory::host, device.neighbour(), Memory::device, table.size() * 4);
-  for (std::int64_t row = 0; row < host.rows(); ++row) { // the same slot and cell, whatever lies between slots
+  for (std::int64_t row = 0; row < host.rows();
+       ++row) { // the same slot and cell, whatever lies between slots
     for (std::int64_t n = 0; n < host.cells(); ++n) {
       const std::int64_t here = host.neighbour()[row * host.neighbour_stride() + n];
       const std::int64_t there = table[static_cast<std::size_t>(row * device.neighbour_stride() + n)];

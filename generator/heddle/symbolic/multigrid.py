@@ -45,9 +45,7 @@ class SolverKernel:
     coarse: bool = False
 
 
-def solver_kernels(
-    equation: Equation, residual_scale: sympy.Expr = sympy.Integer(1)
-) -> Mapping[str, SolverKernel]:
+def solver_kernels(equation: Equation, residual_scale: sympy.Expr) -> Mapping[str, SolverKernel]:
     """All kernels that heddle::Multigrid and heddle::ConjugateGradient call, by name.
 
     residual_scale: factor of the residual whose largest value conjugate gradients measure.

@@ -16,7 +16,8 @@ namespace heddle {
 /// Cells along each axis.
 using Cells3 = std::array<std::int64_t, 3>;
 
-/// Cells of the next coarser level: `merged` of each axis, 1 or 2, make one; the last may have one child alone.
+/// Cells of the next coarser level: `merged` of each axis, 1 or 2, make one; the last may have one child
+/// alone.
 [[nodiscard]] inline Cells3 coarser(const Cells3& cells, const Cells3& merged) {
   return {(cells[0] + merged[0] - 1) / merged[0], (cells[1] + merged[1] - 1) / merged[1],
           (cells[2] + merged[2] - 1) / merged[2]};
@@ -35,17 +36,19 @@ template <class T>
   return {data, {cells[0], cells[1], cells[2], 1}, stride};
 }
 
-/// The children (2x + a, 2y + b, 2z + c) of the cells (x, y, z) of another field. split: the fine field is split by
-/// colour, and then all these children have one.
+/// The children (2x + a, 2y + b, 2z + c) of the cells (x, y, z) of another field. split: the fine field is
+/// split by colour, and then all these children have one.
 template <class T>
-[[nodiscard]] FieldView<T> children(const FieldView<T>& fine, bool split, const Cells3& cells, const Cells3& child) {
+[[nodiscard]] FieldView<T> children(const FieldView<T>& fine, bool split, const Cells3& cells,
+                                    const Cells3& child) {
   if (!split) return every(fine, cells, child, {2, 2, 2});
   const std::int64_t colour = (child[0] + child[1] + child[2]) % 2;
   const FieldView<T> own(fine.data() + colour * fine.strides()[3], fine.extents(), fine.strides());
   return every(own, cells, {0, child[1], child[2]}, {1, 2, 2});
 }
 
-/// The cells first <= n < last along one axis, with `step` cells from each to the next; `cells` of the others.
+/// The cells first <= n < last along one axis, with `step` cells from each to the next; `cells` of the
+/// others.
 template <class T>
 [[nodiscard]] FieldView<T> slab(const FieldView<T>& whole, const Cells3& cells, std::size_t axis,
                                 std::int64_t first, std::int64_t count, std::int64_t step = 1) {
@@ -58,8 +61,7 @@ template <class T>
 }
 
 /// A number in memory, as a field in which every cell has it.
-template <class T>
-[[nodiscard]] FieldView<T> everywhere(T* number, const Cells3& cells) {
+template <class T> [[nodiscard]] FieldView<T> everywhere(T* number, const Cells3& cells) {
   return {number, {cells[0], cells[1], cells[2], 1}, {1, 1, 1, 0}};
 }
 
@@ -72,8 +74,8 @@ using Centres = std::vector<double>;
 /// The centres of the next coarser level: in the middle of their children; those beyond the ends stay.
 [[nodiscard]] Centres coarser(const Centres& fine);
 
-/// How many cells of each axis the next coarser level merges: 2 of each, or, where cells are more than 2.5 times
-/// longer along another axis, 2 of the shortest one alone. (Only there a sweep smooths what is left.)
+/// How many cells of each axis the next coarser level merges: 2 of each, or, where cells are more than 2.5
+/// times longer along another axis, 2 of the shortest one alone. (Only there a sweep smooths what is left.)
 [[nodiscard]] Cells3 merged_cells(const std::array<Centres, 3>& centres);
 
 /// Coarse faces `first` to `first + count - 1` along an axis, each part of which is a fine face; the first
@@ -92,7 +94,8 @@ struct FaceRun {
 template <class T> struct CoarseLevel {
   CoarseLevel(const Cells3& extent, const Cells3& merged_cells, Memory memory)
       : cells(extent), merged(merged_cells), grid(Box{{0, 0, 0}, {extent[0], extent[1], extent[2]}}),
-        k{Field<T>(grid, {.memory = memory, .name = "k_x"}), Field<T>(grid, {.memory = memory, .name = "k_y"}),
+        k{Field<T>(grid, {.memory = memory, .name = "k_x"}),
+          Field<T>(grid, {.memory = memory, .name = "k_y"}),
           Field<T>(grid, {.memory = memory, .name = "k_z"})},
         correction(grid, {.memory = memory, .name = "correction"}),
         rest(grid, {.memory = memory, .name = "rest"}), left(grid, {.memory = memory, .name = "left"}) {}
@@ -100,7 +103,8 @@ template <class T> struct CoarseLevel {
   Cells3 cells;
   Cells3 merged; // cells of the finer level along each axis in one of these
   BlockGrid grid;
-  std::array<Field<T>, 3> k; // coefficients of the lower faces, those of the last upper ones in the ghost cells
+  std::array<Field<T>, 3>
+      k; // coefficients of the lower faces, those of the last upper ones in the ghost cells
   Field<T> correction;
   Field<T> rest;
   Field<T> left;

@@ -52,7 +52,8 @@ public:
   using Matrix = StencilMatrix<Coefficient, weight_count, profile_count, T>;
 
   /// The fields must outlive this; coefficients must not change. Throws Error as Multigrid does.
-  ConjugateGradient(const Matrix& matrix, Field<T>& phi, Field<T>& right, const MultigridOptions& options = {})
+  ConjugateGradient(const Matrix& matrix, Field<T>& phi, Field<T>& right,
+                    const MultigridOptions& options = {})
       : multigrid_(matrix, options), phi_(&phi), right_(&right), direction_(right.grid(), of(right)),
         work_(reduction_work(right, {0, 1, 2}, 2), right.memory()), measure_(2, right.memory()) {
     const Cells3& cells = multigrid_.cells();
@@ -130,8 +131,10 @@ private:
 
   /// Calls kernel() with both colours, where fields are split.
   template <class Kernel> static void colours(Kernel&& kernel) {
-    if constexpr (Solver::split) kernel(std::int64_t{0}, std::int64_t{2});
-    else kernel();
+    if constexpr (Solver::split)
+      kernel(std::int64_t{0}, std::int64_t{2});
+    else
+      kernel();
   }
 
   void clear(Stream& stream, Buffer<T>& number) {

@@ -28,13 +28,15 @@ struct MultigridOptions {
   int coarse_sweeps = 3;           // the same on the others, which cost little
   int coarsest_sweeps = 4;         // each way, on the coarsest level
   std::int64_t coarsest_cells = 4; // levels are added until no axis has more
-  /// Places of the cell centres along x, y, z, one beyond each end; where nothing is said, cells are cubes of size 1.
+  /// Places of the cell centres along x, y, z, one beyond each end; where nothing is said, cells are cubes of
+  /// size 1.
   std::array<Centres, 3> centres{};
 };
 
-/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell), profiles
-/// where levels differ, and weights; or a coefficient for each of the six faces and nothing else. The matrix must
-/// be symmetric: where cells differ in size, each equation is multiplied by the volume of its cell.
+/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell),
+/// profiles where levels differ, and weights; or a coefficient for each of the six faces and nothing else.
+/// The matrix must be symmetric: where cells differ in size, each equation is multiplied by the volume of its
+/// cell.
 template <class Coefficient, std::size_t weight_count, std::size_t profile_count = 0, class T = double>
 struct StencilMatrix {
   Field<Coefficient>* coefficients = nullptr;
@@ -43,7 +45,8 @@ struct StencilMatrix {
 
   /// Calls kernel(coefficients, fields..., profiles..., numbers..., weights...): the order of all kernels.
   template <class Kernel, class... Fields, class... Numbers>
-  void apply(Kernel&& kernel, const std::tuple<Fields...>& fields, const std::tuple<Numbers...>& numbers) const {
+  void apply(Kernel&& kernel, const std::tuple<Fields...>& fields,
+             const std::tuple<Numbers...>& numbers) const {
     const Field<Coefficient>& field = *coefficients;
     std::array<const T*, profile_count> levels{};
     for (std::size_t n = 0; n < profile_count; ++n)
@@ -66,9 +69,11 @@ public:
       : matrix_(matrix), options_(options), memory_(matrix.coefficients->memory()) {
     const Field<Coefficient>& field = *matrix.coefficients;
     if (field.grid().size() != 1) {
-      throw Error("Multigrid", "the grid has " + std::to_string(field.grid().size()) + " blocks", "one block");
+      throw Error("Multigrid", "the grid has " + std::to_string(field.grid().size()) + " blocks",
+                  "one block");
     }
-    if (options.sweeps < 1 || options.coarse_sweeps < 1 || options.coarsest_sweeps < 1 || options.coarsest_cells < 1) {
+    if (options.sweeps < 1 || options.coarse_sweeps < 1 || options.coarsest_sweeps < 1 ||
+        options.coarsest_cells < 1) {
       throw Error("Multigrid", "these options make no sense", "sweeps and cells of at least 1");
     }
     for (const Profile<T>* profile : matrix.profiles)
@@ -103,7 +108,8 @@ public:
     const FieldView<T> z = correction_->view();
     const FieldView<T> r = rest_->view();
     const auto sweep = [&](std::int64_t first, std::int64_t last) {
-      matrix_.apply([&](const auto&... a) { Solver::smooth(stream, a...); }, std::tuple(z, r), std::tuple(first, last));
+      matrix_.apply([&](const auto&... a) { Solver::smooth(stream, a...); }, std::tuple(z, r),
+                    std::tuple(first, last));
     };
     const auto last_sweep = [&](std::int64_t colour) {
       matrix_.apply([&](const auto&... a) { Solver::smooth_product(stream, a...); }, std::tuple(z, r),
@@ -115,7 +121,8 @@ public:
     for (int i = 1; i < options_.sweeps; ++i)
       sweep(0, 2);
     if (!coarse_.empty()) {
-      matrix_.apply([&](const auto&... a) { Solver::remains(stream, a...); }, std::tuple(z, r, left_->view()), red);
+      matrix_.apply([&](const auto&... a) { Solver::remains(stream, a...); }, std::tuple(z, r, left_->view()),
+                    red);
       correct(stream, 0, left_->view(), z, cells_, Solver::split);
     }
     for (int i = 1; i < options_.sweeps; ++i) {
@@ -144,7 +151,8 @@ private:
                       child(correction, 2), child(correction, 3));
     } else {
       for_pairs(level, [&](const Cells3& part, const Cells3& start, const Cells3& step, const Cells3& red) {
-        Solver::restrict_one(stream, children(left, split, part, red), every(level.rest.view(), part, start, step));
+        Solver::restrict_one(stream, children(left, split, part, red),
+                             every(level.rest.view(), part, start, step));
       });
       cycle(stream, n);
       for_pairs(level, [&](const Cells3& part, const Cells3& start, const Cells3& step, const Cells3& red) {
@@ -229,8 +237,10 @@ private:
       matrix_.apply([&](const auto&... a) { Solver::lower_faces(stream, a...); }, k, std::tuple(colours...));
       matrix_.apply([&](const auto&... a) { Solver::upper_faces(stream, a...); }, k, std::tuple(colours...));
     };
-    if constexpr (Solver::split) faces(std::int64_t{0}, std::int64_t{2});
-    else faces();
+    if constexpr (Solver::split)
+      faces(std::int64_t{0}, std::int64_t{2});
+    else
+      faces();
     CoarseLevel<T>* fine = &finest;
     while (*std::max_element(fine->cells.begin(), fine->cells.end()) > options_.coarsest_cells) {
       const Cells3 merged = merged_cells(centres);
@@ -243,8 +253,8 @@ private:
     stream.synchronise();
   }
 
-  /// Coefficients of coarse faces: of their parts, one to four. merge_faces() always takes four, so that some count
-  /// several times.
+  /// Coefficients of coarse faces: of their parts, one to four. merge_faces() always takes four, so that some
+  /// count several times.
   static void merge(Stream& stream, CoarseLevel<T>& fine, CoarseLevel<T>& coarse,
                     const std::array<Centres, 3>& centres) {
     const Cells3& merged = coarse.merged;

@@ -30,8 +30,8 @@ private:
   void* native_ = nullptr;
 };
 
-/// How often the host has waited for a device so far, in all threads: for a stream, a copy or zeroes. For tests
-/// and reports: a solve that iterates on the device adds the same for one iteration as for a thousand.
+/// How often the host has waited for a device so far, in all threads: for a stream, a copy or zeroes. For
+/// tests and reports: a solve that iterates on the device adds the same for one iteration as for a thousand.
 [[nodiscard]] std::int64_t host_waits() noexcept;
 
 } // namespace heddle

@@ -190,8 +190,8 @@ TEST(Cube, SweepsInTheOrderOfMemoryChangeWhatQesWindsPrints) {
   EXPECT_NEAR(change, 5.999e-2, 0.001 * 5.999e-2);
 }
 
-// Table 1 of Bozorgmehr et al. (2021) within 2 %. Its sweeps go in the order of memory, which early on matters: with
-// colours the changes at 100 and 250 sweeps are 14 % and 9 % less.
+// Table 1 of Bozorgmehr et al. (2021) within 2 %. Its sweeps go in the order of memory, which early on
+// matters: with colours the changes at 100 and 250 sweeps are 14 % and 9 % less.
 TEST(Cube, ChangesWithAllZonesAreThoseOfThePaper) {
   NEEDS_FULL_SPEED();
   Cube<float> in_order(all);

@@ -46,7 +46,8 @@ template <class T> class Device : public testing::Test {};
 using Precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(Device, Precisions);
 
-/// Both are guessed and solved; the wind is the same up to library functions and sums, whose last digits differ.
+/// Both are guessed and solved; the wind is the same up to library functions and sums, whose last digits
+/// differ.
 template <class T> class Pair {
 public:
   Pair() {
@@ -119,7 +120,8 @@ TYPED_TEST(Device, IteratesWithoutTheHost) {
   EXPECT_EQ(waits([&] { (void)wind.solve_with_multigrid(1e-12, 1); }),
             waits([&] { (void)wind.solve_with_multigrid(1e-12, 8); }));
   wind.phi.fill(T(0));
-  EXPECT_EQ(waits([&] { (void)wind.solve(1e-12, 10, 1.8); }), waits([&] { (void)wind.solve(1e-12, 200, 1.8); }));
+  EXPECT_EQ(waits([&] { (void)wind.solve(1e-12, 10, 1.8); }),
+            waits([&] { (void)wind.solve(1e-12, 200, 1.8); }));
 }
 
 } // namespace

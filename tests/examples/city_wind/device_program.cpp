@@ -47,7 +47,8 @@ protected:
   void SetUp() override {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    std::ofstream(folder_ / "sensors.csv") << "0, 60, 50, 10, 5, 265, log, 0.1\n600, 60, 50, 10, 6, 250, log, 0.1\n";
+    std::ofstream(folder_ / "sensors.csv")
+        << "0, 60, 50, 10, 5, 265, log, 0.1\n600, 60, 50, 10, 6, 250, log, 0.1\n";
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -55,8 +56,8 @@ protected:
   [[nodiscard]] std::vector<Result> run(const std::string& arguments) const {
     const fs::path out = folder_ / "out";
     const std::string command = "'" CITY_WIND_PROGRAM "' --sensors '" + (folder_ / "sensors.csv").string() +
-                                "' --cells 160,160,40 --cell-size 4,3,2 --stretch 1.04 --out '" + out.string() + "' " +
-                                arguments;
+                                "' --cells 160,160,40 --cell-size 4,3,2 --stretch 1.04 --out '" +
+                                out.string() + "' " + arguments;
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     EXPECT_GT(fs::file_size(out / "wind.png"), 10'000U);
     std::vector<Result> times{read_vti(out / "wind_00000000.vti"), read_vti(out / "wind_00000001.vti")};

@@ -39,12 +39,13 @@ double manufactured_error(Solver solver, std::int64_t n, double stretch) {
   const auto open = wind.open.view();
   const auto right = wind.right.view();
   const auto phi = wind.phi.view();
-  const auto inner_cells = [&](auto&& visit) { // (i, j, k) of the grid is (i - 1, j - 1, k) of the inner cells
-    for (std::int64_t k = 0; k < n - 1; ++k)
-      for (std::int64_t j = 1; j < grid.ny - 1; ++j)
-        for (std::int64_t i = 1; i < n - 1; ++i)
-          visit(i, j, k);
-  };
+  const auto inner_cells =
+      [&](auto&& visit) { // (i, j, k) of the grid is (i - 1, j - 1, k) of the inner cells
+        for (std::int64_t k = 0; k < n - 1; ++k)
+          for (std::int64_t j = 1; j < grid.ny - 1; ++j)
+            for (std::int64_t i = 1; i < n - 1; ++i)
+              visit(i, j, k);
+      };
   inner_cells([&](auto i, auto j, auto k) {
     EXPECT_NE(open(i - 1, j - 1, k), 0);
     right(i - 1, j - 1, k) = -eigenvalue * exact(i, j, k);
@@ -118,7 +119,8 @@ TEST(Solution, HasNoDivergenceAnywhere) {
   EXPECT_GT(cells, 38000);
 }
 
-/// lambda of all cells by Gaussian elimination, from flags, sizes of cells and faces of the first guess alone.
+/// lambda of all cells by Gaussian elimination, from flags, sizes of cells and faces of the first guess
+/// alone.
 std::vector<double> direct(const Grid& grid, const Wind<double>& wind) {
   const auto solid = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     const int flag = k < 0 ? 2 : wind.icell.view()(i, j, k);

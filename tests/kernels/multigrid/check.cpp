@@ -124,14 +124,17 @@ heddle::Centres growing(std::int64_t cells, double factor) {
   return centres;
 }
 
-/// Iterations for phi = cos(pi x) cos(2 pi y) cos(pi z / 2) between walls, given beyond the last cell of z, on n^3
-/// cells that grow along z; and the largest error. The equation of a cell is multiplied by its size along z.
+/// Iterations for phi = cos(pi x) cos(2 pi y) cos(pi z / 2) between walls, given beyond the last cell of z,
+/// on n^3 cells that grow along z; and the largest error. The equation of a cell is multiplied by its size
+/// along z.
 std::pair<std::int64_t, double> on_growing_cells(std::int64_t n, double factor) {
   using std::numbers::pi;
   const double h = 1 / static_cast<double>(n);
   const heddle::Centres centres = growing(n, factor);
   const auto centre = [&](std::int64_t z) { return centres[static_cast<std::size_t>(z + 1)]; };
-  const auto size = [&](std::int64_t z) { return -2 * centre(-1) * std::pow(factor, static_cast<double>(z)); };
+  const auto size = [&](std::int64_t z) {
+    return -2 * centre(-1) * std::pow(factor, static_cast<double>(z));
+  };
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {n, n, n}});
   heddle::Field<double> cut(grid, {.components = 6, .name = "cut"});
   heddle::Field<double> phi(grid, {.name = "phi"});
@@ -207,8 +210,8 @@ TEST(Multigrid, TheKernelsForTheDeviceGiveTheSameBits) {
   Walls<float> other({18, 13, 11});
   const heddle::Accuracy accuracy{.residual = 1e-4, .change = 1e-4};
   Gradients<float> here({&one.open, {1, 0.5, 4}}, one.phi, one.right);
-  heddle::ConjugateGradient<test::Emulated, float, std::uint8_t, 3> there({&other.open, {1, 0.5, 4}}, other.phi,
-                                                                        other.right);
+  heddle::ConjugateGradient<test::Emulated, float, std::uint8_t, 3> there({&other.open, {1, 0.5, 4}},
+                                                                          other.phi, other.right);
   const heddle::Descent a = here.solve(accuracy);
   const heddle::Descent b = there.solve(accuracy);
   EXPECT_EQ(a.solution.cycles, b.solution.cycles);
@@ -263,7 +266,8 @@ TEST(Multigrid, RefusesWhatItCannotDo) {
   Walls<double> walls({6, 5, 4});
   Gradients<double> gradients({&walls.open, {1, 1, 1}}, walls.phi, walls.right);
   EXPECT_THROW(gradients.solve({}), heddle::Error);
-  EXPECT_THROW(Gradients<double>({&walls.open, {1, 1, 1}}, walls.phi, walls.right, {.sweeps = 0}), heddle::Error);
+  EXPECT_THROW(Gradients<double>({&walls.open, {1, 1, 1}}, walls.phi, walls.right, {.sweeps = 0}),
+               heddle::Error);
   EXPECT_THROW(Gradients<double>({&walls.open, {1, 1, 1}}, walls.phi, walls.right,
                                  {.centres = {heddle::even_centres(7)}}),
                heddle::Error);

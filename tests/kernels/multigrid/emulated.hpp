@@ -42,7 +42,9 @@ struct Emulated {
   static void restrict_one(const heddle::Stream&, const auto&... a) {
     multigrid::restrict_one_cuda(a..., nullptr);
   }
-  static void prolong_one(const heddle::Stream&, const auto&... a) { multigrid::prolong_one_cuda(a..., nullptr); }
+  static void prolong_one(const heddle::Stream&, const auto&... a) {
+    multigrid::prolong_one_cuda(a..., nullptr);
+  }
   static void merge_faces(const heddle::Stream&, const auto&... a) {
     multigrid::merge_faces_cuda(a..., nullptr);
   }

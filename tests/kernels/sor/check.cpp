@@ -26,7 +26,8 @@ using test::Cell;
 using test::Kernels;
 using test::Problem;
 
-/// A million cells and thousands of sweeps: numbers are the same with sanitizers, which take minutes for them.
+/// A million cells and thousands of sweeps: numbers are the same with sanitizers, which take minutes for
+/// them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NEEDS_FULL_SPEED() GTEST_SKIP() << "the numbers are compared in a build without sanitizers"
 #else
@@ -342,7 +343,8 @@ TEST(Cube, ChangesAreThePublishedOnesSweepBySweep) {
       }
     }
   }
-  EXPECT_LT(change, 5.3e-5); // published: here float stalls, at a rounding that depends on how sums are written
+  EXPECT_LT(change,
+            5.3e-5); // published: here float stalls, at a rounding that depends on how sums are written
 }
 
 // Until double has almost converged as well.
@@ -425,7 +427,8 @@ public:
 
   Noise() : open_(split_field<std::uint8_t>(cells, "open")), right_(split_field<double>(cells, "right")) {
     open_.fill([](auto, auto, auto, int) { return std::uint8_t{63}; });
-    right_.fill([](auto i, auto y, auto z, int colour) { return noise(i + 32 * (y + 29 * (z + 30 * colour))); });
+    right_.fill(
+        [](auto i, auto y, auto z, int colour) { return noise(i + 32 * (y + 29 * (z + 30 * colour))); });
   }
 
   [[nodiscard]] sor::SplitSweep<double> sweep(heddle::Field<double>& phi, double omega) {
@@ -434,7 +437,8 @@ public:
   static double radius() { return heddle::jacobi_radius({{{32, 1, 2}, {29, 1, 2}, {30, 1, 2}}}); }
 
   /// Values of both colours after `count` tasks.
-  template <class Task> std::vector<double> after(std::int64_t count, heddle::Field<double>& phi, Task&& task) {
+  template <class Task>
+  std::vector<double> after(std::int64_t count, heddle::Field<double>& phi, Task&& task) {
     heddle::Stream stream(memory);
     for (std::int64_t n = 0; n < count; ++n)
       task(stream);
