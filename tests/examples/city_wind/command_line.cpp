@@ -88,11 +88,25 @@ TEST_F(CommandLine, AGoodRunWritesItsResults) {
   EXPECT_FALSE(fs::exists(folder_ / "out" / "unfinished"));
 }
 
+TEST_F(CommandLine, ASolveThatCannotMeetItsToleranceSaysSo) {
+  for (const char* solver : {"sor", "mg-pcg"}) {
+    const Outcome outcome =
+        program(small_run(std::string("--precision f32 --tolerance 1e-12 --solver ") + solver));
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "stalled above the tolerance")) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "1e-12 1/s, was not reached: float holds no more digits"))
+        << outcome.text;
+  }
+  const Outcome few = program(small_run("--iterations 1"));
+  EXPECT_TRUE(contains(few.text, "not converged, 1 iterations")) << few.text;
+  EXPECT_FALSE(contains(few.text, "float")) << few.text;
+}
+
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program("--help");
   EXPECT_EQ(outcome.code, 0);
   for (const char* name : {"--buildings", "--terrain", "--sensors", "--cells", "--stretch", "--zones",
-                           "--precision", "--tolerance", "--device", "--out"})
+                           "--precision", "--solver", "--tolerance", "--device", "--out"})
     EXPECT_TRUE(contains(outcome.text, name)) << name;
 }
 
@@ -102,6 +116,10 @@ TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
         std::pair{"--cells 10,10", "is not 3 numbers"}, std::pair{"--wind fast", "'fast' is not a number"},
         std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "'roof' is not a zone"},
         std::pair{"--device tpu", "give cpu or cuda"}, std::pair{"--stretch", "its value is missing"},
+        std::pair{"--solver lu", "give sor or mg-pcg"}, std::pair{"--omega 1.5", "add --solver sor"},
+        std::pair{"--sweeps 50", "add --solver sor"},
+        std::pair{"--solver sor --iterations 5", "add --solver mg-pcg"},
+        std::pair{"--tolerance 0", "mg-pcg needs a tolerance above 0"},
         std::pair{"--colour red", "unknown option"}, std::pair{"--buildings no.csv", "cannot be opened"}}) {
     const Outcome outcome = program(arguments);
     EXPECT_EQ(outcome.code, 1) << outcome.text;
