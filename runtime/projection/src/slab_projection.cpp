@@ -9,7 +9,7 @@ namespace heddle {
 
 template <class Real>
 SlabProjection<Real>::SlabProjection(const StaggeredGrid& grid, Transport& transport, SlabMethod method)
-    : transport_(transport), solver_(pressure_problem(grid), transport, nullptr, method),
+    : transport_(transport), solver_(pressure_problem(grid), transport, Memory::host, nullptr, method),
       operators_(grid, solver_.first_level(), solver_.last_level(), Memory::host),
       values_(static_cast<std::size_t>(solver_.plane_pitch() * (last_level() - first_level() + 1))),
       down_(transport.enlist()), up_(transport.enlist()) {}

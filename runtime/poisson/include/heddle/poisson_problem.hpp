@@ -24,6 +24,8 @@ struct PoissonDirection {
   Boundary lower = Boundary::periodic;
   Boundary upper = Boundary::periodic;
   Location location = Location::centre;
+  double lower_value = 0; // p at a Dirichlet boundary, the outward derivative of p at a Neumann boundary
+  double upper_value = 0;
 };
 
 /// The forward transform of a direction. Throws Error for no unknowns, a spacing that is not positive,
@@ -51,6 +53,8 @@ struct PoissonColumn {
   Boundary lower = Boundary::neumann;
   Boundary upper = Boundary::neumann;
   Location location = Location::centre;
+  double lower_value = 0; // as in PoissonDirection
+  double upper_value = 0;
 
   [[nodiscard]] std::int64_t unknowns() const { return static_cast<std::int64_t>(width.size()); }
 };
