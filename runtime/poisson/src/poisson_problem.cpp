@@ -168,6 +168,13 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
   return rows;
 }
 
+PoissonProblem without_values(PoissonProblem problem) {
+  for (PoissonDirection* direction : {&problem.x, &problem.y})
+    direction->lower_value = direction->upper_value = 0;
+  problem.z.lower_value = problem.z.upper_value = 0;
+  return problem;
+}
+
 bool is_singular(const PoissonProblem& problem) {
   const auto pinned = [](Boundary boundary) { return boundary == Boundary::dirichlet; };
   return problem.shift == 0 && !pinned(problem.x.lower) && !pinned(problem.x.upper) &&

@@ -67,12 +67,15 @@ struct PoissonColumn {
 [[nodiscard]] PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower,
                                              Boundary upper);
 
-/// (density (d2/dx2 + d2/dy2) + column - shift) p = right-hand side.
+/// (density (d2/dx2 + d2/dy2) + column - shift) p = right-hand side, with the values of the boundaries.
 struct PoissonProblem {
   PoissonDirection x, y;
   PoissonColumn z;
   double shift = 0; // Helmholtz: >= 0
 };
+
+/// The same problem whose boundary values are 0.
+[[nodiscard]] PoissonProblem without_values(PoissonProblem problem);
 
 /// Rows of the column system, in the form -lower p[k-1] + (lower + upper + v) p[k] - upper p[k+1] = -right
 /// with v = density (lambda_x + lambda_y) + excess >= 0: nothing in it is the difference of two large
