@@ -161,9 +161,9 @@ Result cavity(int reynolds, std::int64_t cells, heddle::Transport& transport) {
   const double divergence = stepper.divergence() * h;
   result.lines.push_back(line("Lid-driven cavity, Re = %d, %d x %d cells, steady at t = %.0f", reynolds,
                               static_cast<int>(cells), static_cast<int>(cells), time));
-  result.lines.push_back(line(
-      "  largest difference to Ghia et al.: u %.4f, v %.4f (their tables: %.3f, %.3f); divergence %.1e",
-      error_of_u, error_of_v, ghia::error_of_u[column], ghia::error_of_v[column], divergence));
+  result.lines.push_back(
+      line("  largest difference to Ghia et al.: u %.4f, v %.4f (their tables: %.3f, %.3f); divergence %.1e",
+           error_of_u, error_of_v, ghia::error_of_u[column], ghia::error_of_v[column], divergence));
   // What the tables are off, and as much again for the cells.
   result.good = error_of_u < 2 * ghia::error_of_u[column] + 0.002 &&
                 error_of_v < 2 * ghia::error_of_v[column] + 0.002 && divergence < 1e-13;

@@ -17,7 +17,8 @@ struct PlaneFlow {
   std::vector<double> u, w;
 };
 
-/// What a case found, the same on all ranks: lines for people, whether all is as it should be, and the flow at the end.
+/// What a case found, the same on all ranks: lines for people, whether all is as it should be, and the flow
+/// at the end.
 struct Result {
   bool good = true;
   std::vector<std::string> lines;

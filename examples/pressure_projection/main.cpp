@@ -79,7 +79,8 @@ int run(const Options& options, Ranks& ranks) {
   const int own_cells = options.reynolds == 100 ? 48 : options.reynolds == 400 ? 96 : 160;
   const std::string title = "Lid-driven cavity, Re = " + std::to_string(options.reynolds);
   show("vortex", "Taylor-Green vortex", [&] { return taylor_green(cells(16), ranks.transport()); });
-  show("cavity", title.c_str(), [&] { return cavity(options.reynolds, cells(own_cells), ranks.transport()); });
+  show("cavity", title.c_str(),
+       [&] { return cavity(options.reynolds, cells(own_cells), ranks.transport()); });
   show("channel", "Channel", [&] { return channel(cells(16), ranks.transport()); });
   return good ? 0 : 1;
 }

@@ -15,8 +15,8 @@
 
 namespace pressure_projection {
 
-/// An incompressible flow: velocity, and what takes it from one time to the next. Each rank has some levels of it,
-/// and all ranks make the same calls.
+/// An incompressible flow: velocity, and what takes it from one time to the next. Each rank has some levels
+/// of it, and all ranks make the same calls.
 class Stepper {
 public:
   Stepper(const heddle::StaggeredGrid& grid, double viscosity, heddle::Transport& transport);
@@ -35,7 +35,8 @@ public:
   /// The largest divergence, and the mean kinetic energy of a cell.
   [[nodiscard]] double divergence();
   [[nodiscard]] double energy();
-  /// value(x, z) of all cells of a plane y = 0, x fastest, on every rank; z counted from this rank's first level.
+  /// value(x, z) of all cells of a plane y = 0, x fastest, on every rank; z counted from this rank's first
+  /// level.
   [[nodiscard]] std::vector<double> plane(const std::function<double(std::int64_t x, std::int64_t z)>& value);
 
 private:

@@ -22,8 +22,7 @@ public:
   virtual void solve(Real* field, std::int64_t plane_pitch, Stream& stream) = 0;
   /// The first and the last level of what solve() would leave, without the padding of rows: two planes in the
   /// memory of the field, which stays as it is. Of columns that are not periodic.
-  virtual void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last,
-                    Stream& stream) = 0;
+  virtual void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last, Stream& stream) = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::string description() const = 0;
 };
@@ -46,8 +45,8 @@ template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> host_columns(
 
 /// The transform of a problem that nobody chose another one for, with the pitch of rows that suits columns.
 template <class Real>
-[[nodiscard]] std::unique_ptr<PlaneTransform<Real>> solver_transform(const PoissonProblem& problem, Memory memory,
-                                                                     TransformBackEnd back_end);
+[[nodiscard]] std::unique_ptr<PlaneTransform<Real>>
+solver_transform(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end);
 
 /// In registers, on the device. Throws Error without CUDA.
 template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> device_columns(const ColumnTables& tables);

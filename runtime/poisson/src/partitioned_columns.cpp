@@ -34,8 +34,8 @@ ColumnTables inner_tables(const ColumnTables& tables, const Share& levels) {
   return inner;
 }
 
-/// Partition method (H. H. Wang, ACM Trans. Math. Software 7 (1981) 170). A plane here is compact: `places` reals
-/// a row, without padding; what belongs to all columns is shared out to the ranks by place.
+/// Partition method (H. H. Wang, ACM Trans. Math. Software 7 (1981) 170). A plane here is compact: `places`
+/// reals a row, without padding; what belongs to all columns is shared out to the ranks by place.
 template <class Real> class PartitionedColumns final : public SlabColumns<Real> {
 public:
   PartitionedColumns(const ColumnTables& tables, const SlabShape& shape)
@@ -120,8 +120,8 @@ private:
     return {all_lower, all_upper, all_v, static_cast<std::size_t>(ranks_)};
   }
 
-  /// Right-hand sides of the reduced systems without what the rank above knows: into right_; and what the rank
-  /// below has to know: into first_.
+  /// Right-hand sides of the reduced systems without what the rank above knows: into right_; and what the
+  /// rank below has to know: into first_.
   void eliminate(Real* field, Stream& stream) {
     if (inner_) inner_->ends(field, shape_.plane_pitch, first_.data(), last_.data(), stream);
     const auto highest = level(field, levels_.size() - 1);

@@ -102,9 +102,12 @@ PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
   if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
   const ColumnTables tables = column_tables(problem, *transform);
   auto columns = memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
-  parts_ = std::make_unique<Parts>(
-      Parts{std::move(transform), std::move(columns), BoundaryLift<Real>(problem, 0, problem.z.unknowns(), memory),
-            problem.z.unknowns(), memory, {}});
+  parts_ = std::make_unique<Parts>(Parts{std::move(transform),
+                                         std::move(columns),
+                                         BoundaryLift<Real>(problem, 0, problem.z.unknowns(), memory),
+                                         problem.z.unknowns(),
+                                         memory,
+                                         {}});
 }
 
 template <class Real>

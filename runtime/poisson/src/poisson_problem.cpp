@@ -142,7 +142,8 @@ PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lowe
   } else {
     column.width.pop_back();
   }
-  if (column.width.empty()) throw Error("stretched_column", "one cell between two Dirichlet nodes leaves no unknown");
+  if (column.width.empty())
+    throw Error("stretched_column", "one cell between two Dirichlet nodes leaves no unknown");
   return column;
 }
 

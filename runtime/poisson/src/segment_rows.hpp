@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrices of columns that are cut into segments of levels, one a rank: what remains of a segment when all
-// of its levels but the highest are eliminated, and the system of those highest ones.
+// The matrices of columns that are cut into segments of levels, one a rank: what remains of a segment when
+// all of its levels but the highest are eliminated, and the system of those highest ones.
 #ifndef HEDDLE_POISSON_SEGMENT_ROWS_HPP
 #define HEDDLE_POISSON_SEGMENT_ROWS_HPP
 

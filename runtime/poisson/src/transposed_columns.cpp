@@ -120,9 +120,9 @@ private:
   std::int64_t row_pitch_, places_, all_rows_;
   Share rows_; // that this rank solves
   MessageRound<Real> there_, back_;
-  StagedBuffer<Real> columns_; // all levels of rows_
-  std::vector<Real> packed_;   // this rank's levels, rows of rank 0 first
-  Buffer<Real> copy_;          // of a field on a device
+  StagedBuffer<Real> columns_;            // all levels of rows_
+  std::vector<Real> packed_;              // this rank's levels, rows of rank 0 first
+  Buffer<Real> copy_;                     // of a field on a device
   std::unique_ptr<Columns<Real>> solver_; // null without rows
 };
 

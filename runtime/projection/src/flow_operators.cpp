@@ -198,8 +198,8 @@ void FlowOperators<T, P>::correct_upper_sides(FieldView<const P> p, const Veloci
   }
 }
 
-/// Beyond an open side lies 2 pressure - p: the difference across the face is 2 (p - pressure), and factor holds
-/// the 2.
+/// Beyond an open side lies 2 pressure - p: the difference across the face is 2 (p - pressure), and factor
+/// holds the 2.
 template <class T, class P>
 void FlowOperators<T, P>::open_face(PlaneView<T> face, PlaneView<const P> inner, double factor,
                                     double pressure, Stream& stream) const {

@@ -15,8 +15,8 @@
 
 namespace heddle::detail {
 
-/// Passes levels of fields between neighbouring ranks of slabs, whose last and first are neighbours where the grid
-/// is periodic along z. All ranks make the same calls; one rank alone has no neighbours.
+/// Passes levels of fields between neighbouring ranks of slabs, whose last and first are neighbours where the
+/// grid is periodic along z. All ranks make the same calls; one rank alone has no neighbours.
 template <class T> class LevelExchange {
 public:
   LevelExchange(const StaggeredGrid& grid, Transport& transport, Memory memory);
@@ -26,8 +26,8 @@ public:
     PlaneView<const T> leaves;
     PlaneView<T> arrives;
   };
-  /// To the rank below, and from that above; or the other way. At most three levels at a time, each with a rim of
-  /// one cell at most. Waits for the stream.
+  /// To the rank below, and from that above; or the other way. At most three levels at a time, each with a
+  /// rim of one cell at most. Waits for the stream.
   void down(std::initializer_list<Crossing> levels, Stream& stream) { pass(levels, below_, above_, stream); }
   void up(std::initializer_list<Crossing> levels, Stream& stream) { pass(levels, above_, below_, stream); }
 

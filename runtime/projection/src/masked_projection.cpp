@@ -247,8 +247,7 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
       });
   add_up(now, stream);
   dispatch(
-      stream,
-      [&] { projection_topography::turn(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z); },
+      stream, [&] { projection_topography::turn(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z); },
       [&](void* native) {
         projection_topography::turn_cuda(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z, native);
       });

@@ -84,8 +84,7 @@ void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, 
   fill(velocity, Rim::faces, stream);
 }
 
-template <class T, class P>
-void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step) {
+template <class T, class P> void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step) {
   Stream stream;
   (*this)(velocity, step, stream);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every combination of ends along x, y and z, odd and even, uniform and stretched, with and without density,
-// shift and boundary values: the right-hand side of a known p, written down cell by cell with the values beyond
-// the ends, gives p back.
+// shift and boundary values: the right-hand side of a known p, written down cell by cell with the values
+// beyond the ends, gives p back.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,8 +14,8 @@ using namespace test;
 using heddle::PoissonColumn;
 
 /// p beyond an end, h away from the outermost unknown (or the mirror image of the one inside, for nodes).
-long double beyond(Boundary boundary, Location location, long double own, long double inside, long double around,
-                   long double h, long double value) {
+long double beyond(Boundary boundary, Location location, long double own, long double inside,
+                   long double around, long double h, long double value) {
   switch (boundary) {
   case Boundary::periodic:
     return around;
@@ -32,7 +32,9 @@ long double end_flux(const PoissonColumn& z, bool upper, long double own, long d
   const Boundary boundary = upper ? z.upper : z.lower;
   const long double value = upper ? z.upper_value : z.lower_value;
   const long double sign = upper ? 1 : -1, h = upper ? z.distance.back() : z.distance.front();
-  const long double density = z.face_density.empty() ? 1 : upper ? z.face_density.back() : z.face_density.front();
+  const long double density = z.face_density.empty() ? 1
+                              : upper                ? z.face_density.back()
+                                                     : z.face_density.front();
   if (boundary == Boundary::neumann) return sign * density * value;
   return sign * density * (beyond(boundary, z.location, own, 0, around, h, value) - own) / h;
 }
@@ -79,7 +81,7 @@ std::vector<PoissonColumn> columns(const Ends& ends, std::int64_t n) {
   std::vector<PoissonColumn> all{heddle::uniform_column(n, 0.6, ends.lower, ends.upper, ends.location)};
   if (ends.location == Location::centre) all.push_back(stretched(n, ends.lower, ends.upper));
   if (ends.location == Location::centre && ends.lower != P) return all; // periodic ones have nodes, too
-  std::vector<double> heights; // of the cells between nodes and ends
+  std::vector<double> heights;                                          // of the cells between nodes and ends
   for (std::int64_t k = 0; k < n + (ends.lower == D) - (ends.upper == N); ++k)
     heights.push_back(0.4 + 0.1 * static_cast<double>(k));
   PoissonColumn nodes = heddle::stretched_column(heights, ends.lower, ends.upper, Location::face);
@@ -100,8 +102,8 @@ TEST(EveryPoissonProblem, IsSolved) {
         for (const std::int64_t odd : {0, 1})
           for (const PoissonColumn& column : columns(along_z, 5 + odd))
             for (const double shift : {0.0, 0.7}) {
-              PoissonProblem problem{direction(along_x, 4 + odd, 0.8), direction(along_y, 3 + odd, 1.1), column,
-                                     shift};
+              PoissonProblem problem{direction(along_x, 4 + odd, 0.8), direction(along_y, 3 + odd, 1.1),
+                                     column, shift};
               if (along_x.lower != P) problem.x.lower_value = 1.25, problem.x.upper_value = -0.5;
               if (along_y.lower != P) problem.y.lower_value = 0.75, problem.y.upper_value = 2;
               if (along_z.lower != P) problem.z.lower_value = -1.5, problem.z.upper_value = 0.25;
@@ -109,10 +111,10 @@ TEST(EveryPoissonProblem, IsSolved) {
               for (std::size_t i = 0; i < p.size(); ++i)
                 p[i] = noise(i + 7);
               const bool free_constant = heddle::is_singular(problem);
-              ASSERT_LE(distance(solve<double>(problem, right_side(problem, p), true), p, free_constant), 1e-13L)
-                  << along_x.name << ", " << along_y.name << ", " << along_z.name << ", "
-                  << column.unknowns() << " levels" << (column.density.empty() ? "" : " stretched") << ", shift "
-                  << shift;
+              ASSERT_LE(distance(solve<double>(problem, right_side(problem, p), true), p, free_constant),
+                        1e-13L)
+                  << along_x.name << ", " << along_y.name << ", " << along_z.name << ", " << column.unknowns()
+                  << " levels" << (column.density.empty() ? "" : " stretched") << ", shift " << shift;
               ++problems;
               singular += free_constant ? 1 : 0;
             }

@@ -36,10 +36,10 @@ struct Ends {
 
 /// Every row of the table of transforms.
 inline constexpr Ends rows[] = {{"periodic", P, P, Location::centre},  {"centre NN", N, N, Location::centre},
-                         {"centre DD", D, D, Location::centre}, {"centre ND", N, D, Location::centre},
-                         {"centre DN", D, N, Location::centre}, {"face NN", N, N, Location::face},
-                         {"face DD", D, D, Location::face},     {"face ND", N, D, Location::face},
-                         {"face DN", D, N, Location::face}};
+                                {"centre DD", D, D, Location::centre}, {"centre ND", N, D, Location::centre},
+                                {"centre DN", D, N, Location::centre}, {"face NN", N, N, Location::face},
+                                {"face DD", D, D, Location::face},     {"face ND", N, D, Location::face},
+                                {"face DN", D, N, Location::face}};
 
 inline PoissonDirection direction(const Ends& ends, std::int64_t n, double spacing) {
   return {n, spacing, ends.lower, ends.upper, ends.location};

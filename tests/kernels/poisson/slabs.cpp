@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels on several ranks: what one rank gives, to the bit where columns are transposed, and to 1e-13 where they
-// are partitioned; any ends of columns, any number of ranks.
+// Levels on several ranks: what one rank gives, to the bit where columns are transposed, and to 1e-13 where
+// they are partitioned; any ends of columns, any number of ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ template <class Real> Real right_side(std::int64_t i, std::int64_t j, std::int64
 
 /// The unknowns of the levels first <= k < last, solved by any of the solvers, x fastest, without padding.
 template <class Real, class Solver>
-std::vector<Real> solved(Solver& solver, const PoissonProblem& problem, std::int64_t first, std::int64_t last) {
+std::vector<Real> solved(Solver& solver, const PoissonProblem& problem, std::int64_t first,
+                         std::int64_t last) {
   std::vector<Real> field(static_cast<std::size_t>(solver.size()), std::numeric_limits<Real>::quiet_NaN());
   const auto for_unknowns = [&](auto&& f) {
     for (std::int64_t k = first; k < last; ++k)

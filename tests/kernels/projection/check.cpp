@@ -162,9 +162,9 @@ TYPED_TEST(Projections, LetThePressureOfOpenSidesPush) {
   }
 }
 
-/// The gradient of a potential that has the values of the sides: all of it is taken away, and the pressure is the
-/// potential, but for an error of second order. Along z the potential has no slope at the walls; across x it is
-/// 1 and 3 at the open sides.
+/// The gradient of a potential that has the values of the sides: all of it is taken away, and the pressure is
+/// the potential, but for an error of second order. Along z the potential has no slope at the walls; across x
+/// it is 1 and 3 at the open sides.
 double error_of_pressure(std::int64_t n) {
   StaggeredGrid grid = test::make_grid({n, 1, n}, {open, round_trip, wall}, {open, round_trip, wall});
   const double h = 1 / static_cast<double>(n), pi = std::numbers::pi;
@@ -281,8 +281,9 @@ TEST(Refusals, SayWhatIsWrong) {
             "StaggeredGrid: 2 values came for heights, 4 are needed");
   grid.heights.clear();
   grid.lower[1].pressure = 1;
-  EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
-            "StaggeredGrid: a pressure is given at a side that is not open. Hint: SideKind::open, or leave it 0");
+  EXPECT_EQ(
+      message([&] { (void)heddle::pressure_problem(grid); }),
+      "StaggeredGrid: a pressure is given at a side that is not open. Hint: SideKind::open, or leave it 0");
   grid.cells[1] = 0;
   EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
             "StaggeredGrid: it has 0 cells along axis 1");

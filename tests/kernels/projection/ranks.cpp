@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under mpirun: projections whose levels lie on the ranks give the velocity of one rank, around topography with as
-// many iterations.
+// Under mpirun: projections whose levels lie on the ranks give the velocity of one rank, around topography
+// with as many iterations.
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -56,8 +56,9 @@ std::vector<double> part_of_one_rank(const StaggeredGrid& grid, std::int64_t fir
 }
 
 void boxes(heddle::Transport& transport, Verdict& verdict) {
-  StaggeredGrid walls = test::make_grid({16, 12, 13}, {SideKind::periodic, SideKind::no_slip, SideKind::no_slip},
-                                        {SideKind::periodic, SideKind::no_slip, SideKind::open});
+  StaggeredGrid walls =
+      test::make_grid({16, 12, 13}, {SideKind::periodic, SideKind::no_slip, SideKind::no_slip},
+                      {SideKind::periodic, SideKind::no_slip, SideKind::open});
   test::stretch(walls);
   walls.upper[2].pressure = 0.5;
   const StaggeredGrid round = test::make_grid({12, 10, 13}, {}, {});
@@ -80,8 +81,9 @@ void boxes(heddle::Transport& transport, Verdict& verdict) {
 }
 
 void city(heddle::Transport& transport, Verdict& verdict) {
-  const StaggeredGrid grid = test::make_grid({24, 16, 16}, {SideKind::periodic, SideKind::periodic, SideKind::no_slip},
-                                             {SideKind::periodic, SideKind::periodic, SideKind::no_slip});
+  const StaggeredGrid grid =
+      test::make_grid({24, 16, 16}, {SideKind::periodic, SideKind::periodic, SideKind::no_slip},
+                      {SideKind::periodic, SideKind::periodic, SideKind::no_slip});
   const std::vector<std::uint8_t> solid = test::City{4, 2, 9}.solid(grid.cells);
   const heddle::MaskedOptions options{.tolerance = 1e-12};
   heddle::MaskedProjection<double> projection(grid, solid, transport, heddle::Memory::host, options);
@@ -90,10 +92,12 @@ void city(heddle::Transport& transport, Verdict& verdict) {
   heddle::Solution alone;
   const auto one =
       part_of_one_rank(grid, projection.first_level(), projection.last_level(), [&](Flow<double>& whole) {
-        alone = heddle::MaskedProjection<double>(grid, solid, heddle::Memory::host, options)(whole.velocity(), 0.5);
+        alone = heddle::MaskedProjection<double>(grid, solid, heddle::Memory::host, options)(whole.velocity(),
+                                                                                             0.5);
       });
   verdict.check("city: velocities differ by", test::largest_difference(test::values_of(flow), one), 1e-11);
-  verdict.check("city: iterations differ by", std::abs(static_cast<double>(solution.cycles - alone.cycles)), 0);
+  verdict.check("city: iterations differ by", std::abs(static_cast<double>(solution.cycles - alone.cycles)),
+                0);
   verdict.check("city: largest divergence left", projection.norms(flow.velocity()).largest, 1e-10);
 }
 

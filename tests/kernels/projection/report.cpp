@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projection around cities, for the report: iterations to three tolerances and what PALM's single solve
-// leaves, and the time of a large one. Not a test: projection_report table | city|box|slabs NX NY NZ [device].
+// leaves, and the time of a large one. Not a test: projection_report table | city|box|slabs NX NY NZ
+// [device].
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,8 +16,8 @@
 
 #include "city.hpp"
 #include "flow.hpp"
-#include "heddle/masked_projection.hpp"
 #include "heddle/fake_network.hpp"
+#include "heddle/masked_projection.hpp"
 #include "heddle/projection.hpp"
 #include "heddle/rank_values.hpp"
 #include "heddle/slab_poisson.hpp"
@@ -145,7 +146,8 @@ template <class T> void slabs(const std::array<std::int64_t, 3>& cells, Memory m
   using Clock = std::chrono::steady_clock;
   const heddle::PoissonProblem problem = heddle::pressure_problem(street_grid(cells));
   for (const int ranks : {1, 2, 4, 8}) {
-    for (const heddle::SlabMethod method : {heddle::SlabMethod::partitioned, heddle::SlabMethod::transposed}) {
+    for (const heddle::SlabMethod method :
+         {heddle::SlabMethod::partitioned, heddle::SlabMethod::transposed}) {
       if (ranks == 1 && method == heddle::SlabMethod::transposed) continue; // the same
       std::vector<double> times;
       std::int64_t sent = 0;

@@ -43,12 +43,12 @@ template <class T> std::vector<T> values_of(Flow<T>& flow) {
   return all;
 }
 
-/// What `program` makes of the noise on each of `ranks` ranks, put together as values_of would give it on one.
-/// program(transport, flow_of): flow_of(first, last) is the rank's part, to be returned.
+/// What `program` makes of the noise on each of `ranks` ranks, put together as values_of would give it on
+/// one. program(transport, flow_of): flow_of(first, last) is the rank's part, to be returned.
 template <class T>
-std::vector<T> on_ranks(
-    const heddle::StaggeredGrid& grid, int ranks,
-    const std::function<Flow<T>(heddle::Transport&, std::int64_t& first_level)>& program) {
+std::vector<T>
+on_ranks(const heddle::StaggeredGrid& grid, int ranks,
+         const std::function<Flow<T>(heddle::Transport&, std::int64_t& first_level)>& program) {
   const auto level = static_cast<std::size_t>(grid.cells[0] * grid.cells[1]);
   const auto cells = level * static_cast<std::size_t>(grid.cells[2]);
   std::vector<T> all(3 * cells);
@@ -59,7 +59,8 @@ std::vector<T> on_ranks(
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::vector<T> values = flow[static_cast<int>(axis)].read();
       std::copy(values.begin(), values.end(),
-                all.begin() + static_cast<std::ptrdiff_t>(axis * cells + static_cast<std::size_t>(first) * level));
+                all.begin() +
+                    static_cast<std::ptrdiff_t>(axis * cells + static_cast<std::size_t>(first) * level));
     }
   });
   return all;

@@ -170,7 +170,8 @@ TEST(SlabTopography, TakesTheIterationsOfOneRank) {
   test::stretch(street);
   project_city<double>(street, 1e-12, 1e-10);
   StaggeredGrid round = // levels of the last rank lie below those of the first
-      test::make_grid({24, 16, 16}, {round_trip, round_trip, round_trip}, {round_trip, round_trip, round_trip});
+      test::make_grid({24, 16, 16}, {round_trip, round_trip, round_trip},
+                      {round_trip, round_trip, round_trip});
   project_city<double>(round, 1e-12, 1e-11);
   StaggeredGrid pushed = test::make_grid({22, 16, 16}, {wall, round_trip, wall}, {open, round_trip, open});
   pushed.lower[0].velocity = {1, 0, 0};

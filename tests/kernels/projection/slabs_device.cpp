@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of a device on several ranks of one process: the velocity of one rank on the host, around topography with
-// as many iterations.
+// Levels of a device on several ranks of one process: the velocity of one rank on the host, around topography
+// with as many iterations.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -32,7 +32,8 @@ std::vector<StaggeredGrid> grids() {
   all.push_back(
       test::make_grid({64, 64, 40}, {round_trip, round_trip, wall}, {round_trip, round_trip, wall}));
   test::stretch(all.back());
-  all.push_back(test::make_grid({30, 24, 27}, {wall, round_trip, round_trip}, {open, round_trip, round_trip}));
+  all.push_back(
+      test::make_grid({30, 24, 27}, {wall, round_trip, round_trip}, {open, round_trip, round_trip}));
   all.push_back(test::make_grid({33, 20, 16}, {wall, wall, open}, {open, wall, wall}));
   all.back().lower[2].pressure = 0.5;
   all.back().upper[0].pressure = -2;

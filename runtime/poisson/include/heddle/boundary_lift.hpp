@@ -11,8 +11,8 @@
 
 namespace heddle {
 
-/// Takes the boundary values of a problem to its right-hand side: what they contribute to the equations of the
-/// outermost unknowns is subtracted there, and what is left is a problem whose boundary values are 0.
+/// Takes the boundary values of a problem to its right-hand side: what they contribute to the equations of
+/// the outermost unknowns is subtracted there, and what is left is a problem whose boundary values are 0.
 /// PoissonSolver::solve and SlabPoisson::solve do it themselves.
 template <class Real> class BoundaryLift {
 public:

@@ -63,11 +63,11 @@ struct PoissonColumn {
 [[nodiscard]] PoissonColumn uniform_column(std::int64_t unknowns, double spacing, Boundary lower,
                                            Boundary upper, Location location = Location::centre);
 /// Cells of given height. Unknowns lie in their middle, and cells beyond the ends mirror the outermost ones
-/// (periodic: continue at the other end); or on the faces between them, at a Neumann end on the outermost face,
-/// too: heights.size() - 1 of them between two Dirichlet ends, + 1 between two Neumann ends, else as many as
-/// cells. Throws Error for a height that is not positive, and where no unknown is left.
-[[nodiscard]] PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower, Boundary upper,
-                                             Location location = Location::centre);
+/// (periodic: continue at the other end); or on the faces between them, at a Neumann end on the outermost
+/// face, too: heights.size() - 1 of them between two Dirichlet ends, + 1 between two Neumann ends, else as
+/// many as cells. Throws Error for a height that is not positive, and where no unknown is left.
+[[nodiscard]] PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower,
+                                             Boundary upper, Location location = Location::centre);
 
 /// (density (d2/dx2 + d2/dy2) + column - shift) p = right-hand side, with the values of the boundaries.
 struct PoissonProblem {

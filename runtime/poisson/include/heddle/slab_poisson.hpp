@@ -22,8 +22,8 @@ namespace heddle {
 /// first way would have little left to do. automatic: transposed below four levels a rank.
 enum class SlabMethod { automatic, partitioned, transposed };
 
-/// Solves a PoissonProblem whose levels are split among the ranks of a transport; each rank transforms its own
-/// levels. The elimination has no subtraction, within a rank and between ranks (see PoissonSolver), and
+/// Solves a PoissonProblem whose levels are split among the ranks of a transport; each rank transforms its
+/// own levels. The elimination has no subtraction, within a rank and between ranks (see PoissonSolver), and
 /// columns that are periodic along z close from the last rank to the first. The systems that ranks share are
 /// eliminated once: only right-hand sides travel.
 ///

@@ -18,7 +18,8 @@ namespace heddle {
 /// the flow.
 enum class Rim { faces, ghosts };
 
-/// Which pressure an open side has: what the grid says, or 0 (for corrections of a pressure that has it already).
+/// Which pressure an open side has: what the grid says, or 0 (for corrections of a pressure that has it
+/// already).
 enum class SidePressure { given, zero };
 
 /// A sum of velocities times masses, and the sum of the masses.
@@ -54,8 +55,8 @@ public:
   [[nodiscard]] DivergenceNorms norms(const Velocity<T>& velocity, Stream& stream) const;
   /// velocity -= step * grad p on all faces but those of walls. level_below: whether p has the level below
   /// these ones (of another rank); without it the lowest faces are those of the bottom.
-  void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below, Stream& stream,
-               SidePressure sides = SidePressure::given) const;
+  void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
+               Stream& stream, SidePressure sides = SidePressure::given) const;
   /// The part of correct() at the upper ends: faces of open sides, which lie in the first ghost cells.
   void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream,
                            SidePressure sides = SidePressure::given) const;

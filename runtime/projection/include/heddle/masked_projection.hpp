@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "heddle/boundary_lift.hpp"
 #include "heddle/field.hpp"
 #include "heddle/flow_operators.hpp"
-#include "heddle/boundary_lift.hpp"
 #include "heddle/slab_poisson.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/topography.hpp"
@@ -29,8 +29,8 @@ struct MaskedOptions {
 /// only. The constant, which the equation leaves open where all sides are walls or periodic, is taken out of
 /// the right-hand side and is no part of what the preconditioner returns.
 ///
-/// The levels may be split among the ranks of a transport, as in SlabProjection: iterations are then those of one
-/// rank, since sums are those of all ranks.
+/// The levels may be split among the ranks of a transport, as in SlabProjection: iterations are then those of
+/// one rank, since sums are those of all ranks.
 ///
 /// Memory: the solver's array, four fields and a byte a cell. Real: double or float.
 template <class Real> class MaskedProjection {
@@ -39,9 +39,9 @@ public:
   MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
                    Memory memory = Memory::host, MaskedOptions options = {},
                    std::unique_ptr<PlaneTransform<Real>> transform = nullptr);
-  /// On the ranks of a transport, which must outlive this: solid has all cells on every rank, velocities have the
-  /// levels first_level() <= k < last_level(). All ranks make the same calls, norms() included. Throws Error as
-  /// SlabPoisson does, too.
+  /// On the ranks of a transport, which must outlive this: solid has all cells on every rank, velocities have
+  /// the levels first_level() <= k < last_level(). All ranks make the same calls, norms() included. Throws
+  /// Error as SlabPoisson does, too.
   MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Transport& transport,
                    Memory memory = Memory::host, MaskedOptions options = {},
                    std::unique_ptr<PlaneTransform<Real>> transform = nullptr);

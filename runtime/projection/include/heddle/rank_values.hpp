@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// A few numbers of each rank, known to all. Sums are formed in the order of the ranks, so that all ranks get the
-/// same bits, and the same ones every time. All ranks make the same calls.
+/// A few numbers of each rank, known to all. Sums are formed in the order of the ranks, so that all ranks get
+/// the same bits, and the same ones every time. All ranks make the same calls.
 class RankValues {
 public:
   explicit RankValues(Transport& transport)

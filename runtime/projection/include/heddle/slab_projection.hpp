@@ -14,9 +14,9 @@
 
 namespace heddle {
 
-/// A projection whose levels are split among the ranks of a transport, in the memory of the host or of a device:
-/// the same as Projection on one rank, see SlabPoisson for how far to the bit. Beside what the solver sends, a
-/// level of faces and a level of pressure cross between neighbouring ranks.
+/// A projection whose levels are split among the ranks of a transport, in the memory of the host or of a
+/// device: the same as Projection on one rank, see SlabPoisson for how far to the bit. Beside what the solver
+/// sends, a level of faces and a level of pressure cross between neighbouring ranks.
 ///
 /// T, P and rounds: as for Projection.
 template <class T, class P = T> class SlabProjection {

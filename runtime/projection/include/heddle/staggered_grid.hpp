@@ -43,9 +43,9 @@ template <class T> struct Velocity {
   [[nodiscard]] const FieldView<T>& operator[](int axis) const { return axis == 0 ? u : axis == 1 ? v : w; }
 };
 
-/// The equation of the pressure: div grad p = right, with the pressures of open sides. Throws Error for extents
-/// below one, profiles of another length, sides of which only one is periodic, or the pressure of a side that is
-/// not open.
+/// The equation of the pressure: div grad p = right, with the pressures of open sides. Throws Error for
+/// extents below one, profiles of another length, sides of which only one is periodic, or the pressure of a
+/// side that is not open.
 [[nodiscard]] PoissonProblem pressure_problem(const StaggeredGrid& grid);
 
 } // namespace heddle
