@@ -51,32 +51,31 @@ BoundaryLift<Real>::BoundaryLift(const PoissonProblem& problem, std::int64_t fir
 }
 
 template <class Real>
-void BoundaryLift<Real>::operator()(Real* field, std::int64_t row_pitch, std::int64_t plane_pitch,
-                                    Stream& stream) const {
-  const std::array<std::int64_t, 3> pitch{1, row_pitch, plane_pitch};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
-    for (const bool upper : {false, true}) {
-      const double value = upper ? upper_[axis] : lower_[axis];
-      if (value == 0) continue;
-      Real* const outermost = field + (upper ? unknowns_[axis] - 1 : 0) * pitch[axis];
-      const PlaneView<Real> side(outermost, {unknowns_[a], unknowns_[b], 1}, {pitch[a], pitch[b], 1});
-      detail::dispatch(
-          stream,
-          [&] {
-            if (axis == 2)
-              poisson_planes::lift_level(side, value);
-            else
-              poisson_planes::lift_side(side, density_.data(), value);
-          },
-          [&](void* native) {
-            if (axis == 2)
-              poisson_planes::lift_level_cuda(side, value, native);
-            else
-              poisson_planes::lift_side_cuda(side, density_.data(), value, native);
-          });
-    }
-  }
+void BoundaryLift<Real>::operator()(Real* field, std::int64_t begin, std::int64_t end, std::int64_t row_pitch,
+                                    std::int64_t plane_pitch, Stream& stream) const {
+  const std::int64_t nx = unknowns_[0], ny = unknowns_[1], levels = end - begin;
+  const auto level = [&](double value, std::int64_t k) {
+    if (value == 0 || k < begin || k >= end) return;
+    const PlaneView<Real> side(field + k * plane_pitch, {nx, ny, 1}, {1, row_pitch, 1});
+    detail::dispatch(
+        stream, [&] { poisson_planes::lift_level(side, value); },
+        [&](void* native) { poisson_planes::lift_level_cuda(side, value, native); });
+  };
+  const auto side = [&](double value, std::int64_t outermost, std::int64_t unknowns, std::int64_t pitch) {
+    if (value == 0) return;
+    const PlaneView<Real> plane(field + begin * plane_pitch + outermost, {unknowns, levels, 1},
+                                {pitch, plane_pitch, 1});
+    const Real* const density = density_.data() + begin;
+    detail::dispatch(
+        stream, [&] { poisson_planes::lift_side(plane, density, value); },
+        [&](void* native) { poisson_planes::lift_side_cuda(plane, density, value, native); });
+  };
+  side(lower_[0], 0, ny, row_pitch);
+  side(upper_[0], nx - 1, ny, row_pitch);
+  side(lower_[1], 0, nx, 1);
+  side(upper_[1], (ny - 1) * row_pitch, nx, 1);
+  level(lower_[2], 0);
+  level(upper_[2], unknowns_[2] - 1);
 }
 
 template class BoundaryLift<double>;

@@ -20,8 +20,8 @@ public:
   virtual ~Columns() = default;
   /// Replaces transformed right-hand sides by transformed solutions. plane_pitch: reals from level to level.
   virtual void solve(Real* field, std::int64_t plane_pitch, Stream& stream) = 0;
-  /// The first and the last level of what solve() would leave, without the padding of rows: two planes in the
-  /// memory of the field, which stays as it is. Of columns that are not periodic.
+  /// The first and the last level of what solve() would leave: two planes like the field's, which stays as it
+  /// is. Of columns that are not periodic.
   virtual void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last, Stream& stream) = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::string description() const = 0;

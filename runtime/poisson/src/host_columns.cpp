@@ -66,8 +66,8 @@ public:
           for (std::int64_t k = 0; k < levels(); ++k)
             std::copy_n(field + k * plane_pitch + j * row_pitch_ + i, width, copy.data() + k * tile_);
           solve_tile(copy.data(), tile_, i, j, scratch.data());
-          std::copy_n(copy.data(), width, first + j * places() + i);
-          std::copy_n(copy.data() + (levels() - 1) * tile_, width, last + j * places() + i);
+          std::copy_n(copy.data(), width, first + j * row_pitch_ + i);
+          std::copy_n(copy.data() + (levels() - 1) * tile_, width, last + j * row_pitch_ + i);
         }
       }
     });

@@ -48,10 +48,10 @@ public:
         highest_upper_(tables.rows.upper[at(levels_.last - 1)]),
         next_upper_(levels_.size() > 1 ? tables.rows.upper[at(levels_.last - 2)] : 0),
         heads_(*shape.transport, "heads of columns"), reduced_(*shape.transport, "reduced rows"),
-        ends_(*shape.transport, "ends of columns"), first_(plane_size(), shape.memory),
-        last_(plane_size(), shape.memory), right_(plane_size(), shape.memory),
-        below_(plane_size(), shape.memory), own_(plane_size(), shape.memory),
-        above_(static_cast<std::size_t>(plane_size()), Real(0)),
+        ends_(*shape.transport, "ends of columns"), first_(row_pitch_ * rows_, shape.memory),
+        last_(row_pitch_ * rows_, shape.memory), head_(plane_size(), shape.memory),
+        right_(plane_size(), shape.memory), below_(plane_size(), shape.memory),
+        own_(plane_size(), shape.memory), above_(static_cast<std::size_t>(plane_size()), Real(0)),
         unknown_(static_cast<std::size_t>(ranks_ * mine_.size())), systems_(set_up(tables)) {
     if (levels_.size() > 1) {
       const ColumnTables inner = inner_tables(tables, levels_);
@@ -61,7 +61,7 @@ public:
 
   void solve(Real* field, Stream& stream) override {
     eliminate(field, stream);
-    send_down(first_.host(), above_.data(), 1);
+    send_down(head_.host(), above_.data(), 1);
     Real* const right = right_.host();
     for (std::size_t i = 0; i < above_.size(); ++i)
       right[i] += static_cast<Real>(highest_upper_) * above_[i];
@@ -121,15 +121,23 @@ private:
   }
 
   /// Right-hand sides of the reduced systems without what the rank above knows: into right_; and what the
-  /// rank below has to know: into first_.
+  /// rank below has to know: into head_.
   void eliminate(Real* field, Stream& stream) {
     if (inner_) inner_->ends(field, shape_.plane_pitch, first_.data(), last_.data(), stream);
-    const auto highest = level(field, levels_.size() - 1);
-    const auto last = compact(last_), right = compact(right_);
+    const auto highest = level(field, levels_.size() - 1), first = level(first_.data(), 0),
+               last = level(last_.data(), 0);
+    const auto head = compact(head_), right = compact(right_);
     detail::dispatch(
-        stream, [&] { poisson_planes::top_row(last, highest, right, highest_lower_); },
-        [&](void* native) { poisson_planes::top_row_cuda(last, highest, right, highest_lower_, native); });
-    first_.fetch(stream);
+        stream,
+        [&] {
+          poisson_planes::copy(first, head);
+          poisson_planes::top_row(last, highest, right, highest_lower_);
+        },
+        [&](void* native) {
+          poisson_planes::copy_cuda(first, head, native);
+          poisson_planes::top_row_cuda(last, highest, right, highest_lower_, native);
+        });
+    head_.fetch(stream);
     right_.fetch(stream);
   }
 
@@ -213,11 +221,12 @@ private:
   Share mine_; // places of a compact plane whose reduced systems this rank solves
   double lowest_lower_, highest_lower_, highest_upper_, next_upper_; // rows of this rank's levels
   MessageRound<Real> heads_, reduced_, ends_;
-  StagedBuffer<Real> first_, last_; // of the inner levels, as if all neighbours beyond them were 0
-  StagedBuffer<Real> right_;        // of the reduced systems
-  StagedBuffer<Real> below_, own_;  // highest unknowns of the rank below and of this one
-  std::vector<Real> above_;         // first_ of the rank above
-  std::vector<Real> unknown_;       // of my places: a segment behind the other
+  Buffer<Real> first_, last_;      // levels of the inner ones, as if all neighbours beyond them were 0
+  StagedBuffer<Real> head_;        // first_, for the rank below
+  StagedBuffer<Real> right_;       // of the reduced systems
+  StagedBuffer<Real> below_, own_; // highest unknowns of the rank below and of this one
+  std::vector<Real> above_;        // head_ of the rank above
+  std::vector<Real> unknown_;      // of my places: a segment behind the other
   ReducedSystems<Real> systems_;
   std::unique_ptr<Columns<Real>> inner_; // null for a single level
 };

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "default_transform.hpp"
 #include "rounds.hpp"
 
 namespace heddle {
@@ -12,9 +11,9 @@ template <class T, class P>
 Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory,
                              std::unique_ptr<PlaneTransform<P>> transform, int rounds)
     : operators_(grid, memory),
-      solver_(without_values(pressure_problem(grid)),
-              transform ? std::move(transform) : detail::default_transform<P>(pressure_problem(grid), memory),
-              memory),
+      solver_(transform
+                  ? PoissonSolver<P>(without_values(pressure_problem(grid)), std::move(transform), memory)
+                  : PoissonSolver<P>(without_values(pressure_problem(grid)), memory)),
       lift_(pressure_problem(grid), 0, grid.cells[2], memory),
       rounds_(detail::rounds_of<T, P>("Projection", rounds)),
       values_(solver_.plane_pitch() + solver_.size(), memory) {}

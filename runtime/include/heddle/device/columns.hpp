@@ -152,7 +152,7 @@ __device__ inline void solve_ends(ColumnEnds<Real, parts, segments, columns>& en
 /// one column; with `whole` all threads have `length`. levels <= length * segments, and at least one level
 /// a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row; level: one entry a level.
 /// With `ends_only` the field stays as it is, and only the lowest and the highest unknowns are stored: in two
-/// planes of `rows` rows of `modes` amplitudes.
+/// planes like the field's.
 template <bool periodic, bool whole, bool ends_only, int length, int segments, int columns, typename Real,
           int parts>
 __device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape,
@@ -273,10 +273,10 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
         p[l * shape.plane_pitch] = end;
       }
       if (here && ends_only && begin + l == 0) {
-        lowest[mode] = end;
+        lowest[j * shape.row_pitch + i] = end;
       }
       if (here && ends_only && begin + l == shape.levels - 1) {
-        highest[mode] = end;
+        highest[j * shape.row_pitch + i] = end;
       }
     }
   }

@@ -21,7 +21,12 @@ public:
                Memory memory = Memory::host);
 
   /// field: the unknowns of the levels, x fastest; pitches in reals. Does nothing where all values are 0.
-  void operator()(Real* field, std::int64_t row_pitch, std::int64_t plane_pitch, Stream& stream) const;
+  void operator()(Real* field, std::int64_t row_pitch, std::int64_t plane_pitch, Stream& stream) const {
+    (*this)(field, 0, unknowns_[2], row_pitch, plane_pitch, stream);
+  }
+  /// Of some of the levels only, begin <= k < end, counted from the first one of field.
+  void operator()(Real* field, std::int64_t begin, std::int64_t end, std::int64_t row_pitch,
+                  std::int64_t plane_pitch, Stream& stream) const;
 
 private:
   std::array<std::int64_t, 3> unknowns_;
