@@ -52,7 +52,8 @@ public:
         last_(row_pitch_ * rows_, shape.memory), head_(plane_size(), shape.memory),
         right_(plane_size(), shape.memory), below_(plane_size(), shape.memory),
         own_(plane_size(), shape.memory), above_(static_cast<std::size_t>(plane_size()), Real(0)),
-        unknown_(static_cast<std::size_t>(ranks_ * mine_.size())), systems_(set_up(tables)) {
+        received_(static_cast<std::size_t>(2 * plane_size())),
+        unknown_(static_cast<std::size_t>((ranks_ + 1) * mine_.size())), systems_(set_up(tables)) {
     if (levels_.size() > 1) {
       const ColumnTables inner = inner_tables(tables, levels_);
       inner_ = shape.memory == Memory::device ? device_columns<Real>(inner) : host_columns<Real>(inner);
@@ -63,11 +64,15 @@ public:
     eliminate(field, stream);
     send_down(head_.host(), above_.data(), 1);
     Real* const right = right_.host();
-    for (std::size_t i = 0; i < above_.size(); ++i)
-      right[i] += static_cast<Real>(highest_upper_) * above_[i];
-    gather(right, unknown_.data());
+    const Real upper = static_cast<Real>(highest_upper_);
+    parallel_ranges(plane_size(), [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i)
+        right[i] += upper * above_[at(i)];
+    });
+    Real* const unknown = unknown_.data() + mine_.size();
+    gather(right, unknown);
     parallel_ranges(mine_.size(), [&](std::int64_t first, std::int64_t last) {
-      systems_.solve(unknown_.data(), at(first), at(last));
+      systems_.solve(unknown, at(first), at(last));
     });
     give_back();
     substitute(field, stream);
@@ -113,7 +118,8 @@ private:
       upper[i] = static_cast<Real>(all.upper[top]) * above[i];
       v[i] += static_cast<Real>(all.upper[top]) * above[count + i];
     }
-    std::vector<Real> all_lower(unknown_.size()), all_upper(unknown_.size()), all_v(unknown_.size());
+    const std::size_t mine = at(ranks_ * mine_.size());
+    std::vector<Real> all_lower(mine), all_upper(mine), all_v(mine);
     gather(lower.data(), all_lower.data());
     gather(upper.data(), all_upper.data());
     gather(v.data(), all_v.data());
@@ -165,24 +171,20 @@ private:
   /// To each rank its highest unknowns (into own_) and those of the rank below (into below_).
   void give_back() {
     const std::int64_t columns = mine_.size();
-    // Segments s - 1 and s one behind the other; before the first one lies the last (of periodic columns).
-    std::vector<Real> pairs(unknown_.end() - columns, unknown_.end());
-    pairs.insert(pairs.end(), unknown_.begin(), unknown_.end());
-    std::vector<Real> received(at(2 * plane_size()));
+    // Segments s - 1 and s lie one behind the other; before the first one lies the last (of periodic
+    // columns).
+    std::copy_n(unknown_.data() + ranks_ * columns, columns, unknown_.data());
     for (int r = 0; r < ranks_; ++r) {
       const Share theirs(plane_size(), r, ranks_);
-      Real* const to = received.data() + 2 * theirs.first;
-      if (r == rank_) {
-        std::copy_n(pairs.data() + r * columns, 2 * columns, to);
-      } else {
-        ends_.send(r, pairs.data() + r * columns, 2 * columns);
-        ends_.receive(r, to, 2 * theirs.size());
-      }
+      if (r == rank_) continue;
+      ends_.send(r, unknown_.data() + r * columns, 2 * columns);
+      ends_.receive(r, received_.data() + 2 * theirs.first, 2 * theirs.size());
     }
     ends_.run();
     for (int r = 0; r < ranks_; ++r) {
       const Share theirs(plane_size(), r, ranks_);
-      const Real* const from = received.data() + 2 * theirs.first;
+      const Real* const from =
+          r == rank_ ? unknown_.data() + r * columns : received_.data() + 2 * theirs.first;
       std::copy_n(from, theirs.size(), below_.host() + theirs.first);
       std::copy_n(from + theirs.size(), theirs.size(), own_.host() + theirs.first);
     }
@@ -226,7 +228,8 @@ private:
   StagedBuffer<Real> right_;       // of the reduced systems
   StagedBuffer<Real> below_, own_; // highest unknowns of the rank below and of this one
   std::vector<Real> above_;        // head_ of the rank above
-  std::vector<Real> unknown_;      // of my places: a segment behind the other
+  std::vector<Real> received_;     // unknowns of my segment and the one below, from the ranks that solve them
+  std::vector<Real> unknown_;      // of my places: the last segment, then all one behind the other
   ReducedSystems<Real> systems_;
   std::unique_ptr<Columns<Real>> inner_; // null for a single level
 };

@@ -4,6 +4,8 @@
 #ifndef HEDDLE_POISSON_SEGMENT_ROWS_HPP
 #define HEDDLE_POISSON_SEGMENT_ROWS_HPP
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -70,27 +72,37 @@ public:
 
   /// Replaces f by X, for columns first <= i < last.
   void solve(Real* f, std::size_t first, std::size_t last) const {
-    for (std::size_t i = first; i < last; ++i) {
-      Real below = 0, first_ratio = 1, first_value = 0;
-      for (std::size_t s = 0; s < segments_; ++s) {
-        const std::size_t at = s * columns_ + i;
-        const Real around = s + 1 == segments_ ? last_upper_[i] * first_value : Real(0);
-        f[at] = below = (lower_[at] * below + f[at] + around) * inverse_[at];
-        first_value += first_ratio * below;
-        first_ratio *= ratio_[at];
+    constexpr std::size_t side_by_side = 128; // what is carried of them stays in the first cache
+    for (std::size_t i = first; i < last; i += side_by_side)
+      solve_some<side_by_side>(f, i, std::min(side_by_side, last - i));
+  }
+
+private:
+  template <std::size_t most> void solve_some(Real* f, std::size_t first, std::size_t count) const {
+    std::array<Real, most> carried{}, first_ratio, first_value{};
+    first_ratio.fill(1);
+    for (std::size_t s = 0; s < segments_; ++s) {
+      const std::size_t row = s * columns_ + first;
+      const bool last = s + 1 == segments_;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = row + i;
+        const Real around = last ? last_upper_[first + i] * first_value[i] : Real(0);
+        f[at] = carried[i] = (lower_[at] * carried[i] + f[at] + around) * inverse_[at];
+        first_value[i] += first_ratio[i] * carried[i];
+        first_ratio[i] *= ratio_[at];
       }
-      const Real end = f[(segments_ - 1) * columns_ + i];
-      Real above = end;
-      for (std::size_t s = segments_ - 1; s-- > 0;) {
-        const std::size_t at = s * columns_ + i;
-        f[at] = above = f[at] + reach_[at] * end + ratio_[at] * above;
+    }
+    const Real* const end =
+        f + (segments_ - 1) * columns_ + first; // carried is that of the segment above now
+    for (std::size_t s = segments_ - 1; s-- > 0;) {
+      const std::size_t row = s * columns_ + first;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = row + i;
+        f[at] = carried[i] = f[at] + reach_[at] * end[i] + ratio_[at] * carried[i];
       }
     }
   }
 
-  [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
-
-private:
   std::size_t segments_, columns_;
   std::vector<Real> lower_, inverse_, reach_, ratio_;
   std::vector<Real> last_upper_; // of the last segment: what couples it to the first one
