@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "heddle/error.hpp"
 #include "problems.hpp"
 
 namespace {
@@ -92,6 +93,26 @@ std::vector<PoissonColumn> columns(const Ends& ends, std::int64_t n) {
   if (ends.lower == P) nodes.face_density.back() = nodes.face_density.front(); // the same face
   all.push_back(nodes);
   return all;
+}
+
+/// Control volumes of nodes reach half way to their neighbours, and end at a Neumann end.
+TEST(StretchedColumn, PutsNodesBetweenCells) {
+  const std::vector<double> heights{1, 2, 4};
+  const auto column = [&](Boundary lower, Boundary upper) {
+    return heddle::stretched_column(heights, lower, upper, Location::face);
+  };
+  using Profile = std::vector<double>;
+  EXPECT_EQ(column(D, D).width, (Profile{1.5, 3}));
+  EXPECT_EQ(column(D, D).distance, (Profile{1, 2, 4}));
+  EXPECT_EQ(column(N, D).width, (Profile{0.5, 1.5, 3}));
+  EXPECT_EQ(column(N, D).distance, (Profile{1, 1, 2, 4}));
+  EXPECT_EQ(column(D, N).width, (Profile{1.5, 3, 2}));
+  EXPECT_EQ(column(D, N).distance, (Profile{1, 2, 4, 4}));
+  EXPECT_EQ(column(N, N).width, (Profile{0.5, 1.5, 3, 2}));
+  EXPECT_EQ(column(N, N).distance, (Profile{1, 1, 2, 4, 4}));
+  EXPECT_EQ(column(P, P).width, (Profile{2.5, 1.5, 3}));
+  EXPECT_EQ(column(P, P).distance, (Profile{4, 1, 2, 4}));
+  EXPECT_THROW((void)heddle::stretched_column({1}, D, D, Location::face), heddle::Error);
 }
 
 TEST(EveryPoissonProblem, IsSolved) {
