@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "heddle/transport.hpp"
+
 namespace pressure_projection {
 
 /// Velocities in the plane of x and z, in the middle of cells, x fastest.
@@ -15,7 +17,8 @@ struct PlaneFlow {
   std::vector<double> u, w;
 };
 
-/// What a case found: lines for people, whether all is as it should be, and the flow at the end.
+/// What a case found, the same on all ranks: lines for people, whether all is as it should be, and the flow
+/// at the end.
 struct Result {
   bool good = true;
   std::vector<std::string> lines;
@@ -24,14 +27,14 @@ struct Result {
 
 /// Decay of the two-dimensional Taylor-Green vortex on n, 2n and 4n cells a side against the exact solution
 /// (Taylor and Green 1937): the error falls to a quarter each time.
-[[nodiscard]] Result taylor_green(std::int64_t cells);
+[[nodiscard]] Result taylor_green(std::int64_t cells, heddle::Transport& transport);
 
 /// The lid-driven cavity at Re = 100, 400 or 1000 until it is steady, against the tables of Ghia et al.
 /// (1982).
-[[nodiscard]] Result cavity(int reynolds, std::int64_t cells);
+[[nodiscard]] Result cavity(int reynolds, std::int64_t cells, heddle::Transport& transport);
 
 /// A channel whose mean flow is kept at 1, from a plug to Poiseuille's parabola.
-[[nodiscard]] Result channel(std::int64_t cells);
+[[nodiscard]] Result channel(std::int64_t cells, heddle::Transport& transport);
 
 } // namespace pressure_projection
 

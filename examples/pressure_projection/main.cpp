@@ -11,13 +11,17 @@
 #include "cases.hpp"
 #include "heddle/error.hpp"
 #include "picture.hpp"
+#include "ranks.hpp"
+
+using namespace pressure_projection;
 
 namespace {
 
 constexpr const char* usage =
     "usage: pressure_projection [vortex|cavity|channel] [--cells N] [--re 100|400|1000] "
     "[--picture FILE.png]\n"
-    "Without a case: all three, small (the cavity at Re = 100).\n";
+    "Without a case: all three, small (the cavity at Re = 100).\n"
+    "Under mpirun the levels are shared out to its processes.\n";
 
 struct Options {
   std::string chosen;
@@ -59,24 +63,25 @@ Options read(int count, char** arguments) {
   return options;
 }
 
-int run(const Options& options) {
-  using namespace pressure_projection;
+int run(const Options& options, Ranks& ranks) {
   bool good = true;
   const auto show = [&](const char* name, const char* title, auto&& solve) {
     if (!options.chosen.empty() && options.chosen != name) return;
     const Result result = solve();
+    good = good && result.good;
+    if (!ranks.first()) return;
     for (const std::string& line : result.lines)
       std::printf("%s\n", line.c_str());
     if (!result.good) std::printf("  which is not as it should be\n");
-    good = good && result.good;
     if (!options.picture.empty() && options.chosen == name) draw(result.flow, title, options.picture);
   };
   const auto cells = [&](int own) { return options.cells != 0 ? options.cells : own; };
   const int own_cells = options.reynolds == 100 ? 48 : options.reynolds == 400 ? 96 : 160;
   const std::string title = "Lid-driven cavity, Re = " + std::to_string(options.reynolds);
-  show("vortex", "Taylor-Green vortex", [&] { return taylor_green(cells(16)); });
-  show("cavity", title.c_str(), [&] { return cavity(options.reynolds, cells(own_cells)); });
-  show("channel", "Channel", [&] { return channel(cells(16)); });
+  show("vortex", "Taylor-Green vortex", [&] { return taylor_green(cells(16), ranks.transport()); });
+  show("cavity", title.c_str(),
+       [&] { return cavity(options.reynolds, cells(own_cells), ranks.transport()); });
+  show("channel", "Channel", [&] { return channel(cells(16), ranks.transport()); });
   return good ? 0 : 1;
 }
 
@@ -87,10 +92,19 @@ int main(int count, char** arguments) {
     std::printf("%s", usage);
     return 0;
   }
+  bool reported = false;
   try {
-    return run(read(count, arguments));
+    const Options options = read(count, arguments);
+    Ranks ranks(count, arguments);
+    try {
+      return run(options, ranks);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      reported = true;
+      throw; // on its way out it makes `ranks` stop the other processes
+    }
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    if (!reported) std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }
 }

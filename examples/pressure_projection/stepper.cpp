@@ -12,20 +12,23 @@ constexpr struct {
   double carry, share;
 } stages[] = {{0, 1.0 / 3}, {-5.0 / 9, 15.0 / 16}, {-153.0 / 128, 8.0 / 15}};
 
-heddle::BlockGrid block(const heddle::StaggeredGrid& grid) {
-  return heddle::BlockGrid({{0, 0, 0}, grid.cells});
+/// The cells of this rank.
+heddle::BlockGrid block(const heddle::StaggeredGrid& grid, const heddle::SlabProjection<double>& projection) {
+  const heddle::Box cells{{0, 0, projection.first_level()},
+                          {grid.cells[0], grid.cells[1], projection.last_level()}};
+  return heddle::BlockGrid(cells);
 }
 
 } // namespace
 
-Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity)
-    : grid_(grid), viscosity_(viscosity), projection_(grid), u_(block(grid)), v_(block(grid)),
-      w_(block(grid)), q_u_(block(grid)), q_v_(block(grid)), q_w_(block(grid)),
-      momentum_(q_u_, u_, v_, w_, q_v_, q_w_,
-                {.per_x = 1 / grid.width_x,
-                 .per_y = 1 / grid.width_y,
-                 .per_z = 1 / grid.heights.at(0),
-                 .viscosity = viscosity}),
+Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity, heddle::Transport& transport)
+    : grid_(grid), viscosity_(viscosity), projection_(grid, transport), ranks_(transport),
+      u_(block(grid, projection_)), v_(u_.grid()), w_(u_.grid()), q_u_(u_.grid()), q_v_(u_.grid()),
+      q_w_(u_.grid()), momentum_(q_u_, u_, v_, w_, q_v_, q_w_,
+                                 {.per_x = 1 / grid.width_x,
+                                  .per_y = 1 / grid.width_y,
+                                  .per_z = 1 / grid.heights.at(0),
+                                  .viscosity = viscosity}),
       advance_(q_u_, u_, q_v_, v_, q_w_, w_, {}) {}
 
 double Stepper::longest_step(double speed) const {
@@ -40,7 +43,7 @@ double Stepper::longest_step(double speed) const {
 
 void Stepper::start() {
   projection_(velocity(), 1, stream_);
-  projection_.operators().fill(velocity(), heddle::Rim::ghosts, stream_);
+  projection_.fill(velocity(), heddle::Rim::ghosts, stream_);
 }
 
 void Stepper::step(double time_step, double bulk) {
@@ -51,20 +54,19 @@ void Stepper::step(double time_step, double bulk) {
     momentum_(stream_);
     advance_(stream_);
     if (bulk != 0) keep(bulk);
-    projection_.operators().fill(velocity(), heddle::Rim::faces, stream_);
     projection_(velocity(), share * time_step, stream_);
-    projection_.operators().fill(velocity(), heddle::Rim::ghosts, stream_);
+    projection_.fill(velocity(), heddle::Rim::ghosts, stream_);
   }
 }
 
 /// A force that is the same everywhere, just as large as the mean flow needs.
 void Stepper::keep(double bulk) {
-  const double mean = projection_.operators().mean(u_.view(), 0, stream_);
+  const double mean = projection_.mean(u_.view(), 0, stream_);
   projection_.operators().add(u_.view(), bulk - mean, stream_);
 }
 
 double Stepper::divergence() {
-  return projection_.operators().norms(velocity(), stream_).largest;
+  return projection_.norms(velocity(), stream_).largest;
 }
 
 double Stepper::energy() {
@@ -72,7 +74,20 @@ double Stepper::energy() {
   for (heddle::Field<double>* field : {&u_, &v_, &w_})
     for (const double value : field->read())
       sum += value * value / 2;
-  return sum / static_cast<double>(grid_.cells[0] * grid_.cells[1] * grid_.cells[2]);
+  return ranks_.sum(sum) / static_cast<double>(grid_.cells[0] * grid_.cells[1] * grid_.cells[2]);
+}
+
+std::vector<double> Stepper::plane(const std::function<double(std::int64_t x, std::int64_t z)>& value) {
+  const std::int64_t nx = grid_.cells[0], first = projection_.first_level(), last = projection_.last_level();
+  std::vector<double> own(static_cast<std::size_t>(nx * grid_.cells[2]), 0); // 0 on the levels of other ranks
+  for (std::int64_t z = first; z < last; ++z)
+    for (std::int64_t x = 0; x < nx; ++x)
+      own[static_cast<std::size_t>(x + nx * z)] = value(x, z - first);
+  std::vector<double> whole(own.size(), 0);
+  const std::vector<double> all = ranks_.gather(own);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    whole[i % own.size()] += all[i];
+  return whole;
 }
 
 } // namespace pressure_projection

@@ -23,14 +23,32 @@ __global__ void __launch_bounds__(side_by_side<segments, Real, parts>* segments,
                                   blocks<length, segments, Real, parts>)
     columns(Amplitude<Real, parts>* field, ColumnShape shape, const Real* lambda_x, const Real* lambda_y,
             const ColumnRow<Real>* level) {
-  heddle::solve_columns<periodic, whole, length, segments, side_by_side<segments, Real, parts>>(
+  heddle::solve_columns<periodic, whole, false, length, segments, side_by_side<segments, Real, parts>>(
       field, shape, lambda_x, lambda_y, level);
+}
+
+template <int length, int segments, class Real, int parts>
+__global__ void __launch_bounds__(side_by_side<segments, Real, parts>* segments,
+                                  blocks<length, segments, Real, parts>)
+    ends_of_columns(Amplitude<Real, parts>* field, ColumnShape shape, const Real* lambda_x,
+                    const Real* lambda_y, const ColumnRow<Real>* level, Amplitude<Real, parts>* lowest,
+                    Amplitude<Real, parts>* highest) {
+  heddle::solve_columns<false, false, true, length, segments, side_by_side<segments, Real, parts>>(
+      field, shape, lambda_x, lambda_y, level, lowest, highest);
 }
 
 template <bool periodic, int length, int segments, int parts, class Real>
 int launch_columns(const ColumnArguments<Real>& a, void* stream) {
   const ColumnShape shape{a.places / parts, a.rows, a.row_pitch / parts, a.plane_pitch / parts, a.levels};
   const Cells threads{shape.modes * shape.rows, segments, 1};
+  if (a.lowest != nullptr) {
+    return launch(ends_of_columns<length, segments, Real, parts>, threads,
+                  dim3(side_by_side<segments, Real, parts>, segments, 1), stream,
+                  reinterpret_cast<Amplitude<Real, parts>*>(a.field), shape, a.lambda_x, a.lambda_y,
+                  reinterpret_cast<const ColumnRow<Real>*>(a.levels_table),
+                  reinterpret_cast<Amplitude<Real, parts>*>(a.lowest),
+                  reinterpret_cast<Amplitude<Real, parts>*>(a.highest));
+  }
   const auto kernel = a.levels == length * segments ? columns<periodic, true, length, segments, Real, parts>
                                                     : columns<periodic, false, length, segments, Real, parts>;
   return launch(kernel, threads, dim3(side_by_side<segments, Real, parts>, segments, 1), stream,

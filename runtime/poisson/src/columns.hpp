@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/memory.hpp"
 #include "heddle/plane_transform.hpp"
 #include "heddle/poisson_problem.hpp"
 #include "heddle/stream.hpp"
@@ -19,6 +20,9 @@ public:
   virtual ~Columns() = default;
   /// Replaces transformed right-hand sides by transformed solutions. plane_pitch: reals from level to level.
   virtual void solve(Real* field, std::int64_t plane_pitch, Stream& stream) = 0;
+  /// The first and the last level of what solve() would leave: two planes like the field's, which stays as it
+  /// is. Of columns that are not periodic.
+  virtual void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last, Stream& stream) = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::string description() const = 0;
 };
@@ -38,6 +42,11 @@ template <class Real>
 
 /// With generated kernels, on the host: rows of columns over the threads.
 template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> host_columns(const ColumnTables& tables);
+
+/// The transform of a problem that nobody chose another one for, with the pitch of rows that suits columns.
+template <class Real>
+[[nodiscard]] std::unique_ptr<PlaneTransform<Real>>
+solver_transform(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end);
 
 /// In registers, on the device. Throws Error without CUDA.
 template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> device_columns(const ColumnTables& tables);

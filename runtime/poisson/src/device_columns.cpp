@@ -36,12 +36,14 @@ public:
   }
 
   void solve(Real* field, std::int64_t plane_pitch, Stream& stream) override {
-    const device::ColumnArguments<Real> arguments{
-        field,     places_, lambda_y_.size(), row_pitch_,       plane_pitch,   static_cast<int>(levels()),
-        periodic_, paired_, lambda_x_.data(), lambda_y_.data(), levels_.data()};
-    if (device::solve_columns(arguments, stream.native()) != 0) {
-      throw Error("PoissonSolver::columns", "CUDA refused the launch");
-    }
+    launch(arguments(field, plane_pitch), stream);
+  }
+
+  void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last, Stream& stream) override {
+    device::ColumnArguments<Real> some = arguments(const_cast<Real*>(field), plane_pitch); // only read
+    some.lowest = first;
+    some.highest = last;
+    launch(some, stream);
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const override {
@@ -54,6 +56,24 @@ public:
 
 private:
   [[nodiscard]] std::int64_t levels() const { return levels_.size() / 4; }
+
+  [[nodiscard]] device::ColumnArguments<Real> arguments(Real* field, std::int64_t plane_pitch) const {
+    return {.field = field,
+            .places = places_,
+            .rows = lambda_y_.size(),
+            .row_pitch = row_pitch_,
+            .plane_pitch = plane_pitch,
+            .levels = static_cast<int>(levels()),
+            .periodic = periodic_,
+            .paired = paired_,
+            .lambda_x = lambda_x_.data(),
+            .lambda_y = lambda_y_.data(),
+            .levels_table = levels_.data()};
+  }
+  static void launch(const device::ColumnArguments<Real>& arguments, Stream& stream) {
+    if (device::solve_columns(arguments, stream.native()) != 0)
+      throw Error("PoissonSolver::columns", "CUDA refused the launch");
+  }
 
   std::int64_t places_, row_pitch_;
   bool periodic_, paired_;

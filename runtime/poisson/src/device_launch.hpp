@@ -18,6 +18,8 @@ template <class Real> struct ColumnArguments {
   const Real* lambda_x;
   const Real* lambda_y;
   const Real* levels_table; // lower, upper, density, excess of each level
+  Real* lowest = nullptr;   // if not null: the field stays as it is, and only the lowest and the highest
+  Real* highest = nullptr; // unknowns of columns that are not periodic are stored, in planes like the field's
 };
 
 /// The most levels that fit into registers.

@@ -56,6 +56,23 @@ public:
     });
   }
 
+  void ends(const Real* field, std::int64_t plane_pitch, Real* first, Real* last, Stream&) override {
+    parallel_ranges(static_cast<std::int64_t>(lambda_y_.size()), [&](std::int64_t begin, std::int64_t end) {
+      Buffer<Real> scratch(scratch_size(), Memory::host, Buffer<Real>::Contents::undefined);
+      Buffer<Real> copy(tile_ * levels(), Memory::host, Buffer<Real>::Contents::undefined);
+      for (std::int64_t j = begin; j < end; ++j) {
+        for (std::int64_t i = 0; i < places(); i += tile_) {
+          const std::int64_t width = std::min(tile_, places() - i);
+          for (std::int64_t k = 0; k < levels(); ++k)
+            std::copy_n(field + k * plane_pitch + j * row_pitch_ + i, width, copy.data() + k * tile_);
+          solve_tile(copy.data(), tile_, i, j, scratch.data());
+          std::copy_n(copy.data(), width, first + j * row_pitch_ + i);
+          std::copy_n(copy.data() + (levels() - 1) * tile_, width, last + j * row_pitch_ + i);
+        }
+      }
+    });
+  }
+
   [[nodiscard]] std::int64_t workspace_bytes() const override {
     const std::size_t tables = lambda_x_.size() + lambda_y_.size() + 4 * lower_.size();
     const std::int64_t scratch = std::int64_t{thread_count()} * scratch_size();

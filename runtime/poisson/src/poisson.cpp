@@ -7,6 +7,7 @@
 
 #include "captured_work.hpp"
 #include "columns.hpp"
+#include "heddle/boundary_lift.hpp"
 #include "heddle/error.hpp"
 #include "register_transform.hpp"
 
@@ -58,6 +59,19 @@ TransformBackEnd chosen(const PoissonProblem& problem, Memory memory, TransformB
 } // namespace
 
 template <class Real>
+std::unique_ptr<PlaneTransform<Real>> solver_transform(const PoissonProblem& problem, Memory memory,
+                                                       TransformBackEnd back_end) {
+  return make_plane_transform<Real>({transform_of(problem.x), problem.x.unknowns, transform_of(problem.y),
+                                     problem.y.unknowns, pitch_for(problem, memory), true},
+                                    memory, chosen<Real>(problem, memory, back_end));
+}
+
+template std::unique_ptr<PlaneTransform<float>> solver_transform(const PoissonProblem&, Memory,
+                                                                 TransformBackEnd);
+template std::unique_ptr<PlaneTransform<double>> solver_transform(const PoissonProblem&, Memory,
+                                                                  TransformBackEnd);
+
+template <class Real>
 ColumnTables column_tables(const PoissonProblem& problem, const PlaneTransform<Real>& transform) {
   ColumnTables tables{eigenvalues(problem.x, transform.positions_x()),
                       eigenvalues(problem.y, transform.positions_y()), transform.row_pitch(),
@@ -76,6 +90,7 @@ template ColumnTables column_tables(const PoissonProblem&, const PlaneTransform<
 template <class Real> struct PoissonSolver<Real>::Parts {
   std::unique_ptr<PlaneTransform<Real>> transform;
   std::unique_ptr<Columns<Real>> columns;
+  BoundaryLift<Real> lift;
   std::int64_t planes;
   Memory memory;
   CapturedWork captured; // the launches of solve, for one field
@@ -87,18 +102,17 @@ PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
   if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
   const ColumnTables tables = column_tables(problem, *transform);
   auto columns = memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
-  parts_ = std::make_unique<Parts>(
-      Parts{std::move(transform), std::move(columns), problem.z.unknowns(), memory, {}});
+  parts_ = std::make_unique<Parts>(Parts{std::move(transform),
+                                         std::move(columns),
+                                         BoundaryLift<Real>(problem, 0, problem.z.unknowns(), memory),
+                                         problem.z.unknowns(),
+                                         memory,
+                                         {}});
 }
 
 template <class Real>
 PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end)
-    : PoissonSolver(
-          problem,
-          make_plane_transform<Real>({transform_of(problem.x), problem.x.unknowns, transform_of(problem.y),
-                                      problem.y.unknowns, pitch_for(problem, memory), true},
-                                     memory, chosen<Real>(problem, memory, back_end)),
-          memory) {}
+    : PoissonSolver(problem, solver_transform<Real>(problem, memory, back_end), memory) {}
 
 template <class Real> PoissonSolver<Real>::~PoissonSolver() = default;
 template <class Real> PoissonSolver<Real>::PoissonSolver(PoissonSolver&&) noexcept = default;
@@ -129,6 +143,7 @@ template <class Real> void PoissonSolver<Real>::inverse(Real* field, Stream& str
 
 template <class Real> void PoissonSolver<Real>::solve(Real* field, Stream& stream) {
   parts_->captured.run(field, stream, [&] {
+    parts_->lift(field, row_pitch(), plane_pitch(), stream);
     forward(field, stream);
     columns(field, stream);
     inverse(field, stream);

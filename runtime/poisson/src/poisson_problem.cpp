@@ -100,21 +100,50 @@ PoissonColumn uniform_column(std::int64_t unknowns, double spacing, Boundary low
   return column;
 }
 
-PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower, Boundary upper) {
+PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower, Boundary upper,
+                               Location location) {
   require_pair(lower, upper);
   if (heights.empty()) throw Error("stretched_column", "there are no cells");
   if (!std::ranges::all_of(heights, [](double height) { return height > 0; })) {
     throw Error("stretched_column", "a height is not positive");
   }
   const bool periodic = lower == Boundary::periodic;
+  // Cells and the middles of cells take turns: what is the width of one is the distance of the other.
+  std::vector<double> between{periodic ? (heights.front() + heights.back()) / 2 : heights.front()};
+  for (std::size_t k = 1; k < heights.size(); ++k)
+    between.push_back((heights[k - 1] + heights[k]) / 2);
+  between.push_back(periodic ? between.front() : heights.back());
   PoissonColumn column;
-  column.width = heights;
   column.lower = lower;
   column.upper = upper;
-  column.distance.push_back(periodic ? (heights.front() + heights.back()) / 2 : heights.front());
-  for (std::size_t k = 1; k < heights.size(); ++k)
-    column.distance.push_back((heights[k - 1] + heights[k]) / 2);
-  column.distance.push_back(periodic ? column.distance.front() : heights.back());
+  column.location = location;
+  if (location == Location::centre) {
+    column.width = heights;
+    column.distance = between;
+    return column;
+  }
+  column.distance = heights;
+  column.width = between;
+  if (periodic) { // the node at the end of the period is the first one
+    column.distance.insert(column.distance.begin(), heights.back());
+    column.width.pop_back();
+    return column;
+  }
+  // A Neumann end has a node with half a control volume, and nothing beyond it; a Dirichlet end has none.
+  if (lower == Boundary::neumann) {
+    column.width.front() = heights.front() / 2;
+    column.distance.insert(column.distance.begin(), heights.front());
+  } else {
+    column.width.erase(column.width.begin());
+  }
+  if (upper == Boundary::neumann) {
+    column.width.back() = heights.back() / 2;
+    column.distance.push_back(heights.back());
+  } else {
+    column.width.pop_back();
+  }
+  if (column.width.empty())
+    throw Error("stretched_column", "one cell between two Dirichlet nodes leaves no unknown");
   return column;
 }
 
@@ -166,6 +195,13 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
   rows.lower.front() = 0;
   rows.upper.back() = 0;
   return rows;
+}
+
+PoissonProblem without_values(PoissonProblem problem) {
+  for (PoissonDirection* direction : {&problem.x, &problem.y})
+    direction->lower_value = direction->upper_value = 0;
+  problem.z.lower_value = problem.z.upper_value = 0;
+  return problem;
 }
 
 bool is_singular(const PoissonProblem& problem) {

@@ -46,6 +46,16 @@ std::vector<double> or_ones(const std::vector<double>& values, std::int64_t coun
   return values.empty() ? std::vector<double>(static_cast<std::size_t>(count), 1.0) : values;
 }
 
+double pressure_of(const Side& side, SidePressure sides) {
+  return sides == SidePressure::given ? side.pressure : 0;
+}
+
+template <class T> void add_to(PlaneView<T> level, double value, Stream& stream) {
+  dispatch(
+      stream, [&] { projection_planes::level_add(level, value); },
+      [&](void* native) { projection_planes::level_add_cuda(level, value, native); });
+}
+
 /// Values that a reduction over the cells of these levels needs as scratch.
 std::int64_t scratch(const Box& levels) {
   return reduction_work((levels.extent(0) + 31) / 32 * 32 * levels.extent(1) * levels.extent(2));
@@ -120,7 +130,7 @@ DivergenceNorms FlowOperators<T, P>::norms(const Velocity<T>& velocity, Stream& 
 
 template <class T, class P>
 void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& velocity, double step,
-                                  bool level_below, Stream& stream) const {
+                                  bool level_below, Stream& stream, SidePressure sides) const {
   const auto& [u, v, w] = velocity;
   const std::int64_t first_z = level_below ? 0 : 1;
   dispatch(
@@ -139,20 +149,21 @@ void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& veloc
           projection_mixed::correct_cuda(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step, native);
         }
       });
-  correct_lower_sides(p, velocity, step, stream);
-  correct_upper_sides(p, velocity, step, stream);
+  correct_lower_sides(p, velocity, step, sides, stream);
+  correct_upper_sides(p, velocity, step, stream, sides);
 }
 
 template <class T, class P>
 void FlowOperators<T, P>::correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
-                                              Stream& stream) const {
+                                              SidePressure sides, Stream& stream) const {
   const std::array<double, 3> per{per_x(), per_y(), 1 / column_.distance[0]};
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (axis == 2 && !at_bottom()) continue;
     const PlaneView<T> face = plane(velocity[axis], axis, 0);
     const PlaneView<const P> inner = plane(p, axis, 0);
-    if (grid_.lower[a].kind == SideKind::open) open_face(face, inner, 2 * step * per[a], stream);
+    if (grid_.lower[a].kind == SideKind::open)
+      open_face(face, inner, 2 * step * per[a], pressure_of(grid_.lower[a], sides), stream);
     // Along z the end of the period may be on another rank, whose level then lies below.
     if (grid_.lower[a].kind != SideKind::periodic || (axis == 2 && !at_top())) continue;
     const PlaneView<const P> end = plane(p, axis, p.extent(axis) - 1);
@@ -176,20 +187,23 @@ void FlowOperators<T, P>::correct_lower_sides(FieldView<const P> p, const Veloci
 
 template <class T, class P>
 void FlowOperators<T, P>::correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
-                                              Stream& stream) const {
+                                              Stream& stream, SidePressure sides) const {
   const std::array<double, 3> per{per_x(), per_y(), 1 / column_.distance.back()};
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (grid_.upper[a].kind != SideKind::open || (axis == 2 && !at_top())) continue;
     const std::int64_t n = p.extent(axis);
-    open_face(plane(velocity[axis], axis, n), plane(p, axis, n - 1), -2 * step * per[a], stream);
+    open_face(plane(velocity[axis], axis, n), plane(p, axis, n - 1), -2 * step * per[a],
+              pressure_of(grid_.upper[a], sides), stream);
   }
 }
 
-/// Beyond an open side lies -p: the difference across the face is 2 p, and factor holds the 2.
+/// Beyond an open side lies 2 pressure - p: the difference across the face is 2 (p - pressure), and factor
+/// holds the 2.
 template <class T, class P>
 void FlowOperators<T, P>::open_face(PlaneView<T> face, PlaneView<const P> inner, double factor,
-                                    Stream& stream) const {
+                                    double pressure, Stream& stream) const {
+  if (pressure != 0) add_to(face, factor * pressure, stream);
   dispatch(
       stream,
       [&] {
@@ -252,6 +266,12 @@ void FlowOperators<T, P>::fill(const Velocity<T>& velocity, Rim rim, Stream& str
 
 template <class T, class P>
 double FlowOperators<T, P>::mean(FieldView<T> component, int axis, Stream& stream) const {
+  const WeightedSum sum = weighted_sum(component, axis, stream);
+  return sum.total / sum.weight;
+}
+
+template <class T, class P>
+WeightedSum FlowOperators<T, P>::weighted_sum(FieldView<T> component, int axis, Stream& stream) const {
   double total = 0;
   double weight = 0;
   const std::vector<double> density =
@@ -270,17 +290,13 @@ double FlowOperators<T, P>::mean(FieldView<T> component, int axis, Stream& strea
     total += mass * static_cast<double>(value);
     weight += mass * static_cast<double>(grid_.cells[0] * grid_.cells[1]);
   }
-  return total / weight;
+  return {total, weight};
 }
 
 template <class T, class P>
 void FlowOperators<T, P>::add(FieldView<T> component, double value, Stream& stream) const {
-  for (std::int64_t k = 0; k < component.extent(2); ++k) {
-    const PlaneView<T> level = plane(component, 2, k);
-    dispatch(
-        stream, [&] { projection_planes::level_add(level, value); },
-        [&](void* native) { projection_planes::level_add_cuda(level, value, native); });
-  }
+  for (std::int64_t k = 0; k < component.extent(2); ++k)
+    add_to(plane(component, 2, k), value, stream);
 }
 
 template class FlowOperators<double, double>;

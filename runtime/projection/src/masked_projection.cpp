@@ -5,9 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "default_transform.hpp"
 #include "heddle/error.hpp"
+#include "heddle/rank_values.hpp"
 #include "heddle/reduction_work.hpp"
+#include "level_exchange.hpp"
 #include "plane.hpp"
 #include "projection_planes.hpp"
 #include "projection_topography.hpp"
@@ -22,19 +23,38 @@ FieldOptions options_of(const char* name, Memory memory, int ghosts) {
   return {.ghost_layers = ghosts, .memory = memory, .name = name};
 }
 
+/// The only rank.
+std::unique_ptr<Transport> one_rank() {
+  return std::make_unique<LocalTransport>();
+}
+
 } // namespace
+
+template <class Real> struct MaskedProjection<Real>::Ranks {
+  Ranks(const StaggeredGrid& grid, Transport& transport, Memory memory)
+      : levels(grid, transport, memory), numbers(transport) {}
+  detail::LevelExchange<Real> levels;
+  RankValues numbers;
+};
 
 template <class Real>
 MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
                                          Memory memory, MaskedOptions options,
                                          std::unique_ptr<PlaneTransform<Real>> transform)
-    : operators_(grid, memory), topography_(grid, solid, memory),
-      solver_(pressure_problem(grid),
-              transform ? std::move(transform)
-                        : detail::default_transform<Real>(pressure_problem(grid), memory),
-              memory),
-      options_(options), singular_(is_singular(pressure_problem(grid))), values_(solver_.size(), memory),
-      pi_(BlockGrid({{0, 0, 0}, grid.cells}), options_of("pi", memory, 1)),
+    : MaskedProjection(grid, solid, one_rank(), memory, options, std::move(transform)) {}
+
+template <class Real>
+MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
+                                         Transport& transport, Memory memory, MaskedOptions options,
+                                         std::unique_ptr<PlaneTransform<Real>> transform)
+    : solver_(without_values(pressure_problem(grid)), transport, memory, std::move(transform)),
+      lift_(pressure_problem(grid), first_level(), last_level(), memory),
+      operators_(grid, first_level(), last_level(), memory),
+      topography_(grid, solid, first_level(), last_level(), memory),
+      ranks_(std::make_unique<Ranks>(grid, transport, memory)), options_(options),
+      singular_(is_singular(pressure_problem(grid))), values_(solver_.size(), memory),
+      pi_(BlockGrid(Box{{0, 0, 0}, {grid.cells[0], grid.cells[1], last_level() - first_level()}}),
+          options_of("pi", memory, 1)),
       p_(pi_.grid(), options_of("p", memory, 1)), q_(pi_.grid(), options_of("q", memory, 0)),
       r_(pi_.grid(), options_of("r", memory, 0)), sums_(sum_count, memory),
       work_(2 * reduction_work(q_, {0, 1, 2}), memory) {
@@ -45,13 +65,38 @@ MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<co
   }
 }
 
+template <class Real>
+MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
+                                         std::unique_ptr<Transport> alone, Memory memory,
+                                         MaskedOptions options,
+                                         std::unique_ptr<PlaneTransform<Real>> transform)
+    : MaskedProjection(grid, solid, *alone, memory, options, std::move(transform)) {
+  alone_ = std::move(alone);
+}
+
+template <class Real> MaskedProjection<Real>::~MaskedProjection() = default;
+template <class Real> MaskedProjection<Real>::MaskedProjection(MaskedProjection&&) noexcept = default;
+template <class Real>
+MaskedProjection<Real>& MaskedProjection<Real>::operator=(MaskedProjection&&) noexcept = default;
+
 template <class Real> FieldView<Real> MaskedProjection<Real>::solver_array() const noexcept {
   const auto& n = operators_.grid().cells;
-  return {
-      values_.data(), {n[0], n[1], n[2], 1}, {1, solver_.row_pitch(), solver_.plane_pitch(), solver_.size()}};
+  return {values_.data(),
+          {n[0], n[1], last_level() - first_level(), 1},
+          {1, solver_.row_pitch(), solver_.plane_pitch(), solver_.size()}};
 }
 
 template <class Real> double MaskedProjection<Real>::value(Sum which, Stream& stream) const {
+  return ranks_->numbers.sum(own_value(which, stream));
+}
+
+template <class Real> void MaskedProjection<Real>::add_up(Sum which, Stream& stream) const {
+  if (ranks_->levels.alone()) return;
+  const auto all = static_cast<Real>(value(which, stream));
+  copy_bytes(sum(which), sums_.memory(), &all, Memory::host, sizeof(all));
+}
+
+template <class Real> double MaskedProjection<Real>::own_value(Sum which, Stream& stream) const {
   stream.synchronise();
   Real result = 0;
   copy_bytes(&result, Memory::host, sum(which), sums_.memory(), sizeof(result));
@@ -63,11 +108,11 @@ void MaskedProjection<Real>::right_side(const Velocity<Real>& velocity, double s
   const auto& [u, v, w] = velocity;
   const auto open = topography_.open();
   const auto& o = operators_;
-  o.fill(velocity, Rim::faces, stream);
+  fill_faces(velocity, stream);
   dispatch(
       stream, [&] { projection_topography::close(open, u, v, w); },
       [&](void* native) { projection_topography::close_cuda(open, u, v, w, native); });
-  o.fill(velocity, Rim::faces, stream); // what was closed at one end of a period
+  fill_faces(velocity, stream); // what was closed at one end of a period, or on another rank
   dispatch(
       stream,
       [&] {
@@ -78,33 +123,45 @@ void MaskedProjection<Real>::right_side(const Velocity<Real>& velocity, double s
         projection_topography::divergence_cuda(open, u, v, w, solver_array(), o.per_height(), o.density(),
                                                o.face_density(), o.per_x(), o.per_y(), 1 / step, native);
       });
+  const FieldView<Real> right = solver_array();
+  lift_(right.data(), right.stride(1), right.stride(2), stream);
 }
 
-template <class Real> void MaskedProjection<Real>::fill(FieldView<Real> p, Stream& stream) const {
-  const auto copy = [&](int axis, std::int64_t from, std::int64_t to, double factor) {
+template <class Real>
+void MaskedProjection<Real>::fill_faces(const Velocity<Real>& velocity, Stream& stream) const {
+  detail::fill_rim(operators_, ranks_->levels, velocity, Rim::faces, stream);
+}
+
+template <class Real>
+void MaskedProjection<Real>::fill(FieldView<Real> p, SidePressure sides, Stream& stream) const {
+  const auto copy = [&](int axis, std::int64_t from, std::int64_t to, double factor, double value) {
     const PlaneView<const Real> inner = plane(p, axis, from);
     const PlaneView<Real> ghost = plane(p, axis, to);
     dispatch(
-        stream, [&] { projection_planes::fill(inner, ghost, factor, 0); },
-        [&](void* native) { projection_planes::fill_cuda(inner, ghost, factor, 0, native); });
+        stream, [&] { projection_planes::fill(inner, ghost, factor, value); },
+        [&](void* native) { projection_planes::fill_cuda(inner, ghost, factor, value, native); });
   };
   const StaggeredGrid& grid = operators_.grid();
+  const auto twice = [&](const Side& side) { return sides == SidePressure::given ? 2 * side.pressure : 0; };
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    const std::int64_t n = grid.cells[a];
-    if (grid.lower[a].kind == SideKind::periodic) {
-      copy(axis, n - 1, -1, 1);
-      copy(axis, 0, n, 1);
+    const std::int64_t n = p.extent(axis);
+    const bool lowest = axis < 2 || operators_.at_bottom(); // along z the sides may be on other ranks
+    const bool highest = axis < 2 || operators_.at_top();
+    if (grid.lower[a].kind == SideKind::periodic && lowest && highest) {
+      copy(axis, n - 1, -1, 1, 0);
+      copy(axis, 0, n, 1, 0);
     }
-    if (grid.lower[a].kind == SideKind::open) copy(axis, 0, -1, -1);
-    if (grid.upper[a].kind == SideKind::open) copy(axis, n - 1, n, -1);
+    if (lowest && grid.lower[a].kind == SideKind::open) copy(axis, 0, -1, -1, twice(grid.lower[a]));
+    if (highest && grid.upper[a].kind == SideKind::open) copy(axis, n - 1, n, -1, twice(grid.upper[a]));
   }
+  ranks_->levels.fill_ghosts(p, stream);
 }
 
 template <class Real>
 void MaskedProjection<Real>::correct(FieldView<Real> p, const Velocity<Real>& velocity, double step,
                                      Stream& stream) const {
-  fill(p, stream);
+  fill(p, SidePressure::given, stream);
   const auto& [u, v, w] = velocity;
   const auto& o = operators_;
   const auto open = topography_.open();
@@ -116,7 +173,7 @@ void MaskedProjection<Real>::correct(FieldView<Real> p, const Velocity<Real>& ve
                                             native);
       });
   o.correct_upper_sides(p, velocity, step, stream);
-  o.fill(velocity, Rim::faces, stream);
+  fill_faces(velocity, stream);
 }
 
 template <class Real> void MaskedProjection<Real>::reset_sums(Stream& stream) {
@@ -127,7 +184,7 @@ template <class Real> void MaskedProjection<Real>::reset_sums(Stream& stream) {
 template <class Real> void MaskedProjection<Real>::forget(Stream& stream) {
   stream.synchronise();
   const FieldView<Real> pi = pi_.view();
-  const FieldLayout layout(operators_.grid().cells, 1, 1, sizeof(Real));
+  const FieldLayout layout({pi.extent(0), pi.extent(1), pi.extent(2)}, 1, 1, sizeof(Real));
   const auto bytes = static_cast<std::size_t>(layout.size) * sizeof(Real);
   zero(pi.data() - layout.origin, bytes, bytes, pi_.memory());
 }
@@ -144,7 +201,7 @@ template <class Real> double MaskedProjection<Real>::norm_of_right_side(Stream& 
 }
 
 template <class Real> double MaskedProjection<Real>::start(Stream& stream) {
-  fill(pi_.view(), stream);
+  fill(pi_.view(), SidePressure::zero, stream);
   const auto& o = operators_;
   const auto open = topography_.open();
   const FieldView<const Real> pi = pi_.view();
@@ -178,33 +235,42 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
   const auto& o = operators_;
   const auto open = topography_.open();
   const FieldView<Real> pre = solver_array();
-  Real* const r_z = sum(iteration % 2 == 0 ? r_z_even : r_z_odd);
-  Real* const r_z_before = sum(iteration % 2 == 0 ? r_z_odd : r_z_even);
+  const Sum now = iteration % 2 == 0 ? r_z_even : r_z_odd;
+  Real* const r_z = sum(now);
+  Real* const r_z_before = sum(now == r_z_even ? r_z_odd : r_z_even);
   Real* const work = work_.data();
   solver_.solve(pre.data(), stream);
   dispatch(
-      stream,
-      [&] {
-        projection_topography::weigh(pre, r_.view(), o.height(), r_z, work);
-        projection_topography::turn(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z);
-      },
+      stream, [&] { projection_topography::weigh(pre, r_.view(), o.height(), r_z, work); },
       [&](void* native) {
         projection_topography::weigh_cuda(pre, r_.view(), o.height(), r_z, work, native);
+      });
+  add_up(now, stream);
+  dispatch(
+      stream, [&] { projection_topography::turn(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z); },
+      [&](void* native) {
         projection_topography::turn_cuda(p_.view(), pi_.view(), pre, sum(p_q), r_z_before, r_z, native);
       });
-  fill(p_.view(), stream);
+  fill(p_.view(), SidePressure::zero, stream);
   dispatch(
       stream,
       [&] {
         projection_topography::apply(open, p_.view(), q_.view(), o.density(), o.per_distance(),
                                      o.per_height(), o.face_density(), o.height(), sum(p_q), work, o.per_x(),
                                      o.per_y());
-        projection_topography::advance(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r), work);
       },
       [&](void* native) {
         projection_topography::apply_cuda(open, p_.view(), q_.view(), o.density(), o.per_distance(),
                                           o.per_height(), o.face_density(), o.height(), sum(p_q), work,
                                           o.per_x(), o.per_y(), native);
+      });
+  add_up(p_q, stream);
+  dispatch(
+      stream,
+      [&] {
+        projection_topography::advance(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r), work);
+      },
+      [&](void* native) {
         projection_topography::advance_cuda(q_.view(), r_.view(), pre, sum(p_q), r_z, o.height(), sum(r_r),
                                             work, native);
       });
@@ -214,7 +280,7 @@ template <class Real>
 Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, double step, Stream& stream) {
   right_side(velocity, step, stream);
   const double before = norm_of_right_side(stream);
-  if (!options_.warm_start) forget(stream);
+  if (!options_.warm_start || before == 0) forget(stream);
   double left = start(stream);
   Solution solution;
   const auto part = [&] { return before > 0 ? left / before : 0; };
@@ -287,7 +353,7 @@ DivergenceNorms MaskedProjection<Real>::norms(const Velocity<Real>& velocity, St
         projection_topography::norms_cuda(open, u, v, w, o.per_height(), o.density(), o.face_density(),
                                           sum(r_r), work, sum(total), second, o.per_x(), o.per_y(), native);
       });
-  return {value(r_r, stream), value(total, stream)};
+  return {ranks_->numbers.largest(own_value(r_r, stream)), value(total, stream)};
 }
 
 template <class Real> DivergenceNorms MaskedProjection<Real>::norms(const Velocity<Real>& velocity) const {

@@ -5,10 +5,9 @@
 #include <array>
 #include <cstdint>
 
+#include "heddle/dispatch.hpp"
 #include "heddle/field_view.hpp"
 #include "heddle/plane_view.hpp"
-#include "heddle/stream.hpp"
-#include "heddle/with_cuda.hpp"
 
 namespace heddle::detail {
 
@@ -23,17 +22,6 @@ PlaneView<T> plane(const FieldView<T>& field, int axis, std::int64_t index,
   T* first = field.data() + index * field.stride(axis) - ga * field.stride(a) - gb * field.stride(b);
   return {
       first, {field.extent(a) + 2 * ga, field.extent(b) + 2 * gb, 1}, {field.stride(a), field.stride(b), 1}};
-}
-
-/// Calls `device` with the native stream where the stream is one of a device, else `host`.
-template <class Host, class Device> void dispatch(Stream& stream, Host&& host, Device&& device) {
-  if constexpr (with_cuda) {
-    if (stream.device()) {
-      device(stream.native());
-      return;
-    }
-  }
-  host();
 }
 
 } // namespace heddle::detail

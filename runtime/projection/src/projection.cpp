@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/projection.hpp"
 
-#include <type_traits>
 #include <utility>
 
-#include "default_transform.hpp"
-#include "heddle/error.hpp"
+#include "rounds.hpp"
 
 namespace heddle {
 
@@ -13,15 +11,12 @@ template <class T, class P>
 Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory,
                              std::unique_ptr<PlaneTransform<P>> transform, int rounds)
     : operators_(grid, memory),
-      solver_(pressure_problem(grid),
-              transform ? std::move(transform) : detail::default_transform<P>(pressure_problem(grid), memory),
-              memory),
-      rounds_(rounds != 0            ? rounds
-              : std::is_same_v<T, P> ? 1
-                                     : 3),
-      values_(solver_.plane_pitch() + solver_.size(), memory) {
-  if (rounds < 0) throw Error("Projection", std::to_string(rounds) + " rounds make no projection");
-}
+      solver_(transform
+                  ? PoissonSolver<P>(without_values(pressure_problem(grid)), std::move(transform), memory)
+                  : PoissonSolver<P>(without_values(pressure_problem(grid)), memory)),
+      lift_(pressure_problem(grid), 0, grid.cells[2], memory),
+      rounds_(detail::rounds_of<T, P>("Projection", rounds)),
+      values_(solver_.plane_pitch() + solver_.size(), memory) {}
 
 template <class T, class P> FieldView<P> Projection<T, P>::array() const noexcept {
   const auto& cells = operators_.grid().cells;
@@ -35,9 +30,11 @@ void Projection<T, P>::operator()(const Velocity<T>& velocity, double step, Stre
   const FieldView<P> p = array();
   for (int round = 0; round < rounds_; ++round) {
     operators_.fill(velocity, Rim::faces, stream);
+    const SidePressure sides = round == 0 ? SidePressure::given : SidePressure::zero;
     operators_.divergence(velocity, p, 1 / step, stream);
+    if (sides == SidePressure::given) lift_(p.data(), p.stride(1), p.stride(2), stream);
     solver_.solve(p.data(), stream);
-    operators_.correct(p, velocity, step, false, stream);
+    operators_.correct(p, velocity, step, false, stream, sides);
   }
   operators_.fill(velocity, Rim::faces, stream);
 }

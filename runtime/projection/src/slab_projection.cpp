@@ -1,74 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/slab_projection.hpp"
 
-#include <algorithm>
-#include <array>
-#include <span>
+#include <string>
+#include <utility>
+
+#include "heddle/error.hpp"
+#include "heddle/rank_values.hpp"
+#include "level_exchange.hpp"
+#include "plane.hpp"
+#include "rounds.hpp"
 
 namespace heddle {
 
-template <class Real>
-SlabProjection<Real>::SlabProjection(const StaggeredGrid& grid, Transport& transport, SlabMethod method)
-    : transport_(transport), solver_(pressure_problem(grid), transport, nullptr, method),
-      operators_(grid, solver_.first_level(), solver_.last_level(), Memory::host),
-      values_(static_cast<std::size_t>(solver_.plane_pitch() * (last_level() - first_level() + 1))),
-      down_(transport.enlist()), up_(transport.enlist()) {}
+template <class T, class P> struct SlabProjection<T, P>::Parts {
+  Parts(const StaggeredGrid& grid, Transport& transport, Memory memory, SlabMethod method, int wanted)
+      : solver(without_values(pressure_problem(grid)), transport, memory, nullptr, method),
+        operators(grid, solver.first_level(), solver.last_level(), memory),
+        lift(pressure_problem(grid), solver.first_level(), solver.last_level(), memory),
+        faces(grid, transport, memory), pressures(grid, transport, memory), numbers(transport),
+        rounds(detail::rounds_of<T, P>("SlabProjection", wanted)),
+        values(solver.plane_pitch() + solver.size(), memory) {}
 
-template <class Real>
-void SlabProjection<Real>::pass(const std::vector<Real>& level, std::vector<Real>& received, int by) {
-  const int to = transport_.rank() + by;
-  const int from = transport_.rank() - by;
-  std::vector<Real> copy(level);
-  const auto bytes = [](std::vector<Real>& values) {
-    return std::as_writable_bytes(std::span<Real>(values));
-  };
-  const std::array<Message, 1> send{{{to, bytes(copy).data(), bytes(copy).size()}}};
-  const std::array<Message, 1> receive{{{from, bytes(received).data(), bytes(received).size()}}};
-  const auto exists = [&](int rank) { return rank >= 0 && rank < transport_.ranks() ? 1U : 0U; };
-  const Traffic traffic{by < 0 ? "faces between levels" : "pressure between levels", by < 0 ? down_ : up_,
-                        step_, std::span<const Message>(send.data(), exists(to)),
-                        std::span<const Message>(receive.data(), exists(from))};
-  Stream stream;
-  transport_.start(traffic, stream);
-  transport_.finish(traffic, stream);
+  [[nodiscard]] FieldView<P> array() {
+    const auto& cells = operators.grid().cells;
+    const std::int64_t levels = solver.last_level() - solver.first_level();
+    return {values.data() + solver.plane_pitch(),
+            {cells[0], cells[1], levels, 1},
+            {1, solver.row_pitch(), solver.plane_pitch(), solver.size()}};
+  }
+  /// Whether the level below this rank's lowest one belongs to another rank.
+  [[nodiscard]] bool has_level_below() const {
+    const bool periodic = operators.grid().lower[2].kind == SideKind::periodic;
+    return !operators.at_bottom() || (periodic && !operators.at_top());
+  }
+
+  SlabPoisson<P> solver;
+  FlowOperators<T, P> operators;
+  BoundaryLift<P> lift;
+  detail::LevelExchange<T> faces;
+  detail::LevelExchange<P> pressures;
+  RankValues numbers;
+  int rounds;
+  Buffer<P> values; // the level below, then the solver's levels
+};
+
+template <class T, class P>
+SlabProjection<T, P>::SlabProjection(const StaggeredGrid& grid, Transport& transport, Memory memory,
+                                     SlabMethod method, int rounds)
+    : parts_(std::make_unique<Parts>(grid, transport, memory, method, rounds)) {}
+
+template <class T, class P> SlabProjection<T, P>::~SlabProjection() = default;
+template <class T, class P> SlabProjection<T, P>::SlabProjection(SlabProjection&&) noexcept = default;
+template <class T, class P>
+SlabProjection<T, P>& SlabProjection<T, P>::operator=(SlabProjection&&) noexcept = default;
+
+template <class T, class P> std::int64_t SlabProjection<T, P>::first_level() const {
+  return parts_->solver.first_level();
+}
+template <class T, class P> std::int64_t SlabProjection<T, P>::last_level() const {
+  return parts_->solver.last_level();
+}
+template <class T, class P> const FlowOperators<T, P>& SlabProjection<T, P>::operators() const noexcept {
+  return parts_->operators;
+}
+template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver() const noexcept {
+  return parts_->solver;
 }
 
-template <class Real> void SlabProjection<Real>::fill(const Velocity<Real>& velocity) {
-  Stream stream;
-  operators_.fill(velocity, Rim::faces, stream);
-  const FieldView<Real>& w = velocity.w;
-  std::vector<Real> lowest, above(static_cast<std::size_t>(w.extent(0) * w.extent(1)));
-  for (std::int64_t y = 0; y < w.extent(1); ++y)
-    for (std::int64_t x = 0; x < w.extent(0); ++x)
-      lowest.push_back(w(x, y, 0));
-  pass(lowest, above, -1);
-  ++step_;
-  if (operators_.at_top()) return;
-  for (std::int64_t y = 0; y < w.extent(1); ++y)
-    for (std::int64_t x = 0; x < w.extent(0); ++x)
-      w(x, y, w.extent(2)) = above[static_cast<std::size_t>(x + y * w.extent(0))];
+template <class T, class P>
+void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
+  Parts& parts = *parts_;
+  const FieldView<P> p = parts.array();
+  const std::int64_t top = p.extent(2) - 1;
+  for (int round = 0; round < parts.rounds; ++round) {
+    const SidePressure sides = round == 0 ? SidePressure::given : SidePressure::zero;
+    fill(velocity, Rim::faces, stream);
+    parts.operators.divergence(velocity, p, 1 / step, stream);
+    if (sides == SidePressure::given) parts.lift(p.data(), p.stride(1), p.stride(2), stream);
+    parts.solver.solve(p.data(), stream);
+    parts.pressures.up({{detail::plane(p, 2, top), detail::plane(p, 2, -1)}}, stream);
+    parts.operators.correct(p, velocity, step, parts.has_level_below(), stream, sides);
+  }
+  fill(velocity, Rim::faces, stream);
 }
 
-template <class Real> void SlabProjection<Real>::operator()(const Velocity<Real>& velocity, double step) {
+template <class T, class P> void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step) {
   Stream stream;
-  const auto& cells = operators_.grid().cells;
-  const std::int64_t levels = last_level() - first_level();
-  const auto pitch = static_cast<std::ptrdiff_t>(solver_.plane_pitch());
-  Real* const field = values_.data() + pitch;
-  const FieldView<Real> p(field, {cells[0], cells[1], levels, 1},
-                          {1, solver_.row_pitch(), solver_.plane_pitch(), solver_.plane_pitch() * levels});
-  fill(velocity);
-  operators_.divergence(velocity, p, 1 / step, stream);
-  solver_.solve(field);
-  const std::vector<Real> highest(values_.end() - pitch, values_.end());
-  std::vector<Real> below(highest.size());
-  pass(highest, below, 1);
-  std::copy(below.begin(), below.end(), values_.begin());
-  operators_.correct(p, velocity, step, !operators_.at_bottom(), stream);
-  fill(velocity);
+  (*this)(velocity, step, stream);
 }
 
-template class SlabProjection<double>;
-template class SlabProjection<float>;
+template <class T, class P>
+void SlabProjection<T, P>::fill(const Velocity<T>& velocity, Rim rim, Stream& stream) {
+  detail::fill_rim(parts_->operators, parts_->faces, velocity, rim, stream);
+}
+
+template <class T, class P>
+DivergenceNorms SlabProjection<T, P>::norms(const Velocity<T>& velocity, Stream& stream) {
+  const DivergenceNorms own = parts_->operators.norms(velocity, stream);
+  return {parts_->numbers.largest(own.largest), parts_->numbers.sum(own.total)};
+}
+
+template <class T, class P>
+double SlabProjection<T, P>::mean(FieldView<T> component, int axis, Stream& stream) {
+  const WeightedSum own = parts_->operators.weighted_sum(component, axis, stream);
+  return parts_->numbers.sum(own.total) / parts_->numbers.sum(own.weight);
+}
+
+template class SlabProjection<double, double>;
+template class SlabProjection<float, float>;
+template class SlabProjection<double, float>;
 
 } // namespace heddle

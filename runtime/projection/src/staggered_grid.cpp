@@ -18,7 +18,9 @@ PoissonDirection direction(const StaggeredGrid& grid, std::size_t axis, double s
   return {.unknowns = grid.cells[axis],
           .spacing = spacing,
           .lower = boundary(grid.lower[axis]),
-          .upper = boundary(grid.upper[axis])};
+          .upper = boundary(grid.upper[axis]),
+          .lower_value = grid.lower[axis].pressure,
+          .upper_value = grid.upper[axis].pressure};
 }
 
 } // namespace
@@ -28,6 +30,14 @@ PoissonProblem pressure_problem(const StaggeredGrid& grid) {
     if (grid.cells[axis] < 1) {
       throw Error("StaggeredGrid",
                   "it has " + std::to_string(grid.cells[axis]) + " cells along axis " + std::to_string(axis));
+    }
+  }
+  for (const auto* sides : {&grid.lower, &grid.upper}) {
+    for (const Side& side : *sides) {
+      if (side.pressure != 0 && side.kind != SideKind::open) {
+        throw Error("StaggeredGrid", "a pressure is given at a side that is not open",
+                    "SideKind::open, or leave it 0");
+      }
     }
   }
   const auto n = static_cast<std::size_t>(grid.cells[2]);
@@ -46,6 +56,8 @@ PoissonProblem pressure_problem(const StaggeredGrid& grid) {
                                boundary(grid.lower[2]), boundary(grid.upper[2]));
   problem.z.density = grid.density;
   problem.z.face_density = grid.face_density;
+  problem.z.lower_value = grid.lower[2].pressure;
+  problem.z.upper_value = grid.upper[2].pressure;
   return problem;
 }
 

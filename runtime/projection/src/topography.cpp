@@ -46,8 +46,10 @@ private:
 
 } // namespace
 
-Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Memory memory)
-    : open_(BlockGrid({{0, 0, 0}, grid.cells}), {.ghost_layers = 0, .memory = memory, .name = "open"}) {
+Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> solid,
+                       std::int64_t first_level, std::int64_t last_level, Memory memory)
+    : open_(BlockGrid(Box{{0, 0, 0}, {grid.cells[0], grid.cells[1], last_level - first_level}}),
+            {.ghost_layers = 0, .memory = memory, .name = "open"}) {
   const auto& n = grid.cells;
   if (static_cast<std::int64_t>(solid.size()) != n[0] * n[1] * n[2]) {
     throw Error("Topography", std::to_string(solid.size()) + " entries came for " +
@@ -77,7 +79,10 @@ Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> 
     }
   }
   if (fluid_ == 0) throw Error("Topography", "no cell is fluid");
-  open_.write(0, 0, bits);
+  const auto level = static_cast<std::size_t>(n[0] * n[1]);
+  const auto below = static_cast<std::size_t>(first_level) * level;
+  const auto kept = static_cast<std::size_t>(last_level - first_level) * level;
+  open_.write(0, 0, std::span<const std::uint8_t>(bits).subspan(below, kept));
 }
 
 } // namespace heddle

@@ -199,7 +199,23 @@ TYPED_TEST(Emulated, ColumnsAsTheGeneratedOnes) {
                                                           lambda_x.data(),
                                                           lambda_y.data(),
                                                           aligned};
+    // The ends alone first: the same numbers, and the field stays as it is.
+    const auto places = static_cast<std::int64_t>(tables.lambda_x.size());
+    std::vector<Real> lowest(static_cast<std::size_t>(plane_pitch)), highest(lowest);
+    if (c.lower != P) {
+      auto ends = arguments;
+      ends.lowest = lowest.data();
+      ends.highest = highest.data();
+      ASSERT_EQ(heddle::device::solve_columns(ends, nullptr), 0);
+      EXPECT_EQ(found, expected);
+    }
     ASSERT_EQ(heddle::device::solve_columns(arguments, nullptr), 0);
+    for (std::int64_t j = 0; c.lower != P && j < rows; ++j)
+      for (std::int64_t i = 0; i < places; ++i) {
+        const auto at = static_cast<std::size_t>(j * row_pitch + i);
+        EXPECT_EQ(lowest[at], found[at]);
+        EXPECT_EQ(highest[at], found[static_cast<std::size_t>((c.levels - 1) * plane_pitch) + at]);
+      }
     double difference = 0, sum = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       difference += std::pow(static_cast<double>(found[i]) - exact[i], 2);

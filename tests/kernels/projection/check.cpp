@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,6 +134,75 @@ TYPED_TEST(Projections, KeepWhatSidesPrescribe) {
   EXPECT_NEAR(out, 1.5 * 7 * 8, 2000 * epsilon<T>);
 }
 
+/// A duct with 2 at one end and -1 at the other accelerates what fills it as a whole, each time anew.
+TYPED_TEST(Projections, LetThePressureOfOpenSidesPush) {
+  using T = typename TypeParam::T;
+  StaggeredGrid grid = test::make_grid({10, 6, 7}, {open, round_trip, wall}, {open, round_trip, wall});
+  test::stretch(grid);
+  grid.width_x = 0.5;
+  grid.lower[0].pressure = 2;
+  grid.upper[0].pressure = -1;
+  Flow<T> flow(grid);
+  Projection<T, typename TypeParam::P> projection(grid);
+  const double step = 0.25;
+  for (const int times : {1, 2}) {
+    projection(flow.velocity(), step);
+    const auto [u, v, w] = flow.velocity();
+    const double expected = times * step * (2 - -1) / (10 * 0.5);
+    for (std::int64_t z = 0; z < 7; ++z) {
+      for (std::int64_t y = 0; y < 6; ++y) {
+        for (std::int64_t x = 0; x <= 10; ++x)
+          ASSERT_NEAR(static_cast<double>(u(x, y, z)), expected, 20 * epsilon<T>) << x;
+        for (std::int64_t x = 0; x < 10; ++x) {
+          ASSERT_NEAR(static_cast<double>(v(x, y, z)), 0, 20 * epsilon<T>);
+          ASSERT_NEAR(static_cast<double>(w(x, y, z)), 0, 20 * epsilon<T>);
+        }
+      }
+    }
+  }
+}
+
+/// The gradient of a potential that has the values of the sides: all of it is taken away, and the pressure is
+/// the potential, but for an error of second order. Along z the potential has no slope at the walls; across x
+/// it is 1 and 3 at the open sides.
+double error_of_pressure(std::int64_t n) {
+  StaggeredGrid grid = test::make_grid({n, 1, n}, {open, round_trip, wall}, {open, round_trip, wall});
+  const double h = 1 / static_cast<double>(n), pi = std::numbers::pi;
+  grid.width_x = grid.width_y = h;
+  grid.heights.assign(static_cast<std::size_t>(n), h);
+  grid.lower[0].pressure = 1;
+  grid.upper[0].pressure = 3;
+  const auto face = [&](std::int64_t i) { return static_cast<double>(i) * h; };
+  const auto middle = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * h; };
+  Flow<double> flow(grid);
+  const auto [u, v, w] = flow.velocity();
+  const double step = 0.2;
+  for (std::int64_t z = 0; z < n; ++z) {
+    for (std::int64_t x = 0; x <= n; ++x)
+      u(x, 0, z) = step * (2 + pi * std::cos(pi * face(x)) * std::cos(pi * middle(z)));
+    for (std::int64_t x = 0; x < n; ++x)
+      w(x, 0, z) = -step * pi * std::sin(pi * middle(x)) * std::sin(pi * face(z));
+  }
+  Projection<double> projection(grid);
+  projection(flow.velocity(), step);
+  double squares = 0;
+  for (std::int64_t z = 0; z < n; ++z) {
+    for (std::int64_t x = 0; x < n; ++x) {
+      const double potential = 1 + 2 * middle(x) + std::sin(pi * middle(x)) * std::cos(pi * middle(z));
+      squares += std::pow(projection.pressure()(x, 0, z) - potential, 2) + std::pow(u(x, 0, z), 2) +
+                 std::pow(w(x, 0, z), 2);
+    }
+  }
+  return std::sqrt(squares) * h;
+}
+
+TEST(Pressure, OfOpenSidesIsOfSecondOrder) {
+  const double coarse = error_of_pressure(12), medium = error_of_pressure(24), fine = error_of_pressure(48);
+  EXPECT_LE(fine, 1e-3);
+  EXPECT_NEAR(std::log2(coarse / medium), 2, 0.2);
+  EXPECT_NEAR(std::log2(medium / fine), 2, 0.1);
+}
+
 TYPED_TEST(Projections, KeepTheMeanFlow) {
   using T = typename TypeParam::T;
   StaggeredGrid grid =
@@ -210,6 +280,10 @@ TEST(Refusals, SayWhatIsWrong) {
   EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
             "StaggeredGrid: 2 values came for heights, 4 are needed");
   grid.heights.clear();
+  grid.lower[1].pressure = 1;
+  EXPECT_EQ(
+      message([&] { (void)heddle::pressure_problem(grid); }),
+      "StaggeredGrid: a pressure is given at a side that is not open. Hint: SideKind::open, or leave it 0");
   grid.cells[1] = 0;
   EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
             "StaggeredGrid: it has 0 cells along axis 1");

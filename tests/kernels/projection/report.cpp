@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projection around cities, for the report: iterations to three tolerances and what PALM's single solve
-// leaves, and the time of a large one. Not a test: projection_report [table | city NX NY NZ [device]].
+// leaves, and the time of a large one. Not a test: projection_report table | city|box|slabs NX NY NZ
+// [device].
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,8 +16,11 @@
 
 #include "city.hpp"
 #include "flow.hpp"
+#include "heddle/fake_network.hpp"
 #include "heddle/masked_projection.hpp"
 #include "heddle/projection.hpp"
+#include "heddle/rank_values.hpp"
+#include "heddle/slab_poisson.hpp"
 
 namespace {
 
@@ -137,6 +141,45 @@ template <class T> void box(const std::array<std::int64_t, 3>& cells, Memory mem
               projection.operators().norms(flow.velocity(), stream).largest);
 }
 
+/// One solve of a box, 512 x 512 x 128 say, whose levels lie on 1, 2, 4 and 8 ranks of this process.
+template <class T> void slabs(const std::array<std::int64_t, 3>& cells, Memory memory) {
+  using Clock = std::chrono::steady_clock;
+  const heddle::PoissonProblem problem = heddle::pressure_problem(street_grid(cells));
+  for (const int ranks : {1, 2, 4, 8}) {
+    for (const heddle::SlabMethod method :
+         {heddle::SlabMethod::partitioned, heddle::SlabMethod::transposed}) {
+      if (ranks == 1 && method == heddle::SlabMethod::transposed) continue; // the same
+      std::vector<double> times;
+      std::int64_t sent = 0;
+      heddle::FakeNetwork network(ranks);
+      network.run([&](heddle::Transport& transport) {
+        heddle::SlabPoisson<T> solver(problem, transport, memory, nullptr, method);
+        std::vector<T> values;
+        for (std::int64_t i = 0; i < solver.size(); ++i)
+          values.push_back(static_cast<T>(test::noise(i)));
+        heddle::Buffer<T> field(std::span<const T>(values), memory);
+        heddle::RankValues meet(transport);
+        heddle::Stream stream(memory);
+        for (int run = 0; run < 12; ++run) {
+          (void)meet.sum(0);
+          const auto start = Clock::now();
+          solver.solve(field.data(), stream);
+          stream.synchronise();
+          const double longest = meet.largest(std::chrono::duration<double>(Clock::now() - start).count());
+          if (transport.rank() == 0 && run > 0) times.push_back(longest);
+        }
+        if (transport.rank() == 0) sent = solver.sent_bytes();
+      });
+      std::nth_element(times.begin(), times.begin() + 5, times.end());
+      std::printf("%d x %d x %d f%d solve, %s, %d ranks, %s: %.3f ms, %.2f MB sent by a rank\n",
+                  static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
+                  static_cast<int>(8 * sizeof(T)), to_string(memory), ranks,
+                  method == heddle::SlabMethod::partitioned ? "partitioned" : "transposed", 1e3 * times[5],
+                  1e-6 * static_cast<double>(sent));
+    }
+  }
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -146,12 +189,16 @@ int main(int count, char** arguments) {
       return 0;
     }
     if ((count == 5 || count == 6) &&
-        (std::strcmp(arguments[1], "city") == 0 || std::strcmp(arguments[1], "box") == 0)) {
+        (std::strcmp(arguments[1], "city") == 0 || std::strcmp(arguments[1], "box") == 0 ||
+         std::strcmp(arguments[1], "slabs") == 0)) {
       const std::array<std::int64_t, 3> cells{std::stoll(arguments[2]), std::stoll(arguments[3]),
                                               std::stoll(arguments[4])};
       const Memory memory = count == 6 ? Memory::device : Memory::host;
       if (std::strcmp(arguments[1], "city") == 0) {
         city(cells, memory);
+      } else if (std::strcmp(arguments[1], "slabs") == 0) {
+        slabs<float>(cells, memory);
+        slabs<double>(cells, memory);
       } else {
         box<float>(cells, memory);
         box<double>(cells, memory);
@@ -162,6 +209,6 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }
-  std::fprintf(stderr, "usage: projection_report table | city NX NY NZ [device] | box NX NY NZ [device]\n");
+  std::fprintf(stderr, "usage: projection_report table | city|box|slabs NX NY NZ [device]\n");
   return 2;
 }

@@ -13,6 +13,7 @@
 #include "city.hpp"
 #include "flow.hpp"
 #include "heddle/masked_projection.hpp"
+#include "heddle/projection.hpp"
 
 namespace {
 
@@ -304,6 +305,54 @@ TEST(Topography, LetsThroughOpenSides) {
       out += w(x, y, 12);
   }
   EXPECT_NEAR(out, 16 * 12, 1e-8);
+}
+
+/// Pressures of open sides push fluid around a house: without solid cells exactly as Projection does.
+TEST(Topography, LetsThePressureOfOpenSidesPush) {
+  StaggeredGrid grid = test::make_grid({24, 16, 12}, {open, round_trip, wall}, {open, round_trip, wall});
+  grid.lower[0].pressure = 3;
+  const std::vector<std::uint8_t> none(24 * 16 * 12, 0);
+  MaskedProjection<double> empty(grid, none, heddle::Memory::host, {.tolerance = 1e-12});
+  heddle::Projection<double> box(grid);
+  Flow<double> flow(grid), once(grid), expected(grid);
+  EXPECT_TRUE(empty(flow.velocity(), 0.5).converged());
+  empty.project_once(once.velocity(), 0.5);
+  box(expected.velocity(), 0.5);
+  EXPECT_NEAR(expected.largest(), 0.5 * 3 / 24, 1e-14);
+  EXPECT_LE(test::difference(flow, expected), 1e-13);
+  EXPECT_LE(test::difference(once, expected), 1e-13);
+
+  std::vector<std::uint8_t> house = none;
+  for (std::size_t z = 0; z < 5; ++z)
+    for (std::size_t y = 4; y < 9; ++y)
+      for (std::size_t x = 6; x < 11; ++x)
+        house[x + 24 * (y + 16 * z)] = 1;
+  MaskedProjection<double> around(grid, house, heddle::Memory::host, {.tolerance = 1e-12});
+  Flow<double> pushed(grid);
+  EXPECT_TRUE(around(pushed.velocity(), 0.5).converged());
+  EXPECT_LE(around.norms(pushed.velocity()).largest, 1e-11);
+  const auto u = pushed.velocity().u;
+  double in = 0, out = 0;
+  for (std::int64_t y = 0; y < 16; ++y) {
+    for (std::int64_t z = 0; z < 12; ++z) {
+      in += u(0, y, z);
+      out += u(24, y, z);
+    }
+  }
+  EXPECT_NEAR(in, out, 1e-9);
+  EXPECT_LT(out, 16 * 12 * 0.5 * 3 / 24); // the house is in the way
+  EXPECT_GT(out, 0.7 * 16 * 12 * 0.5 * 3 / 24);
+}
+
+/// Nothing to project: the pressure of the step before must not come back.
+TEST(Topography, LeavesAFlowWithoutDivergenceAlone) {
+  const StaggeredGrid grid = street_grid({32, 32, 16});
+  MaskedProjection<double> projection(grid, loose.solid(grid.cells));
+  Flow<double> flow(grid), rest(grid);
+  blow(flow);
+  EXPECT_TRUE(projection(flow.velocity(), 0.5).converged());
+  EXPECT_TRUE(projection(rest.velocity(), 0.5).converged());
+  EXPECT_EQ(rest.largest(), 0);
 }
 
 TEST(Topography, SaysWhatIsWrong) {

@@ -151,10 +151,14 @@ __device__ inline void solve_ends(ColumnEnds<Real, parts, segments, columns>& en
 /// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length` levels of
 /// one column; with `whole` all threads have `length`. levels <= length * segments, and at least one level
 /// a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row; level: one entry a level.
-template <bool periodic, bool whole, int length, int segments, int columns, typename Real, int parts>
+/// With `ends_only` the field stays as it is, and only the lowest and the highest unknowns are stored: in two
+/// planes like the field's.
+template <bool periodic, bool whole, bool ends_only, int length, int segments, int columns, typename Real,
+          int parts>
 __device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape,
-                                     const Real* lambda_x, const Real* lambda_y,
-                                     const ColumnRow<Real>* level) {
+                                     const Real* lambda_x, const Real* lambda_y, const ColumnRow<Real>* level,
+                                     Amplitude<Real, parts>* lowest = nullptr,
+                                     Amplitude<Real, parts>* highest = nullptr) {
   __shared__ ColumnEnds<Real, parts, segments, columns> ends;
   const int column = static_cast<int>(threadIdx.x), g = static_cast<int>(threadIdx.y);
   const auto modes = static_cast<unsigned>(shape.modes);
@@ -265,8 +269,14 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
           end.part[q] = value[l].part[q] + ratio * end.part[q];
         }
       }
-      if (here) {
+      if (here && !ends_only) {
         p[l * shape.plane_pitch] = end;
+      }
+      if (here && ends_only && begin + l == 0) {
+        lowest[j * shape.row_pitch + i] = end;
+      }
+      if (here && ends_only && begin + l == shape.levels - 1) {
+        highest[j * shape.row_pitch + i] = end;
       }
     }
   }

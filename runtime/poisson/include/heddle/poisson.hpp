@@ -42,12 +42,14 @@ public:
   /// Reals to allocate for a field.
   [[nodiscard]] std::int64_t size() const;
 
-  /// Replaces the right-hand side by p. On the device: puts the work into the stream.
+  /// Replaces the right-hand side by p, which has the problem's boundary values. On the device: puts the work
+  /// into the stream.
   void solve(Real* field, Stream& stream);
   /// The same, done on return.
   void solve(Real* field);
 
-  /// The steps of solve, for whoever puts something in between: forward(), columns(), inverse().
+  /// The steps of solve, for whoever puts something in between: forward(), columns(), inverse(). Boundary
+  /// values are 0 without the step before them, a BoundaryLift.
   void forward(Real* field, Stream& stream);
   void columns(Real* field, Stream& stream);
   void inverse(Real* field, Stream& stream);

@@ -24,6 +24,8 @@ struct PoissonDirection {
   Boundary lower = Boundary::periodic;
   Boundary upper = Boundary::periodic;
   Location location = Location::centre;
+  double lower_value = 0; // p at a Dirichlet boundary, the outward derivative of p at a Neumann boundary
+  double upper_value = 0;
 };
 
 /// The forward transform of a direction. Throws Error for no unknowns, a spacing that is not positive,
@@ -51,6 +53,8 @@ struct PoissonColumn {
   Boundary lower = Boundary::neumann;
   Boundary upper = Boundary::neumann;
   Location location = Location::centre;
+  double lower_value = 0; // as in PoissonDirection
+  double upper_value = 0;
 
   [[nodiscard]] std::int64_t unknowns() const { return static_cast<std::int64_t>(width.size()); }
 };
@@ -58,17 +62,22 @@ struct PoissonColumn {
 /// Constant spacing.
 [[nodiscard]] PoissonColumn uniform_column(std::int64_t unknowns, double spacing, Boundary lower,
                                            Boundary upper, Location location = Location::centre);
-/// Cells of given height, with unknowns in their middle; cells beyond the ends mirror the outermost ones
-/// (periodic: continue at the other end). Throws Error for a height that is not positive.
+/// Cells of given height. Unknowns lie in their middle, and cells beyond the ends mirror the outermost ones
+/// (periodic: continue at the other end); or on the faces between them, at a Neumann end on the outermost
+/// face, too: heights.size() - 1 of them between two Dirichlet ends, + 1 between two Neumann ends, else as
+/// many as cells. Throws Error for a height that is not positive, and where no unknown is left.
 [[nodiscard]] PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower,
-                                             Boundary upper);
+                                             Boundary upper, Location location = Location::centre);
 
-/// (density (d2/dx2 + d2/dy2) + column - shift) p = right-hand side.
+/// (density (d2/dx2 + d2/dy2) + column - shift) p = right-hand side, with the values of the boundaries.
 struct PoissonProblem {
   PoissonDirection x, y;
   PoissonColumn z;
   double shift = 0; // Helmholtz: >= 0
 };
+
+/// The same problem whose boundary values are 0.
+[[nodiscard]] PoissonProblem without_values(PoissonProblem problem);
 
 /// Rows of the column system, in the form -lower p[k-1] + (lower + upper + v) p[k] - upper p[k+1] = -right
 /// with v = density (lambda_x + lambda_y) + excess >= 0: nothing in it is the difference of two large

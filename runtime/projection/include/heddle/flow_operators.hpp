@@ -18,6 +18,16 @@ namespace heddle {
 /// the flow.
 enum class Rim { faces, ghosts };
 
+/// Which pressure an open side has: what the grid says, or 0 (for corrections of a pressure that has it
+/// already).
+enum class SidePressure { given, zero };
+
+/// A sum of velocities times masses, and the sum of the masses.
+struct WeightedSum {
+  double total = 0;
+  double weight = 0;
+};
+
 /// Size of a divergence: times the width of a cell it is a velocity.
 struct DivergenceNorms {
   double largest = 0;
@@ -46,15 +56,17 @@ public:
   /// velocity -= step * grad p on all faces but those of walls. level_below: whether p has the level below
   /// these ones (of another rank); without it the lowest faces are those of the bottom.
   void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
-               Stream& stream) const;
+               Stream& stream, SidePressure sides = SidePressure::given) const;
   /// The part of correct() at the upper ends: faces of open sides, which lie in the first ghost cells.
-  void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
-                           Stream& stream) const;
+  void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream,
+                           SidePressure sides = SidePressure::given) const;
   /// Fills faces and ghost cells beyond the sides of the domain.
   void fill(const Velocity<T>& velocity, Rim rim, Stream& stream) const;
 
-  /// The mean of a component over the whole domain, weighted by density and volume. Waits for the stream.
+  /// The mean of a component over these levels, weighted by density and volume. Waits for the stream.
   [[nodiscard]] double mean(FieldView<T> component, int axis, Stream& stream) const;
+  /// What a mean over the levels of several ranks is put together from.
+  [[nodiscard]] WeightedSum weighted_sum(FieldView<T> component, int axis, Stream& stream) const;
   /// Adds a velocity everywhere: keeps the mean flow of a periodic channel what it should be.
   void add(FieldView<T> component, double value, Stream& stream) const;
 
@@ -69,9 +81,10 @@ public:
   [[nodiscard]] double per_y() const noexcept { return 1 / grid_.width_y; }
 
 private:
-  void correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+  void correct_lower_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, SidePressure sides,
                            Stream& stream) const;
-  void open_face(PlaneView<T> face, PlaneView<const P> inner, double factor, Stream& stream) const;
+  void open_face(PlaneView<T> face, PlaneView<const P> inner, double factor, double pressure,
+                 Stream& stream) const;
 
   StaggeredGrid grid_;
   PoissonColumn column_;

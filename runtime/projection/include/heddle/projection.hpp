@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "heddle/boundary_lift.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/flow_operators.hpp"
 #include "heddle/plane_transform.hpp"
@@ -17,7 +18,8 @@ namespace heddle {
 
 /// Makes a velocity free of divergence: div grad p = div u / step, u -= step * grad p (Chorin 1968). The
 /// right-hand side goes from the divergence straight into the solver's array and the correction reads p from
-/// there; beside that array there is nothing of the size of a field.
+/// there; beside that array there is nothing of the size of a field. Where open sides have a pressure that is
+/// not 0, each projection also accelerates the flow from the higher to the lower one, for the time `step`.
 ///
 /// T: type of the velocity, P: of the pressure. <double, double>, <float, float>; and <double, float>, where
 /// a projection is repeated `rounds` times, each time on what the one before left: the pressure costs half
@@ -48,7 +50,8 @@ public:
 
 private:
   FlowOperators<T, P> operators_;
-  PoissonSolver<P> solver_;
+  PoissonSolver<P> solver_; // of corrections: no boundary values
+  BoundaryLift<P> lift_;
   int rounds_;
   mutable Buffer<P> values_; // a level before the first one, which the correction may read but does not use
 };

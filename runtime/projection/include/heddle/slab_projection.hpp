@@ -3,8 +3,10 @@
 #define HEDDLE_SLAB_PROJECTION_HPP
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
+#include "heddle/boundary_lift.hpp"
+#include "heddle/buffer.hpp"
 #include "heddle/flow_operators.hpp"
 #include "heddle/slab_poisson.hpp"
 #include "heddle/staggered_grid.hpp"
@@ -12,37 +14,45 @@
 
 namespace heddle {
 
-/// A projection whose levels are split among the ranks of a transport, in the host's memory: the same as
-/// Projection on one rank, see SlabPoisson for how far to the bit. Only faces between levels of two ranks
-/// cross, beside what the solver sends.
-template <class Real> class SlabProjection {
+/// A projection whose levels are split among the ranks of a transport, in the memory of the host or of a
+/// device: the same as Projection on one rank, see SlabPoisson for how far to the bit. Beside what the solver
+/// sends, a level of faces and a level of pressure cross between neighbouring ranks.
+///
+/// T, P and rounds: as for Projection.
+template <class T, class P = T> class SlabProjection {
 public:
-  /// All ranks construct the same projections in the same order. Throws Error as SlabPoisson and Projection
-  /// do.
-  SlabProjection(const StaggeredGrid& grid, Transport& transport, SlabMethod method = SlabMethod::automatic);
+  /// All ranks construct the same projections in the same order; transport must outlive this. memory: where
+  /// velocities lie. Throws Error as SlabPoisson and Projection do.
+  SlabProjection(const StaggeredGrid& grid, Transport& transport, Memory memory = Memory::host,
+                 SlabMethod method = SlabMethod::automatic, int rounds = 0);
+  ~SlabProjection();
+  SlabProjection(SlabProjection&&) noexcept;
+  SlabProjection& operator=(SlabProjection&&) noexcept;
+  SlabProjection(const SlabProjection&) = delete;
+  SlabProjection& operator=(const SlabProjection&) = delete;
 
   /// The levels of this rank, which views hold: first <= k < last.
-  [[nodiscard]] std::int64_t first_level() const { return solver_.first_level(); }
-  [[nodiscard]] std::int64_t last_level() const { return solver_.last_level(); }
+  [[nodiscard]] std::int64_t first_level() const;
+  [[nodiscard]] std::int64_t last_level() const;
 
-  /// Projects this rank's levels; all ranks call it together. Fills the faces at upper ends, those towards
-  /// the rank above included.
-  void operator()(const Velocity<Real>& velocity, double step = 1);
+  // All ranks call each of the following together. With several ranks each waits for the stream.
 
-  [[nodiscard]] const FlowOperators<Real>& operators() const noexcept { return operators_; }
-  [[nodiscard]] const SlabPoisson<Real>& solver() const noexcept { return solver_; }
+  /// Projects this rank's levels. Fills the faces at upper ends, those towards the rank above included.
+  void operator()(const Velocity<T>& velocity, double step, Stream& stream);
+  /// The same, done on return; for velocities in the host's memory.
+  void operator()(const Velocity<T>& velocity, double step = 1);
+  /// Fills faces or ghost cells beyond the sides of the domain and from the levels of other ranks.
+  void fill(const Velocity<T>& velocity, Rim rim, Stream& stream);
+  /// Of the levels of all ranks, the same on all.
+  [[nodiscard]] DivergenceNorms norms(const Velocity<T>& velocity, Stream& stream);
+  [[nodiscard]] double mean(FieldView<T> component, int axis, Stream& stream);
+
+  [[nodiscard]] const FlowOperators<T, P>& operators() const noexcept;
+  [[nodiscard]] const SlabPoisson<P>& solver() const noexcept;
 
 private:
-  void fill(const Velocity<Real>& velocity);
-  /// Sends a level to the rank below (by = -1) or above (1), and receives one from the other side.
-  void pass(const std::vector<Real>& level, std::vector<Real>& received, int by);
-
-  Transport& transport_;
-  SlabPoisson<Real> solver_;
-  FlowOperators<Real> operators_;
-  std::vector<Real> values_; // the level below, then the solver's levels
-  int down_, up_;
-  std::int64_t step_ = 0;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 } // namespace heddle

@@ -12,13 +12,15 @@
 namespace heddle {
 
 /// What a flow meets at a side of the domain. The velocity through the side is prescribed at walls (0, or
-/// what blows in), and a result where the side is open: there the pressure is 0.
+/// what blows in), and a result where the side is open: there the pressure is.
 enum class SideKind { periodic, no_slip, free_slip, open };
 
 /// A side. velocity: of the wall along x, y and z; the component through the side is what blows in or out.
+/// pressure: at an open side.
 struct Side {
   SideKind kind = SideKind::periodic;
   std::array<double, 3> velocity{0, 0, 0};
+  double pressure = 0;
 };
 
 /// A staggered grid (heddle.symbolic.staggered has the equations): p and the divergence in the middle of
@@ -41,8 +43,9 @@ template <class T> struct Velocity {
   [[nodiscard]] const FieldView<T>& operator[](int axis) const { return axis == 0 ? u : axis == 1 ? v : w; }
 };
 
-/// The equation of the pressure: div grad p = right. Throws Error for extents below one, profiles of another
-/// length, or sides of which only one is periodic.
+/// The equation of the pressure: div grad p = right, with the pressures of open sides. Throws Error for
+/// extents below one, profiles of another length, sides of which only one is periodic, or the pressure of a
+/// side that is not open.
 [[nodiscard]] PoissonProblem pressure_problem(const StaggeredGrid& grid);
 
 } // namespace heddle

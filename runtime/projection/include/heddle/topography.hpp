@@ -18,12 +18,17 @@ class Topography {
 public:
   /// solid: one entry a cell, x fastest, not 0 where there is no fluid. Throws Error when their number is not
   /// that of the cells, no cell is fluid, or a solid cell lies at an open side.
-  Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Memory memory = Memory::host);
+  Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, Memory memory = Memory::host)
+      : Topography(grid, solid, 0, grid.cells[2], memory) {}
+  /// The same of the levels first <= k < last only, of which this rank keeps the faces; solid has all cells.
+  Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> solid, std::int64_t first_level,
+             std::int64_t last_level, Memory memory);
 
-  /// One component, no ghost cells.
+  /// Of the kept levels; one component, no ghost cells.
   [[nodiscard]] FieldView<const std::uint8_t> open() const { return open_.view(); }
+  /// Of the whole grid.
   [[nodiscard]] std::int64_t fluid_cells() const noexcept { return fluid_; }
-  /// Height of all fluid cells together: what the sum of a field over the fluid is divided by.
+  /// Height of all fluid cells of the grid together: what the sum of a field over the fluid is divided by.
   [[nodiscard]] double fluid_height() const noexcept { return height_; }
 
 private:

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "heddle/memory.hpp"
 #include "heddle/plane_transform.hpp"
 #include "heddle/poisson_problem.hpp"
 #include "heddle/stream.hpp"
@@ -22,18 +22,21 @@ namespace heddle {
 /// first way would have little left to do. automatic: transposed below four levels a rank.
 enum class SlabMethod { automatic, partitioned, transposed };
 
-/// Solves a PoissonProblem whose levels are split among the ranks of a transport, in the host's memory. The
-/// elimination has no subtraction, within a rank and between ranks (see PoissonSolver): coefficients of rows
-/// that two ranks share are set up once, only right-hand sides travel.
+/// Solves a PoissonProblem whose levels are split among the ranks of a transport; each rank transforms its
+/// own levels. The elimination has no subtraction, within a rank and between ranks (see PoissonSolver), and
+/// columns that are periodic along z close from the last rank to the first. The systems that ranks share are
+/// eliminated once: only right-hand sides travel.
 ///
 /// The transposed way gives the bits of one rank for any number of ranks; the partitioned one rounds
-/// differently, by some units of the last digit of the largest value.
+/// differently, by some units of the last digit of the largest value, and always the same for one number of
+/// ranks. One rank alone has a PoissonSolver.
 template <class Real> class SlabPoisson {
 public:
-  /// All ranks construct the same solvers in the same order. transform: of problem.x and problem.y, the
-  /// default where it is null. Throws Error for less levels than ranks, and for a problem that is periodic
-  /// along z: its columns have no ends.
-  SlabPoisson(const PoissonProblem& problem, Transport& transport,
+  /// All ranks construct the same solvers in the same order; transport must outlive this. memory: where the
+  /// levels of this rank lie; from a device, what travels goes through page-locked memory of the host.
+  /// transform: of problem.x and problem.y, the default where it is null. Throws Error for less levels than
+  /// ranks, for a transport whose messages cannot lie on the host, and as PoissonSolver does.
+  SlabPoisson(const PoissonProblem& problem, Transport& transport, Memory memory = Memory::host,
               std::unique_ptr<PlaneTransform<Real>> transform = nullptr,
               SlabMethod method = SlabMethod::automatic);
   ~SlabPoisson();
@@ -45,17 +48,23 @@ public:
   /// The levels of this rank: first <= k < last.
   [[nodiscard]] std::int64_t first_level() const;
   [[nodiscard]] std::int64_t last_level() const;
-  /// This rank's part of a field: planes of rows() rows of row_pitch() reals.
+  /// This rank's part of a field: planes of rows() rows of row_pitch() reals, x fastest.
   [[nodiscard]] std::int64_t row_pitch() const;
   [[nodiscard]] std::int64_t rows() const;
   [[nodiscard]] std::int64_t plane_pitch() const;
+  /// Reals to allocate for it.
+  [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] SlabMethod method() const;
 
-  /// Replaces the right-hand side by p. All ranks call it together. Throws Error as transports do.
+  /// Replaces the right-hand side by p, which has the problem's boundary values. All ranks call it together;
+  /// with several ranks it waits for the stream before it sends. Throws Error as transports do.
+  void solve(Real* field, Stream& stream);
+  /// The same, done on return.
   void solve(Real* field);
 
   /// Bytes that this rank sends in a solve.
   [[nodiscard]] std::int64_t sent_bytes() const;
+  [[nodiscard]] std::string description() const;
 
 private:
   struct Parts;
