@@ -203,6 +203,12 @@ TEST(IndexList, CompressesSmallAndLargeDifferences) {
   EXPECT_GT(wide.sixteen, 0);
   EXPECT_GT(wide.eight, 0);
   EXPECT_EQ(wide.plain, 0);
+  for (const std::int64_t length : {253, 254, 255, 256, 257, 300, 510}) { // around what 8 bits hold
+    const Box row{{0, 0, 0}, {length, 2, 1}};
+    check_compressed(IndexList(row, std::vector<std::uint8_t>(static_cast<std::size_t>(row.volume()), 1),
+                               {true, true, true}, lattice::pull_links()),
+                     lattice::pull_links());
+  }
 
   const Box cube{{0, 0, 0}, {60, 60, 40}};
   const Widths far =
