@@ -9,7 +9,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,8 +63,6 @@ int step(Target target, const heddle::SparseField<T>& f, heddle::SparseField<T>&
     if (target == Target::cuda) return call(cuda, scalar, static_cast<void*>(nullptr));
     return call(target == Target::cpu ? cpu : reference, scalar);
   };
-  if constexpr (sizeof(T) == 8)
-    return choose(lbm_lists_step_f64, lbm_lists_step_f64_reference, lbm_lists_step_f64_cuda, 0.0);
   if constexpr (sizeof(T) == 4)
     return choose(lbm_lists_step_f32, lbm_lists_step_f32_reference, lbm_lists_step_f32_cuda, 0.0F);
   if constexpr (sizeof(T) == 2)
@@ -165,7 +162,7 @@ const Geometry geometries[] = {
 };
 
 template <class T> class Lists : public testing::Test {};
-using Precisions = testing::Types<double, float, std::uint16_t>;
+using Precisions = testing::Types<float, std::uint16_t>;
 TYPED_TEST_SUITE(Lists, Precisions);
 
 TYPED_TEST(Lists, PullEqualsDenseBitForBit) {
@@ -295,7 +292,7 @@ public:
 
   /// Both sweeps, with the momentum that each gives the wall above.
   template <class Sweep, class Face> void sweep(Sweep&& listed, Face&& face) {
-    using Sum = std::conditional_t<sizeof(T) == 8, double, float>;
+    using Sum = float;
     const std::int64_t work = heddle::reduction_work(static_cast<std::int64_t>(top_.size()));
     std::array<heddle::Buffer<Sum>, 3> sums{heddle::Buffer<Sum>(1, memory_), heddle::Buffer<Sum>(1, memory_),
                                             heddle::Buffer<Sum>(1, memory_)};
@@ -315,7 +312,7 @@ public:
       Sum found = 0;
       heddle::copy_bytes(&found, heddle::Memory::host, sums[a].data(), memory_, sizeof found);
       // the same terms in another order: the dense tree has a tile a row
-      const double rounding = sizeof(Sum) == 8 ? 1e-13 : 1e-4;
+      constexpr double rounding = 1e-4;
       EXPECT_NEAR(static_cast<double>(found), static_cast<double>(dense_sums[a]), rounding) << "axis " << a;
     }
     EXPECT_GT(std::abs(static_cast<double>(dense_sums[2])), 1e-3);
@@ -371,7 +368,7 @@ private:
 template <class T, class Cpu, class Cuda, class Sums, class... Scalars>
 void run_listed(Target target, Cpu cpu, Cuda cuda, heddle::SparseView<T> f, const std::uint32_t* mask,
                 const std::uint32_t* cells, std::int64_t count, Sums& sums, Sums& room, Scalars... scalars) {
-  using Sum = std::conditional_t<sizeof(T) == 8, double, float>;
+  using Sum = float;
   const std::array<std::int64_t, 2> extent{f.extent(0), f.extent(1)};
   const std::array<std::int64_t, 2> stride{f.stride(0), f.stride(1)};
   const auto call = [&](auto entry, auto... stream) {
@@ -384,9 +381,7 @@ void run_listed(Target target, Cpu cpu, Cuda cuda, heddle::SparseView<T> f, cons
 
 #define HEDDLE_ENTRY(kernel, suffix)                                                                         \
   [] {                                                                                                       \
-    if constexpr (sizeof(T) == 8)                                                                            \
-      return lbm_lists_##kernel##_f64##suffix;                                                               \
-    else if constexpr (sizeof(T) == 4)                                                                       \
+    if constexpr (sizeof(T) == 4)                                                                            \
       return lbm_lists_##kernel##_f32##suffix;                                                               \
     else                                                                                                     \
       return lbm_lists_##kernel##_f16##suffix;                                                               \
@@ -429,21 +424,21 @@ TEST(Push, OverAListEqualsDenseBitForBit) {
   const Geometry& geometry = geometries[0];
   test::Random random(3);
   Flags flags;
-  PeriodicBox<double>(geometry.extent, 1).for_cells([&](const Cell& cell) {
+  PeriodicBox<float>(geometry.extent, 1).for_cells([&](const Cell& cell) {
     flags.push_back(geometry.fluid(cell, random.below(100)) ? 1 : 0);
   });
-  DenseFlow<double> dense(geometry.extent, flags);
+  DenseFlow<float> dense(geometry.extent, flags);
   const heddle::IndexList list({{0, 0, 0}, geometry.extent}, flags, {true, true, true},
                                lbm_lists_push::links);
-  heddle::SparseField<double> f(list, 19);
-  heddle::SparseField<double> f_next(list, 19);
+  heddle::SparseField<float> f(list, 19);
+  heddle::SparseField<float> f_next(list, 19);
   for (std::int64_t n = 0; n < list.count(); ++n) {
     for (int q = 0; q < 19; ++q)
       f.view()(n, q) = dense.arrived(list.position(n), q);
   }
   for (int s = 0; s < 5; ++s) {
-    heddle::SparseField<double>& from = s % 2 == 0 ? f : f_next;
-    heddle::SparseField<double>& to = s % 2 == 0 ? f_next : f;
+    heddle::SparseField<float>& from = s % 2 == 0 ? f : f_next;
+    heddle::SparseField<float>& to = s % 2 == 0 ? f_next : f;
     lbm_lists_push::step(std::as_const(from).view(), to.view(), list.neighbour(), list.neighbour_stride(), 0,
                          list.count(), g_x, magic, omega);
     dense.step();

@@ -13,9 +13,7 @@ conditions = {
     "open": lbm.PressureAntiBounceBack("rho", ("u_x", "u_y", 0)),
 }
 
-lbm_lists = Module(
-    "lbm_lists", precisions=("f64", "f32", "f16"), about="D3Q19 TRT on a list of cells, two arrays."
-)
+lbm_lists = Module("lbm_lists", precisions=("f32", "f16"), about="D3Q19 TRT on a list of cells, two arrays.")
 lbm_lists.add(
     "step",
     pull(collide),
