@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from heddle.errors import KernelError, Place, calling_place
 from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
+from heddle.ir.chunk_links import MOST_LINKS
 from heddle.ir.colouring import BITS
 from heddle.pack import check_fields, pack_kernel
 from heddle.passes.name_locals import is_name
@@ -177,6 +178,18 @@ class Module:
                 f"'{name}' asks for {schedule.lanes} cells a thread; those of a list have one.",
                 "use a dense space, or leave out lanes",
             )
+        if schedule.compressed and not isinstance(space, Sparse):
+            raise KernelError(
+                place,
+                f"'{name}' asks for a compressed neighbour table; a dense space has none.",
+                "space=Sparse(...), or leave out compressed",
+            )
+        if schedule.compressed and len(links) > MOST_LINKS:
+            raise KernelError(
+                place,
+                f"a compressed table marks {MOST_LINKS} links, and '{name}' follows {len(links)}.",
+                "leave out compressed",
+            )
         if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted):
             raise KernelError(
                 place,
@@ -186,7 +199,8 @@ class Module:
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0
-            frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk)
+            compressed = schedule.compressed and bool(rows) and not space.listed
+            frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk, compressed)
         else:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)

@@ -30,6 +30,8 @@ class Schedule:
     lanes: 2, 4 or 8 cells that follow each other in memory, for one CUDA thread, loaded and stored
     as vectors: the same cell of so many interleaved blocks (FieldOptions::interleaved), so that neighbours
     lie in vectors, too, whatever the direction (CUDA; a CPU takes the blocks one by one).
+    compressed: kernels over a list find neighbours in its compressed table, a quarter to a
+    twentieth of the plain one (CUDA; the CPU has `chunk` for that).
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
     row_cells: the number of cells along x, where the caller always has that many: loops along x then need no
@@ -52,6 +54,7 @@ class Schedule:
     colours: int = 1
     row_cells: int = 0
     trusted: bool = False
+    compressed: bool = False
 
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]

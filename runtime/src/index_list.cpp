@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "chunk_links.hpp"
 #include "heddle/error.hpp"
 #include "heddle/parallel.hpp"
 
@@ -15,8 +16,8 @@ namespace heddle {
 
 namespace {
 
-constexpr std::int64_t padding = 32; // cells() is a multiple: a warp, or a vector of 16-bit values
-constexpr std::int64_t line = 16;    // elements; 64 bytes of a table entry or of f32
+constexpr std::int64_t padding = 32;       // cells() is a multiple: a warp, or a vector of 16-bit values
+constexpr std::int64_t line = 16;          // elements; 64 bytes of a table entry or of f32
 constexpr std::int64_t device_piece = 128; // elements; 256 bytes of 16-bit values, see FieldLayout
 constexpr std::uint32_t nobody = 0xFFFFFFFFU;
 constexpr std::int64_t last_index = 0xFFFFFFFELL;
@@ -51,6 +52,54 @@ std::uint64_t eight_bits(const std::uint8_t* flags) {
   const std::uint64_t top = ((((bytes & low7) + low7) | bytes) & ~low7) >> 7; // 1 in each byte that is not 0
   return (top * 0x0102040810204080ULL) >> 56;                                 // gathers the eight ones
 }
+
+/// Links that come back from faces without friction.
+class Mirror {
+public:
+  Mirror(std::span<const Link> links, const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips)
+      : slips_(slips), images_(links.size()) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (periodic[axis] && (slips[2 * axis] || slips[2 * axis + 1]))
+        throw Error("IndexList",
+                    std::string("a face along ") + "xyz"[axis] + " slips, and the axis is periodic",
+                    "choose one of them");
+    }
+    const bool any = std::find(slips.begin(), slips.end(), true) != slips.end();
+    for (std::size_t l = 0; l < links.size(); ++l) {
+      for (unsigned turned = 0; turned < 8; ++turned)
+        images_[l][turned] = any ? image(links, l, turned) : l;
+    }
+  }
+
+  /// Whether a link that leads to `position` comes back from a face across an axis.
+  [[nodiscard]] bool turns(std::size_t axis, std::int64_t position, std::int64_t extent) const {
+    return (position < 0 && slips_[2 * axis]) || (position >= extent && slips_[2 * axis + 1]);
+  }
+  /// The link whose offset is turned along the axes of these bits.
+  [[nodiscard]] std::size_t operator()(std::size_t link, unsigned turned) const {
+    return images_[link][turned];
+  }
+
+private:
+  static std::size_t image(std::span<const Link> links, std::size_t l, unsigned turned) {
+    std::array<int, 3> offset = links[l].offset;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (std::abs(offset[axis]) > 1)
+        throw Error("IndexList", "row " + std::to_string(l) + " reaches two cells, and a face slips",
+                    "use links to the nearest cells");
+      if (((turned >> axis) & 1U) != 0) offset[axis] = -offset[axis];
+    }
+    const auto same = [&](const Link& link) { return link.offset == offset; };
+    const auto found = std::find_if(links.begin(), links.end(), same);
+    if (found == links.end())
+      throw Error("IndexList", "row " + std::to_string(l) + " has no mirror image, and a face slips",
+                  "use the links of a lattice");
+    return static_cast<std::size_t>(found - links.begin());
+  }
+
+  std::array<bool, 6> slips_;
+  std::vector<std::array<std::size_t, 8>> images_;
+};
 
 /// Columns first <= x < last of a row, all of them listed.
 struct Run {
@@ -109,7 +158,8 @@ void fill(const RowCells& cells, const std::uint32_t* row, const std::uint32_t* 
 } // namespace
 
 IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
-                     std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates)
+                     std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates,
+                     const std::array<bool, 6>& slips)
     : box_(box), communicates_(communicates) {
   check_flags(flags, "IndexList");
   if (links.empty() || links.size() > 1024) {
@@ -120,7 +170,7 @@ IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const 
     throw Error("IndexList", "no cell of " + to_string(box) + " is listed",
                 "all flags are 0: is all of it solid?");
   }
-  build_table(periodic, links, memory);
+  build_table(periodic, links, memory, slips);
 }
 
 void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* where) const {
@@ -191,7 +241,9 @@ void IndexList::number_cells(std::span<const std::uint8_t> flags, Memory memory)
   neighbour_stride_ = spread(cells_, 45);
 }
 
-void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory) {
+void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
+                            const std::array<bool, 6>& slips) {
+  const Mirror mirror(links, periodic, slips);
   std::int64_t reach = 0; // of the links along x
   for (std::size_t r = 0; r < links.size(); ++r) {
     const std::string row = "row " + std::to_string(r);
@@ -280,12 +332,27 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
         std::int64_t z = r / ny + link.offset[2];
         if (periodic[1]) y = wrap(y, ny);
         if (periodic[2]) z = wrap(z, nz);
+        unsigned turned = 0; // bit of each axis along which the link comes back from a face
+        if (mirror.turns(1, y, ny)) {
+          turned |= 2U;
+          y = r % ny;
+        }
+        if (mirror.turns(2, z, nz)) {
+          turned |= 4U;
+          z = r / ny;
+        }
         const bool inside = y >= 0 && y < ny && z >= 0 && z < nz;
-        const std::uint32_t* from =
-            (inside ? numbers.data() + (y + ny * z) * pitch : outside.data()) + reach + link.offset[0];
-        fill(cells, row, from, static_cast<std::uint32_t>(link.slot * slot_stride_),
-             static_cast<std::uint32_t>(link.wall_slot * slot_stride_),
-             entries + static_cast<std::int64_t>(l) * stride);
+        const std::uint32_t* beside =
+            (inside ? numbers.data() + (y + ny * z) * pitch : outside.data()) + reach;
+        const auto wall = static_cast<std::uint32_t>(link.wall_slot * slot_stride_);
+        std::uint32_t* const to = entries + static_cast<std::int64_t>(l) * stride;
+        fill(cells, row, beside + link.offset[0],
+             static_cast<std::uint32_t>(links[mirror(l, turned)].slot * slot_stride_), wall, to);
+        const std::int64_t end = link.offset[0] < 0 ? 0 : nx - 1; // the cell whose link leads out along x
+        if (mirror.turns(0, end + link.offset[0], nx) && row[end] != nobody) {
+          const auto slot = static_cast<std::uint32_t>(links[mirror(l, turned | 1U)].slot * slot_stride_);
+          to[row[end]] = beside[end] == nobody ? wall + row[end] : slot + beside[end];
+        }
       }
     }
   });
@@ -296,9 +363,11 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     }
   }
 
+  chunks_ = compressed(table.data(), neighbour_stride_, cells_, links, slot_stride_);
   if (memory == Memory::device) {
     table_ = Table(rows_ * neighbour_stride_, memory, Table::Contents::undefined);
     table_.copy_from(table);
+    chunks_ = Table(chunks_.span(), memory);
   } else {
     note_runs(table);
     table_ = std::move(table);

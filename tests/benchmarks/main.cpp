@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
 #if HEDDLE_WITH_CUDA
   bench::add_lbm_cuda();
   bench::add_lbm_lanes_cuda();
+  bench::add_lbm_lists_cuda();
   bench::add_lbm_moments_cuda();
   bench::add_relaxation_cuda();
   bench::add_transform_cuda();

@@ -76,6 +76,7 @@ std::int64_t edge(std::int64_t otherwise);
 void add_lbm_host();
 void add_lbm_cuda();
 void add_lbm_lanes_cuda();
+void add_lbm_lists_cuda();
 void add_lbm_moments_cuda();
 void add_relaxation_host();
 void add_relaxation_cuda();

@@ -12,6 +12,7 @@ from typing import Any
 
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
+from heddle.ir.chunk_links import compressed
 from heddle.ir.interpret import Array, Number, Result, rounded, run
 from heddle.ir.target import Target
 from heddle.module import KernelModel
@@ -163,6 +164,14 @@ def listed_memory(
     result["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
     if space.chunk:
         result["neighbour_run"] = _runs(result["neighbour"], space.chunk)
+    if space.compressed:
+        words = compressed(
+            lambda link, n: table[link * row + n],
+            lambda link, n: space.links[link].wall_slot * slot_stride + n,
+            len(space.links),
+            cells,
+        )
+        result["neighbour_chunk"] = Array(words, 0, (len(words),), (1,))
     if space.listed:
         result["cells"] = Array(generator.sample(range(cells), entries), 0, (entries,), (1,))
         return result, scalars(kernel, generator, exact)

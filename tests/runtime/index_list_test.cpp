@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include "heddle/device/chunk_links.hpp"
 #include "heddle/error.hpp"
 #include "heddle/parallel.hpp"
 #include "heddle/sparse_field.hpp"
@@ -79,6 +80,38 @@ struct Reference {
   }
 };
 
+/// How many chunks store their differences in 8 bits, in 16, or leave them to the plain table.
+struct Widths {
+  std::int64_t eight = 0, sixteen = 0, plain = 0;
+};
+
+/// Every entry as a CUDA kernel finds it in the compressed table of 18 links.
+Widths check_compressed(const IndexList& list, const std::vector<Link>& links) {
+  constexpr int rows = 18;
+  EXPECT_EQ(links.size(), std::size_t{rows});
+  for (std::int64_t n = 0; n < list.cells(); ++n) {
+    std::uint32_t entry[rows] = {};
+    heddle::load_links<rows>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(), n,
+                             list.cells());
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto own = static_cast<std::uint32_t>(links[r].wall_slot * list.slot_stride() + n);
+      EXPECT_EQ(heddle::linked(entry[r], own),
+                list.neighbour()[static_cast<std::int64_t>(r) * list.neighbour_stride() + n])
+          << "row " << r << " cell " << n;
+      if (testing::Test::HasFailure()) return {};
+    }
+  }
+  Widths widths;
+  for (std::int64_t c = 0; c < list.cells() / heddle::chunk_cells; ++c) {
+    const std::uint32_t word = list.neighbour_chunk()[c * heddle::chunk_words(rows) + rows];
+    const auto width = static_cast<heddle::DeltaWidth>(word >> heddle::most_chunk_links);
+    (width == heddle::DeltaWidth::eight     ? widths.eight
+     : width == heddle::DeltaWidth::sixteen ? widths.sixteen
+                                            : widths.plain)++;
+  }
+  return widths;
+}
+
 void check_against_reference(const Box& box, const std::vector<std::uint8_t>& flags,
                              const std::array<bool, 3>& periodic, const std::vector<Link>& links,
                              const std::array<bool, 6>& communicates) {
@@ -116,6 +149,8 @@ void check_against_reference(const Box& box, const std::vector<std::uint8_t>& fl
                 links[r].wall_slot * list.slot_stride() + n);
     }
   }
+
+  if (links.size() == 18) check_compressed(list, links);
 
   std::size_t i = 0;
   for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
@@ -158,6 +193,50 @@ TEST(IndexList, AgreesWithASerialReference) {
   }
 }
 
+TEST(IndexList, CompressesSmallAndLargeDifferences) {
+  // long periodic rows: 16 bits where they come round; interior and border far apart: no bits suffice
+  const Box rows{{0, 0, 0}, {700, 3, 3}};
+  const Widths wide =
+      check_compressed(IndexList(rows, std::vector<std::uint8_t>(static_cast<std::size_t>(rows.volume()), 1),
+                                 {true, true, true}, lattice::pull_links()),
+                       lattice::pull_links());
+  EXPECT_GT(wide.sixteen, 0);
+  EXPECT_GT(wide.eight, 0);
+  EXPECT_EQ(wide.plain, 0);
+  for (const std::int64_t length : {253, 254, 255, 256, 257, 300, 510}) { // around what 8 bits hold
+    const Box row{{0, 0, 0}, {length, 2, 1}};
+    check_compressed(IndexList(row, std::vector<std::uint8_t>(static_cast<std::size_t>(row.volume()), 1),
+                               {true, true, true}, lattice::pull_links()),
+                     lattice::pull_links());
+  }
+
+  const Box cube{{0, 0, 0}, {60, 60, 40}};
+  const Widths far =
+      check_compressed(IndexList(cube, random_flags(cube, 0.9, 3), {false, false, false}, lattice::aa_links(),
+                                 heddle::Memory::host, {true, true, true, true, true, true}),
+                       lattice::aa_links());
+  EXPECT_GT(far.plain, 0);
+  EXPECT_GT(far.eight, 0);
+}
+
+TEST(IndexList, CompressesABoxToOneNumberALinkAndChunk) {
+  const Box box{{0, 0, 0}, {256, 20, 20}};
+  const IndexList list(box, std::vector<std::uint8_t>(static_cast<std::size_t>(box.volume()), 1),
+                       {false, true, true}, lattice::pull_links());
+  // all of 80 B for 32 cells, and 8-bit differences at the ends of the rows: there ten links of 18 meet walls
+  const double bytes =
+      4 * static_cast<double>(list.neighbour_chunk_size()) / static_cast<double>(list.count());
+  EXPECT_GT(bytes, 80.0 / 32);
+  EXPECT_LT(bytes, 80.0 / 32 + 10.0 * 2 / 8);
+}
+
+TEST(IndexList, HasNoCompressedTableForManyLinks) {
+  const Box box{{0, 0, 0}, {4, 4, 4}};
+  const IndexList list(box, std::vector<std::uint8_t>(64, 1), {true, true, true},
+                       std::vector<Link>(31, Link{1, {1, 0, 0}, 2}));
+  EXPECT_EQ(list.neighbour_chunk(), nullptr);
+}
+
 TEST(IndexList, FollowsLinksOfAnyReach) {
   const Box box{{0, 0, 0}, {7, 5, 4}};
   const std::vector<Link> links{
@@ -184,6 +263,54 @@ TEST(IndexList, AaTableTouchesEachElementAtMostOnce) {
       }
     }
   }
+}
+
+TEST(IndexList, FacesThatSlipMirrorPopulations) {
+  const Box box{{0, 0, 0}, {9, 6, 5}};
+  const std::vector<std::uint8_t> flags = random_flags(box, 0.8, 5);
+  const std::array<bool, 6> slips{true, true, false, true, true, false};
+  for (const bool in_place : {false, true}) {
+    const std::vector<Link> links = in_place ? lattice::aa_links() : lattice::pull_links();
+    const IndexList list(box, flags, {false, false, false}, links, heddle::Memory::host, {}, slips);
+    std::set<std::uint32_t> touched;
+    for (std::int64_t n = 0; n < list.count(); ++n) {
+      const Cell cell = list.position(n);
+      for (std::size_t r = 0; r < links.size(); ++r) {
+        // the definition: turn the link along each axis where it leaves through such a face, from the cell
+        // beside
+        std::array<int, 3> turned = links[r].offset;
+        Cell other{};
+        for (std::size_t d = 0; d < 3; ++d) {
+          other[d] = cell[d] + links[r].offset[d];
+          const bool leaves =
+              (other[d] < 0 && slips[2 * d]) || (other[d] >= box.upper[d] && slips[2 * d + 1]);
+          if (leaves) {
+            turned[d] = -turned[d];
+            other[d] = cell[d];
+          }
+        }
+        std::size_t image = 0;
+        while (links[image].offset != turned)
+          ++image;
+        const std::int64_t m = list.cell_of(other[0], other[1], other[2]);
+        const std::int64_t expected =
+            m >= 0 ? links[image].slot * list.slot_stride() + m : links[r].wall_slot * list.slot_stride() + n;
+        const std::uint32_t entry =
+            list.neighbour()[static_cast<std::int64_t>(r) * list.neighbour_stride() + n];
+        ASSERT_EQ(entry, expected) << "row " << r << " cell " << n;
+        touched.insert(entry);
+      }
+    }
+    // in place, no two cells may touch one element
+    EXPECT_EQ(touched.size(), static_cast<std::size_t>(list.count()) * links.size());
+  }
+  EXPECT_THROW(
+      IndexList(box, flags, {true, false, false}, lattice::aa_links(), heddle::Memory::host, {}, slips),
+      Error);
+  const std::vector<Link> far{{1, {2, 0, 0}, 2}};
+  EXPECT_THROW(IndexList(box, flags, {false, false, false}, far, heddle::Memory::host, {}, slips), Error);
+  const std::vector<Link> lonely{{1, {1, 0, 0}, 2}};
+  EXPECT_THROW(IndexList(box, flags, {false, false, false}, lonely, heddle::Memory::host, {}, slips), Error);
 }
 
 TEST(IndexList, SlotsFallOnDifferentCacheSets) {

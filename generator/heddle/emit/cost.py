@@ -2,8 +2,8 @@
 """The model of a kernel's cost, printed in its banner: bytes and floating-point operations of one update.
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
-tables count with their 4 bytes a link, profiles not at all. A fused multiply-add counts as two operations;
-library functions are listed by name.
+tables count with their 4 bytes a link, compressed ones with one number a link for 32 cells, profiles not at
+all. A fused multiply-add counts as two operations; library functions are listed by name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from heddle.ir import nodes as ir
+from heddle.ir.chunk_links import CELLS
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.visit import evaluated, statements, walk
 
@@ -49,9 +50,12 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
             links.add((node.component, node.offsets))
+    index = 4 * len(links)
+    if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
+        index = ceil(index / CELLS)
     listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
     flops, calls = _operations(lowered, cells)
-    return Cost(sum(reads.values()) + 4 * len(links) + listed, sum(writes.values()), flops, calls)
+    return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
 
 
 def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, int], ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.expression import combiner, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import Argument, arguments
+from heddle.emit.signature import UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
@@ -92,6 +92,7 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
         "arithmetic.hpp": ["qualifiers.hpp"],
         "half.hpp": ["qualifiers.hpp"],
         "interleaved.hpp": ["preconditions.hpp"],
+        "chunk_links.hpp": ["lanes.hpp", "qualifiers.hpp"],
         "lanes.hpp": ["qualifiers.hpp"],
         "renewed.hpp": ["qualifiers.hpp"],
         "launch.hpp": ["preconditions.hpp"],
@@ -145,6 +146,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
+            case ir.LoadLinks():
+                found.add("chunk_links.hpp")
             case ir.LoadLanes() | ir.StoreLanes():
                 found.add("lanes.hpp")
             case ir.Combine() | ir.Contribute():
@@ -162,7 +165,7 @@ def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
 def _parameter(argument: Argument) -> str:
     """As the kernel function declares it."""
     text = type_text(argument.kind)
-    if argument.role in ("array", "entries", "table", "output", "work"):
+    if argument.role in ("array", "entries", "table", "chunks", "output", "work"):
         return f"{text} __restrict__ const {argument.name}"
     return (
         f"{text} const {argument.name}"
@@ -233,7 +236,7 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     return function | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
-        "head": printer.block([*_needed_head(host, [loop, *tail], constants)]),
+        "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
         "body": printer.block((*constants, *inside)),
@@ -253,9 +256,10 @@ def _combination(statement: ir.Statement, printer: StatementPrinter) -> dict[str
 
 
 def _needed_head(
-    host: Sequence[ir.Statement], launched: Sequence[ir.Statement], constants: Sequence[ir.Statement]
+    head: Sequence[ir.Statement], host: Sequence[ir.Statement], launched: Sequence[ir.Statement]
 ) -> list[ir.Statement]:
-    """Host statements that the launch or a later host statement uses; constants that they use come along."""
+    """Host statements that the launch or a later host statement uses, and the constants of the head that they
+    use, in the order of the head."""
     needed = {node.name for node in walk(launched) if isinstance(node, ir.Symbol)}
     kept: list[ir.Statement] = []
     for statement in reversed(host):
@@ -264,8 +268,9 @@ def _needed_head(
             needed |= {node.name for node in walk(statement.value) if isinstance(node, ir.Symbol)}
             kept.append(statement)
     inner = {node.name for s in kept for node in walk(s.value) if isinstance(node, ir.Symbol)}  # type: ignore[attr-defined]
-    first = [s for s in constants if isinstance(s, ir.Let) and s.symbol.name in inner]
-    return [*first, *reversed(kept)]
+    return [
+        s for s in head if s in kept or (s not in host and isinstance(s, ir.Let) and s.symbol.name in inner)
+    ]
 
 
 def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
@@ -289,18 +294,17 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     dense = isinstance(space, ir.Dense)
     unit = "true" if isinstance(space, ir.Sparse) else "false"
     checked = [argument for argument in everything if argument.role != "scalar"]
-    on_device = [argument for argument in checked if argument.role != "runs"]
+    on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
+    on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {
         "name": f"{kernel}_{variant.suffix}",
         "entry": f"{module}_{kernel}_{variant.suffix}",
         "dense": dense,
-        "entry_parameters": ", ".join(argument.cpp for argument in everything),
+        "entry_parameters": _entry_parameters(everything, "host"),
         "arrays": True,
-        "checked_parameters": ", ".join(argument.cpp for argument in checked),
-        "checked_arguments": ", ".join(argument.name for argument in checked),
-        "device_entry_parameters": ", ".join(
-            type_text(argument.kind) if argument.role == "runs" else argument.cpp for argument in everything
-        ),
+        "checked_parameters": ", ".join(argument.cpp for argument in on_host),
+        "checked_arguments": ", ".join(argument.name for argument in on_host),
+        "device_entry_parameters": _entry_parameters(everything, "device"),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, "unit_stride" if dense else unit, schedule),
@@ -308,11 +312,16 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     }
 
 
+def _entry_parameters(everything: Sequence[Argument], where: str) -> str:
+    """As an entry declares them; what it does not use has no name."""
+    return ", ".join(type_text(a.kind) if a.role in UNUSED[where] else a.cpp for a in everything)
+
+
 def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule, host: bool = True) -> str:
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
-    roles = ("entries", "table", "output", "work", *(["runs"] if host else []))
+    roles = ("entries", "table", "output", "work", "runs" if host else "chunks")
     for argument in everything:
         if argument.role == "array":
             field = argument.field

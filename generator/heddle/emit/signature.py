@@ -17,7 +17,11 @@ _BOXES = {
     "boxes": "box_count rows of field, component, first cell (x, y, z), extent (x, y, z), place on the wire",
     "wire": "the cells of all boxes, x fastest; longest: the number of cells of the largest box",
 }
-Role = Literal["array", "extent", "stride", "entries", "table", "runs", "list", "scalar", "output", "work"]
+Role = Literal[
+    "array", "extent", "stride", "entries", "table", "runs", "chunks", "list", "scalar", "output", "work"
+]
+UNUSED = {"host": ("chunks",), "device": ("runs",)}
+"""Roles of what an entry takes so that all targets have one signature, and leaves alone."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,9 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
                     f"{kernel.space.chunk} entries that follow each other, else 0xFFFFFFFF (CUDA: not used)"
                 )
                 result.append(Argument("neighbour_run", table, "runs", None, about))
+            if kernel.space.compressed:
+                about = "the same table compressed, see heddle/device/chunk_links.hpp (CUDA only)"
+                result.append(Argument("neighbour_chunk", table, "chunks", None, about))
         if kernel.space.listed:
             result += [
                 Argument("cells", table, "list", None, "the cells to run over"),

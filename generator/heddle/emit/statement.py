@@ -61,6 +61,10 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadLinks(local, chunks, table, stride, n, last, links):
+                tables = f"{chunks.name}, {table.name}, {self.expression(stride)}"
+                cell = f"{self.expression(n)}, {self.expression(last)}"
+                yield f"heddle::load_links<{links}>({local.name}, {tables}, {cell});"
             case ir.LoadLanes(local, element, length):
                 yield f"heddle::load_lanes<{length}>({local.name}, &{self.expression(element)});"
             case ir.StoreLanes(local, element, length):

@@ -324,6 +324,7 @@ class _Binding:
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
             "neighbour_run": f"{self.arrays[0].name}_->list().neighbour_run()",
+            "neighbour_chunk": f"{self.arrays[0].name}_->list().neighbour_chunk()",
             "first_colour": "colours.first",
             "last_colour": "colours.last",
             "first": "range_.first",

@@ -14,7 +14,7 @@ from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.combined import reduction
 from heddle.equivalence.loops import Running, close
 from heddle.equivalence.memory import Item, Layer, Memory
-from heddle.equivalence.places import Places
+from heddle.equivalence.places import NEIGHBOUR, Places
 from heddle.equivalence.reductions import groups_of
 from heddle.equivalence.rewrite import Rewriter
 from heddle.equivalence.shared_threads import SharedThread
@@ -109,6 +109,8 @@ class Reader:
                 self.loop(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.run(statement)
+            case ir.LoadLinks():
+                self.links(statement)
             case ir.LoadLanes() | ir.StoreLanes():
                 self.lanes(statement)
             case _:
@@ -227,6 +229,39 @@ class Reader:
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 
+    def links(self, load: ir.LoadLinks) -> None:
+        """The entries of the plain table, which is what the compressed one stands for."""
+        self.bits.assumptions.add(TRUE_RUNS)
+        stride, n = self.value(load.table_stride), self.value(load.n)
+        guard = self.bits.both("", tuple(self.guards))
+        for row in range(load.links):
+            entry = self.load(*self.element(load.table, self.terms.plus(self.terms.scaled(stride, row), n)))
+            target = self.element(load.local, self.terms.integer(row))
+            self.memory.store(target[0], target[1], Item((), guard, target[2], entry), self.known)
+
+    def linked(self, entry: Term, own: Term) -> Term:
+        """An entry that stands for the own cell at a wall, where `own` is what the list has there."""
+        space = self.kernel.space
+        if self.places.is_link(entry) and isinstance(space, ir.Sparse):
+            place = self.places.coordinates(NEIGHBOUR, entry.args[1])
+            n = place.get(None, self.terms.integer(0))
+            row = next((part for stride, part in place.items() if stride is not None), self.terms.integer(0))
+            slot = space.links[row.data].wall_slot if row.kind == "int" else -1
+            if own.kind == "wrap" and self.is_own(own.args[0], slot, n):
+                return entry
+        return self.bits.call("linked", "u32", (entry, own))
+
+    def is_own(self, index: Term, slot: int, n: Term) -> bool:
+        """Whether an index is component `slot` of cell n in a field over the list."""
+        if slot == 0:
+            return index is n
+        for field in (field for field in self.kernel.fields if field.layout == "compressed"):
+            strides = ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True))
+            apart = self.load(*self.element(strides, integer(1)))
+            if index is self.terms.plus(self.terms.scaled(apart, slot), n):
+                return True
+        return False
+
     def lanes(self, statement: ir.LoadLanes | ir.StoreLanes) -> None:
         """Element after element."""
         loads = isinstance(statement, ir.LoadLanes)
@@ -260,6 +295,8 @@ class Reader:
                 scalar = args[0].type
                 result = self.bits.operation(name, scalar, tuple(map(self.value, args)))
                 return self.facts.get(result, result)
+            case ir.Call("linked", (entry, own)):
+                return self.linked(self.value(entry), self.value(own))
             case ir.Call(name, args):
                 result = self.bits.call(name, str(args[0].type), tuple(map(self.value, args)))
                 return self.facts.get(result, result)

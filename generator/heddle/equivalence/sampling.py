@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from heddle.equivalence.rows import has_unit_rows
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.chunk_links import compressed
 from heddle.ir.interpret import Array, Number, rounded
 
 BOXES = {
@@ -178,6 +179,14 @@ def _listed(
     chunk = max(kernel.space.chunk for kernel in (a, b) if isinstance(kernel.space, ir.Sparse))
     if chunk:
         arrays["neighbour_run"] = _runs(arrays["neighbour"], chunk)
+    if any(kernel.space.compressed for kernel in (a, b) if isinstance(kernel.space, ir.Sparse)):
+        words = compressed(
+            lambda link, n: table[link * row + n],
+            lambda link, n: space.links[link].wall_slot * slot_stride + n,
+            len(space.links),
+            cells,
+        )
+        arrays["neighbour_chunk"] = Array(words, 0, (len(words),), (1,))
     if space.listed:
         listed = generator.sample(range(cells), entries)
         arrays["cells"] = Array(listed, 0, (entries,), (1,))

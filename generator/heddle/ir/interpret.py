@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from heddle.ir import nodes as ir
+from heddle.ir.chunk_links import chunk_entry
 from heddle.ir.colouring import bits, colour_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
@@ -351,6 +352,13 @@ class _Interpreter:
                 self.scan(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.move_run(statement)
+            case ir.LoadLinks(local, chunks, table, stride, n, _, links):
+                near, words, plain = self.value(local), self.value(chunks), self.value(table)
+                cell, apart = self.value(n), self.value(stride)
+                for row in range(links):
+                    found = chunk_entry(words.values, links, row, cell)
+                    entry = plain.values[plain.at(row * apart + cell)] if found is None else found
+                    near.values[near.at(row)] = entry
             case ir.LoadLanes(local, element, length) | ir.StoreLanes(local, element, length):
                 near, (far, start) = self.value(local), self.element(element)
                 for number in range(length):

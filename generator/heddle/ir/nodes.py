@@ -368,6 +368,21 @@ class StoreRun(Statement):
 
 
 @node
+class LoadLinks(Statement):
+    """`local[r]` = entry (r, n) of the neighbour table for 0 <= r < links, from the compressed table
+    `chunks`, which has the largest number at a wall, or where that says so from the plain one. last: no cell
+    from there on is asked for."""
+
+    local: Symbol
+    chunks: Symbol
+    table: Symbol
+    table_stride: Expression
+    n: Expression
+    last: Expression
+    links: int
+
+
+@node
 class StreamRun(Statement):
     """`pointer[first + l] = local[l]` for 0 <= l < count, past the caches."""
 
@@ -496,12 +511,14 @@ class Dense(Node):
 @node
 class Sparse(Node):
     """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells
-    for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask."""
+    for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask.
+    compressed: a CUDA kernel finds neighbours in the compressed table of the list."""
 
     name: str
     listed: bool = False
     links: tuple[Link, ...] = ()
     chunk: int = 0
+    compressed: bool = False
 
 
 @node

@@ -82,6 +82,8 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             verb = "load" if isinstance(statement, ir.LoadRun) else "store"
             where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"{verb} run {local.name} {pointer.name} by {where} from {expression(run)}"
+        case ir.LoadLinks(local, chunks, _, _, n, _, links):
+            yield f"load {links} links {local.name} of {expression(n)} from {chunks.name}"
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"stream run {local.name} to {where}"

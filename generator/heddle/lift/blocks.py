@@ -62,6 +62,14 @@ def _store_lanes(
     yield ir.StoreLanes(_whole(lifter, args[1]), _addressed(lifter, args[0]), int(template[0]))
 
 
+def _load_links(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    local, chunks, table = (_whole(lifter, pointer) for pointer in args[:3])
+    stride, n, last = (lifter.value(argument) for argument in args[3:])
+    yield ir.LoadLinks(local, chunks, table, stride, n, last, int(template[0]))
+
+
 def _addressed(lifter: ExpressionLifter, address: ir.Expression) -> ir.Load:
     """The element whose address is given."""
     assert isinstance(address, source.AddressOf)
@@ -95,5 +103,6 @@ BLOCKS: dict[str, Block] = {
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
     "heddle::load_lanes": _load_lanes,
+    "heddle::load_links": _load_links,
     "heddle::store_lanes": _store_lanes,
 }

@@ -62,7 +62,9 @@ _ENTRY_NAMES = frozenset({"stream"})
 _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
-_SPARSE_NAMES = frozenset({"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"})
+_SPARSE_NAMES = frozenset(
+    {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
+)
 
 
 def freeze(

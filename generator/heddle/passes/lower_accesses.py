@@ -34,6 +34,8 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Load,
+    LoadLinks,
+    Local,
     Loop,
     Node,
     Pointer,
@@ -50,6 +52,8 @@ from heddle.passes.apply_schedule import AXES, COLOUR, SPLIT_COUNTER, is_chunk, 
 
 _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 NEIGHBOUR = "neighbour"
+LINKS = Symbol("link", Pointer(U32))
+"""The entries of a cell, where they come from the compressed table."""
 
 
 def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel:
@@ -212,7 +216,8 @@ class _Lowering:
         """The body of one CUDA thread."""
         if isinstance(self.space, Sparse):
             self.position = loop.counter
-            return (*self.list_position(loop), *self.with_pending(loop.body, counters))
+            before = (*self.list_position(loop), *self.chunk_links(loop))
+            return (*before, *self.with_pending(loop.body, counters))
         self.row_axis = -1
         lets = self.cell_views(loop, counters)
         place = [s for s in loop.body if isinstance(s, Let) and s.symbol == Symbol("x", I64)]
@@ -361,6 +366,29 @@ class _Lowering:
         offset = multiply(integer(row), Symbol(f"{NEIGHBOUR}_stride", I64))
         return [Let(symbol, View(table, offset, integer(1)))]
 
+    def chunk_links(self, loop: Loop) -> list[Statement]:
+        """All entries of the own cell at once, from the compressed table."""
+        assert isinstance(self.space, Sparse)
+        follows = any(
+            isinstance(node, Access) and node.field.layout == "compressed" and any(node.offsets)
+            for node in walk(loop.body)
+        )
+        if not (self.space.compressed and follows):
+            return []
+        chunks, table = (Symbol(name, Pointer(U32, True)) for name in (f"{NEIGHBOUR}_chunk", NEIGHBOUR))
+        rows, stride = len(self.space.links), Symbol(f"{NEIGHBOUR}_stride", I64)
+        return [
+            Local(LINKS, rows, "scratch"),
+            LoadLinks(LINKS, chunks, table, stride, loop.counter, loop.end, rows),
+        ]
+
+    def chunk_entry(self, access: Access, n: Expression) -> Expression:
+        """What the compressed table says, or at a wall the own cell's element."""
+        assert isinstance(self.space, Sparse)
+        row = self.row_number(access)
+        slot = multiply(integer(self.space.links[row].wall_slot), self.slot_stride(access.field))
+        return Call("linked", (Load(LINKS, integer(row)), Cast(add(slot, n), U32)), U32)
+
     def row_number(self, access: Access) -> int:
         assert isinstance(self.space, Sparse)
         return next(
@@ -452,7 +480,10 @@ class _Lowering:
         if key not in self.links:
             symbol = Symbol(f"i_{access.field.component_name(access.component)}", U32)
             pointer = self.link_pointer(access)
-            if pointer in self.views.values():
+            assert isinstance(self.space, Sparse)
+            if self.space.compressed and self.target.threads:
+                entry: Expression = self.chunk_entry(access, n)
+            elif pointer in self.views.values():
                 entry = Load(pointer, n)
             else:
                 offset = multiply(integer(self.row_number(access)), Symbol(f"{NEIGHBOUR}_stride", I64))

@@ -79,8 +79,14 @@ class Entry:
         ]  # fmt: skip
 
     def checked(self, device: bool) -> list[Argument]:
-        """The arguments that are checked: all but the scalars; the device does not use runs."""
-        return [a for a in self.arguments if a.role != "scalar" and not (device and a.role == "runs")]
+        """The arguments that are checked: all but the scalars; the device does not use runs, the host not the
+        compressed table."""
+        return [a for a in self.arguments if a.role not in ("scalar", self.unused(device))]
+
+    @staticmethod
+    def unused(device: bool) -> str:
+        """The role of what a target takes and leaves alone."""
+        return "runs" if device else "chunks"
 
     def row(self, argument: Argument) -> str:
         """What check_arrays is told of one array."""
@@ -97,7 +103,7 @@ class Entry:
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
         """Conditions under which the entry refuses, with the code it returns."""
-        pointers = {"entries", "table", "output", "work"} | (set() if device else {"runs"})
+        pointers = {"entries", "table", "output", "work", "chunks" if device else "runs"}
         for argument in self.arguments:
             if argument.role in pointers or argument.name == "cells":
                 yield f"eq({argument.name}, nullptr)", NULL_POINTER
@@ -119,7 +125,7 @@ class Entry:
 
     def guarded(self, name: str, device: bool, unit: str = "") -> list[str]:
         """The head of an entry: its signature and the check of its arguments."""
-        listed = [_declared(a, anonymous=device and a.role == "runs") for a in self.arguments]
+        listed = [_declared(a, anonymous=a.role == self.unused(device)) for a in self.arguments]
         if device:
             listed.append("void* stream")
         names = ", ".join([a.name for a in self.checked(device)] + ([f"{unit}:bool"] if unit else []))

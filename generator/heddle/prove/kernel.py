@@ -13,7 +13,7 @@ from heddle.ir.visit import expressions, walk
 from heddle.lift.lifted import Lifted
 from heddle.prove.canonical import Body, canonical
 
-POINTED = ("array", "entries", "table", "output", "work")
+POINTED = ("array", "entries", "table", "chunks", "output", "work")
 """Roles of arguments that no other argument points into: `__restrict__`."""
 
 

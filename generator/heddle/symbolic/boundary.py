@@ -112,10 +112,11 @@ def boundary_statements(
         if force is not None:
             left = equations.let(f"left_{cell.lattice.names[q]}", left)
         value = condition.incoming(cell, state, q, left)
+        stays = value == left and cell.leaving[q] == cell.arriving[q]
         if force is not None:
             value = equations.let(f"in_{cell.lattice.names[q]}", value)
             exchanged[q] = add(left, value)
-        if value == cell.arriving[q]:
+        if stays or value == cell.arriving[q]:
             continue
         store = Assignment(cell.arriving[q], value)
         behind = condition.reads_neighbours

@@ -17,7 +17,7 @@ class FreeSlip(BoundaryCondition):
     r is q mirrored at the face, t the part of c_q along it: the population that left the neighbour comes back
     with its velocity along the wall. So f* beside the face is read one cell further along it: at the ends of
     the face its ghost layer has to hold what the neighbours, or the walls there, would have sent. Raises
-    KernelError for a sweep over a list, whose cells do not know the normal.
+    KernelError for a sweep over a list: there the table has it without one (`slips` of heddle::IndexList).
     """
 
     title = "f_q(x) = f*_r(x - t), r mirrored at the side, t the part of c_q along it"

@@ -24,12 +24,17 @@ namespace heddle {
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
-  /// `communicates`: faces -x, +x, -y, +y, -z, +z whose cells belong to the border.
-  /// Throws Error when the number of flags is not the volume of the box, no cell is listed, there are no
-  /// links or a slot is negative, or a flat index does not fit 32 bits.
+  /// `communicates`: faces -x, +x, -y, +y, -z, +z whose cells belong to the border. `slips`: faces without
+  /// friction, at which the table has free slip as it has bounce-back at walls: what would come from beyond
+  /// such a face is the mirrored population of the cell beside the own one (specular reflection half-way
+  /// behind the face), or bounce-back where that is not listed. It costs nothing, and no two cells touch one
+  /// element for AA either. Throws Error when the number of flags is not the volume of the box, no cell is
+  /// listed, there are no links or a slot is negative, or a flat index does not fit 32 bits; for a face that
+  /// slips also when its axis is periodic, or a link has no mirror image or reaches further than one cell.
   IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
             std::span<const Link> links, Memory memory = Memory::host,
-            const std::array<bool, 6>& communicates = {false, false, false, false, false, false});
+            const std::array<bool, 6>& communicates = {false, false, false, false, false, false},
+            const std::array<bool, 6>& slips = {false, false, false, false, false, false});
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
@@ -42,8 +47,8 @@ public:
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
 
   /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
-  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a device
-  /// whole pieces of 256 bytes, as rows of a dense field there.
+  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a
+  /// device whole pieces of 256 bytes, as rows of a dense field there.
   [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
 
   /// The table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
@@ -54,9 +59,17 @@ public:
   /// Cells for which neighbour_run() gives one number a row.
   static constexpr std::int64_t chunk = 16;
   /// Where the entries of a row follow each other over a whole chunk, one number stands for them: entry
-  /// [c * rows() + r] is the entry (r, c * chunk) of the table then, and 0xFFFFFFFF where they do not. Kernels read it
-  /// instead of the table, 18 numbers in place of 288 on D3Q19. Host memory only; null in device memory.
+  /// [c * rows() + r] is the entry (r, c * chunk) of the table then, and 0xFFFFFFFF where they do not.
+  /// Kernels read it instead of the table, 18 numbers in place of 288 on D3Q19. Host memory only; null in
+  /// device memory.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
+
+  /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
+  /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
+  /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links.
+  [[nodiscard]] const std::uint32_t* neighbour_chunk() const noexcept { return chunks_.data(); }
+  /// Words of the compressed table.
+  [[nodiscard]] std::int64_t neighbour_chunk_size() const noexcept { return chunks_.size(); }
 
   /// Number of the cell at x, y, z (coordinates of the box); -1 when it is not listed or outside.
   [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
@@ -82,7 +95,8 @@ private:
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
   void number_cells(std::span<const std::uint8_t> flags, Memory memory);
   void note_runs(const Buffer<std::uint32_t>& table);
-  void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
+  void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
+                   const std::array<bool, 6>& slips);
 
   Box box_;
   std::array<bool, 6> communicates_;
@@ -98,6 +112,7 @@ private:
   std::vector<std::int64_t> border_before_;   // of each row: border cells in the rows before it; total last
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
+  Buffer<std::uint32_t> chunks_;
 };
 
 template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {

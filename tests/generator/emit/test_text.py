@@ -165,7 +165,19 @@ def both(schedule: Schedule, in_place: bool = False) -> str:
 
 
 def test_every_option_has_a_case() -> None:
-    assert CHANGES.keys() == {option.name for option in dataclasses.fields(Schedule)}
+    of_lists = {"compressed"}  # below
+    assert CHANGES.keys() | of_lists == {option.name for option in dataclasses.fields(Schedule)}
+
+
+def test_compressed_lists_change_cuda_alone() -> None:
+    lattice = lbm.Lattice("D2Q9")
+    kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
+    schedule, space = Schedule(compressed=True), Sparse("fluid")
+    found = {target: text(kernel, schedule, target, space=space) for target in ("reference", "cpu", "cuda")}  # type: ignore[arg-type]
+    load = "heddle::load_links<8>(link, neighbour_chunk, neighbour, neighbour_stride, n, last);"
+    assert load in found["cuda"]
+    assert "heddle::linked(link[0], static_cast<std::uint32_t>(2 * f_sq + n))" in found["cuda"]
+    assert "load_links" not in found["cpu"] + found["reference"]
 
 
 @pytest.mark.parametrize("option", CHANGES)

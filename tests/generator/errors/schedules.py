@@ -220,3 +220,16 @@ def lanes_in_chunks() -> None:
 )
 def trusted_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here
+
+
+@says("{here}: 'k' asks for a compressed neighbour table; a dense space has none.\n"
+      "  Hint: space=Sparse(...), or leave out compressed")  # fmt: skip
+def compressed_without_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(compressed=True))  # here
+
+
+@says("{here}: a compressed table marks 30 links, and 'k' follows 31.\n  Hint: leave out compressed")
+def more_links_than_bits() -> None:
+    links = [lbm.Link(1, (number, 0), 2) for number in range(31)]
+    statements = lbm.StreamingKernels({"": [Assignment(p.here, q.here)]}, tuple(links))
+    Module("m").add("k", statements, Sparse("s"), Schedule(compressed=True))  # here

@@ -72,6 +72,8 @@ def _kernels() -> list[ir.Kernel]:
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):
         sparse = lattice_boltzmann(pattern, step, Sparse("fluid"), Schedule(chunk=16, nontemporal=streamed))
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
+    compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(compressed=True))
+    found += [kernel for _, kernel in levels(compressed, "f32", "cuda")]
     return found
 
 

@@ -347,6 +347,7 @@ LATTICE_SCHEDULES = [
     ("cpu", Schedule(chunk=16, nontemporal=True)),
     ("cuda", Schedule()),
     ("cuda", Schedule(renew=True)),
+    ("cuda", Schedule(compressed=True)),
 ]
 
 
@@ -355,7 +356,9 @@ LATTICE_CASES = [
     for case in ("Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd")
     for sparse in (False, True)
     for target, schedule in LATTICE_SCHEDULES
-    if not (sparse and case.startswith("Eso")) and not (schedule.nontemporal and "P" not in case[:1])
+    if not (sparse and case.startswith("Eso"))
+    and not (schedule.nontemporal and "P" not in case[:1])
+    and (sparse or not schedule.compressed)
 ]
 
 

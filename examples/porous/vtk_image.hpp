@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_POROUS_VTK_IMAGE_HPP
+#define HEDDLE_POROUS_VTK_IMAGE_HPP
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace porous {
+
+/// Scalars on a box of voxels, x fastest.
+struct Image {
+  std::array<std::int64_t, 3> extent{};
+  std::vector<double> values;
+};
+
+/// Reads scalars of a VTK image. `.vti`: one piece, the array written in ASCII or as raw appended data, as
+/// heddle::Output does; `.vtk`: version 2 to 5, STRUCTURED_POINTS, ASCII or BINARY. Values of cells, or of
+/// points where there are none of cells: then each point is a voxel. array: its name; empty: the first one
+/// with one component. Throws heddle::Error. Formats: "VTK File Formats", Kitware.
+[[nodiscard]] Image read_vti(const std::filesystem::path& path, const std::string& array);
+[[nodiscard]] Image read_vtk(const std::filesystem::path& path, const std::string& array);
+
+} // namespace porous
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Voxel images: every format gives the same voxels, and bad files say what is wrong with them.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/error.hpp"
+#include "heddle/output.hpp"
+#include "voxels.hpp"
+
+namespace porous {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 4 x 3 x 2 voxels, x fastest; every fourth is solid.
+std::vector<std::uint8_t> voxels() {
+  std::vector<std::uint8_t> values(24, 1);
+  for (std::size_t i = 0; i < values.size(); i += 4)
+    values[i] = 0;
+  return values;
+}
+
+class Images : public testing::Test {
+protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / ("heddle_porous_" + std::string(info->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  /// A NumPy array of bytes; shape slowest axis first.
+  fs::path write_npy(const std::string& name, const std::string& shape, const std::string& bytes) {
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
+    header.resize(118, ' ');
+    return write(name, std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + bytes);
+  }
+  std::string bytes() const {
+    const auto values = voxels();
+    return {values.begin(), values.end()};
+  }
+  static std::string text() {
+    std::string result;
+    for (const std::uint8_t value : voxels())
+      result += std::to_string(value) + " ";
+    return result;
+  }
+
+  static void expect_the_voxels(const Voxels& image) {
+    EXPECT_EQ(image.extent, (std::array<std::int64_t, 3>{4, 3, 2}));
+    EXPECT_EQ(image.pore, voxels());
+    EXPECT_NEAR(image.porosity(), 0.75, 1e-15);
+  }
+
+  /// What the message says, "" if there is none.
+  static std::string refusal(const fs::path& path, const ImageOptions& options = {}) {
+    try {
+      static_cast<void>(read_image(path, options));
+    } catch (const heddle::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+const std::string legacy = "# vtk DataFile Version 3.0\nvoxels\n";
+
+TEST_F(Images, AreTheSameInEveryFormat) {
+  expect_the_voxels(read_image(write_npy("a.npy", "(2, 3, 4)", bytes()), {}));
+  expect_the_voxels(read_image(write("a.raw", bytes()), {.array = "", .size = {4, 3, 2}}));
+  expect_the_voxels(
+      read_image(write("points.vtk",
+                       legacy +
+                           "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 3 2\nORIGIN 0 0 0\nSPACING 1 1 1\n"
+                           "POINT_DATA 24\nSCALARS v unsigned_char 1\nLOOKUP_TABLE default\n" +
+                           text()),
+                 {}));
+  expect_the_voxels(read_image(
+      write("cells.vtk",
+            legacy +
+                "BINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 5 4 3\nSPACING 1 1 1\nORIGIN 0 0 0\n"
+                "CELL_DATA 24\nSCALARS other unsigned_char\nLOOKUP_TABLE default\n" +
+                std::string(24, 'x') + "\nSCALARS v unsigned_char\nLOOKUP_TABLE default\n" + bytes()),
+      {.array = "v"}));
+  expect_the_voxels(read_image(
+      write("a.vti",
+            "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" byte_order=\"LittleEndian\"><ImageData "
+            "WholeExtent=\"0 4 0 3 0 2\"><Piece Extent=\"0 4 0 3 0 2\"><PointData/><CellData><DataArray "
+            "type=\"Int32\" Name=\"v\" format=\"ascii\">" +
+                text() + "</DataArray></CellData></Piece></ImageData></VTKFile>"),
+      {}));
+}
+
+TEST_F(Images, AreReadFromWhatOutputWrites) {
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {4, 3, 2}});
+  heddle::Output output(folder_, "image", grid);
+  const auto values = voxels();
+  output.add<float>("vector", 3, [](int, std::int64_t, std::int64_t, std::int64_t, int) { return 7.0F; });
+  output.add<std::uint8_t>("pore", 1, [&](int, std::int64_t x, std::int64_t y, std::int64_t z, int) {
+    return values[static_cast<std::size_t>(x + 4 * (y + 3 * z))];
+  });
+  expect_the_voxels(read_image(output.write(0, 0), {}));
+}
+
+TEST_F(Images, MayCallAnyValueAPore) {
+  EXPECT_NEAR(read_image(write_npy("a.npy", "(2, 3, 4)", bytes()), {.array = "", .pore_value = 0}).porosity(),
+              0.25, 1e-15);
+}
+
+TEST_F(Images, SayWhatIsWrong) {
+  EXPECT_TRUE(contains(refusal(folder_ / "missing.npy"), "missing.npy"));
+  EXPECT_TRUE(contains(refusal(write("a.tif", "x")), "the ending '.tif' is not known"));
+  EXPECT_TRUE(contains(refusal(write_npy("flat.npy", "(6, 4)", bytes())), "the array has 2 axes"));
+  EXPECT_TRUE(contains(refusal(write_npy("short.npy", "(2, 3, 5)", bytes())), "ends after 24 of 30"));
+  EXPECT_TRUE(contains(refusal(write("a.raw", bytes())), "give --size"));
+  EXPECT_TRUE(contains(refusal(write("a.raw", bytes()), {.array = "", .size = {4, 3, 3}}),
+                       "has 24 bytes, and --size asks for 36"));
+  EXPECT_TRUE(
+      contains(refusal(write_npy("a.npy", "(2, 3, 4)", bytes()), {.array = "", .pore_value = 9}), "--pore"));
+  EXPECT_TRUE(contains(refusal(write("a.vtk", "nonsense")), "no VTK file"));
+  EXPECT_TRUE(
+      contains(refusal(write("b.vtk", legacy + "ASCII\nDATASET POLYDATA\n")), "its data set is POLYDATA"));
+  const std::string head = legacy + "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 3 2\nPOINT_DATA 24\n";
+  EXPECT_TRUE(contains(refusal(write("c.vtk", head + "SCALARS v unsigned_char\nLOOKUP_TABLE default\n1 0 1")),
+                       "has 3 of 24 values"));
+  EXPECT_TRUE(
+      contains(refusal(write("d.vtk", head + "SCALARS v unsigned_char\nLOOKUP_TABLE default\n" + text()),
+                       {.array = "w"}),
+               "no SCALARS 'w'. Hint: it has: v"));
+  EXPECT_TRUE(contains(refusal(write("e.vtk", head + "SCALARS v bit\nLOOKUP_TABLE default\n" + text())),
+                       "type 'bit'"));
+  EXPECT_TRUE(contains(refusal(write("a.vti", "<VTKFile type=\"PolyData\">")), "no image data"));
+  EXPECT_TRUE(
+      contains(refusal(write("b.vti", "<VTKFile type=\"ImageData\" compressor=\"vtkZLibDataCompressor\">")),
+               "compressed"));
+}
+
+TEST_F(Images, LoseWhatLeadsNowhere) {
+  // a channel along x, and a hole that no face joins to it
+  Voxels image{{5, 5, 3}, std::vector<std::uint8_t>(75, 0), ""};
+  for (std::int64_t x = 0; x < 5; ++x)
+    image.pore[image.index(x, 1, 1)] = 1;
+  image.pore[image.index(2, 3, 1)] = 1;
+  EXPECT_EQ(close_dead_ends(image, 0), 1);
+  EXPECT_EQ(std::accumulate(image.pore.begin(), image.pore.end(), 0), 5);
+  EXPECT_EQ(close_dead_ends(image, 1), 5);
+}
+
+TEST_F(Images, AreLaidIntoADuct) {
+  const Voxels image{{2, 2, 2}, std::vector<std::uint8_t>(8, 1), ""};
+  const Voxels duct = in_a_duct(image, 1, 3);
+  EXPECT_EQ(duct.extent, (std::array<std::int64_t, 3>{4, 8, 4}));
+  EXPECT_EQ(std::accumulate(duct.pore.begin(), duct.pore.end(), 0), 2 * 8 * 2);
+  EXPECT_EQ(duct.pore[duct.index(0, 4, 1)], 0);
+  EXPECT_EQ(duct.pore[duct.index(1, 0, 1)], 1);
+}
+
+} // namespace
+} // namespace porous
