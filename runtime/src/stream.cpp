@@ -7,7 +7,8 @@
 
 namespace heddle {
 
-Stream::Stream(Memory memory) : native_(memory == Memory::device ? cuda::create_stream() : nullptr) {}
+Stream::Stream(Memory memory, bool urgent)
+    : native_(memory == Memory::device ? cuda::create_stream(urgent) : nullptr) {}
 
 Stream::~Stream() {
   if (native_ != nullptr) cuda::destroy_stream(native_);

@@ -81,6 +81,12 @@ public:
     }
   }
 
+  [[nodiscard]] bool needs_progress() const noexcept override { return true; }
+  void progress() override { // any call of MPI moves what is under way
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &found, MPI_STATUS_IGNORE);
+  }
+
 private:
   void wait(const Traffic& traffic, std::vector<MPI_Request>& requests) const {
     const auto deadline = std::chrono::steady_clock::now() + timeout_;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/block_part.hpp"
+
+#include <algorithm>
+
+namespace heddle {
+
+std::vector<Box> BlockPart::boxes(const std::array<std::int64_t, 4>& extent) const {
+  const Box whole{{0, 0, 0}, {extent[0], extent[1], extent[2]}};
+  if (cells == Cells::all) return {whole};
+  Box inner = whole.grow({-width[0], -width[1], -width[2]});
+  if (cells == Cells::border) return inner.empty() ? std::vector<Box>{whole} : subtract(whole, inner);
+  if (inner.empty()) return {};
+  const std::int64_t first = inner.lower[2];
+  const std::int64_t layers = inner.upper[2] - first;
+  inner.lower[2] = first + layers * slice / slices;
+  inner.upper[2] = first + layers * (slice + 1) / slices;
+  return inner.empty() ? std::vector<Box>{} : std::vector<Box>{inner};
+}
+
+std::array<bool, 3> axes_to_other_ranks(const BlockGrid& grid, int rank) {
+  std::array<bool, 3> found{};
+  for (int block = grid.first_block(rank); block < grid.first_block(rank + 1); ++block) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const int side : {-1, 1}) {
+        std::array<int, 3> offset{};
+        offset[axis] = side;
+        const int next = grid.neighbour(block, offset);
+        if (next >= 0 && grid.rank(next) != rank) found[axis] = true;
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace heddle
