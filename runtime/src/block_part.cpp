@@ -20,13 +20,22 @@ std::vector<Box> BlockPart::boxes(const std::array<std::int64_t, 4>& extent) con
 
 std::array<bool, 3> axes_to_other_ranks(const BlockGrid& grid, int rank) {
   std::array<bool, 3> found{};
-  for (int block = grid.first_block(rank); block < grid.first_block(rank + 1); ++block) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (const int side : {-1, 1}) {
-        std::array<int, 3> offset{};
-        offset[axis] = side;
+  // Faces first; then edges and corners, which count only where none of their axes does yet.
+  for (int across = 1; across <= 3; ++across) {
+    for (int block = grid.first_block(rank); block < grid.first_block(rank + 1); ++block) {
+      for (int side = 0; side < 27; ++side) {
+        const std::array<int, 3> offset{side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1};
+        if (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2] != across) continue;
         const int next = grid.neighbour(block, offset);
-        if (next >= 0 && grid.rank(next) != rank) found[axis] = true;
+        if (next < 0 || grid.rank(next) == rank) continue;
+        bool known = false;
+        std::size_t last = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          if (offset[axis] == 0) continue;
+          known = known || found[axis];
+          last = axis;
+        }
+        if (!known) found[last] = true;
       }
     }
   }

@@ -48,7 +48,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   add_calls(wrap_unpack_, {&plan_.wrap().unpack});
   add_shifts(shifts_, plan_.borders().shifts);
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
-  if (direct_) transport_->expect(tag_, receive_);
+  if (talks()) transport_->expect(traffic());
 }
 
 void HaloExchange::check() const {

@@ -34,9 +34,9 @@ public:
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   [[nodiscard]] bool stores() const noexcept override { return registry_->options.stores; }
 
-  void expect(int tag, std::span<const Message> receive) override {
-    for (const Message& message : receive)
-      registry_->places[{tag, message.peer, rank_}] = message.data;
+  void expect(const Traffic& traffic) override {
+    for (const Message& message : traffic.receive)
+      registry_->places[{traffic.tag, message.peer, rank_}] = message.data;
   }
   [[nodiscard]] std::byte* place(int tag, int peer) const override {
     const auto found = registry_->places.find({tag, rank_, peer});

@@ -180,7 +180,13 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list
   for (std::size_t j = 0; j < list.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       if (list[i].node == list[j].node) { // parts of one task touch different values
-        if (list[i].step.kind == Kind::start && list[j].step.kind == Kind::finish) before[j].push_back(i);
+        if (list[j].step.kind == Kind::finish) before[j].push_back(i); // but a lane shift writes whole vectors
+        continue;
+      }
+      // The wire of an exchange is free again when it has been emptied.
+      if (list[i].step.kind == Kind::finish && list[j].step.kind == Kind::start &&
+          list[i].node % nodes.size() == list[j].node % nodes.size()) {
+        before[j].push_back(i);
         continue;
       }
       // Ranks must agree on the order of exchanges, see plan_tasks.

@@ -28,7 +28,8 @@ struct BlockPart {
   [[nodiscard]] std::vector<Box> boxes(const std::array<std::int64_t, 4>& extent) const;
 };
 
-/// Axes across which blocks of `rank` have a neighbour that another rank owns: its borders wait for messages.
+/// Axes whose borders wait for messages: what a block of `rank` exchanges with one of another rank, across a face, an
+/// edge or a corner, lies beyond a face across one of them.
 [[nodiscard]] std::array<bool, 3> axes_to_other_ranks(const BlockGrid& grid, int rank);
 
 /// The view of the cells of `box`, counted from the first interior cell of `view`.

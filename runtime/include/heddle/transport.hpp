@@ -68,10 +68,12 @@ public:
   [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
   virtual void progress() {}
 
+  /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call it, in the
+  /// same order; messages may be overwritten.
+  virtual void expect(const Traffic& traffic);
+
   /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of one
-  /// process that run in one TaskGraph. `expect` says where messages for this rank arrive; `mailbox` is the same
-  /// object for both ends of a way, null for other transports.
-  virtual void expect(int tag, std::span<const Message> receive);
+  /// process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for other transports.
   [[nodiscard]] virtual std::byte* place(int tag, int peer) const;
   [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
   /// Whether pack kernels write to `place` themselves.
