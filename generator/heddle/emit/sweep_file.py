@@ -177,7 +177,7 @@ def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
 
 
 def _separable(kernel: ir.Kernel) -> bool:
-    """Whether some cells of a block can be computed for themselves: each needs nothing but what it accesses."""
+    """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
     assert isinstance(kernel.space, ir.Dense)
     if kernel.space.colours > 1 or kernel.space.row_cells or kernel.outputs:
         return False

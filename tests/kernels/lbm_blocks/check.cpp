@@ -8,9 +8,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "blocks.hpp"
+#include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/peer_group.hpp"
 #include "heddle/trace.hpp"
@@ -85,6 +87,46 @@ TEST(Blocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
       }
     }
   }
+}
+
+TEST(Blocks, AStepIsTakenApartWhereMessagesTravel) {
+  const auto& [name, make] = blocks::patterns()[0];
+  heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
+  const heddle::BlockGrid grid(blocks::domain, {1, 1, 2}, periodic, 2);
+  const std::unique_ptr<blocks::Rank> rank = make(grid, group.transport(0));
+  heddle::TaskGraph loop;
+  rank->add_to(loop, false);
+  const std::vector<std::string> steps = loop.steps();
+  const auto place = [&](const std::string& step) {
+    return std::ranges::find(steps, "lbm_blocks::pull " + step) - steps.begin();
+  };
+  // The first of two: what crosses x and y stays here, and needs no message.
+  EXPECT_LT(place("before start"), place("interior"));
+  EXPECT_LT(place("before wrap"), place("interior"));
+  EXPECT_LT(place("interior"), place("before finish"));
+  EXPECT_LT(place("before finish"), place("border"));
+  EXPECT_LT(place("border"), std::ssize(steps));
+  // A rank without neighbours takes nothing apart.
+  heddle::LocalTransport local;
+  const std::unique_ptr<blocks::Rank> one = make(heddle::BlockGrid(blocks::domain, {1, 1, 1}, periodic), local);
+  heddle::TaskGraph whole;
+  one->add_to(whole, false);
+  EXPECT_EQ(whole.steps(), (std::vector<std::string>{"lbm_blocks::pull before", "lbm_blocks::pull",
+                                                     "lbm_blocks::pull after, nothing crosses", "lbm_blocks::pull before",
+                                                     "lbm_blocks::pull", "lbm_blocks::pull after, nothing crosses"}));
+}
+
+TEST(Blocks, RanksThatWriteToEachOthersMemoryNeedAGraph) {
+  heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
+  const heddle::BlockGrid grid(blocks::domain, {1, 1, 2}, periodic, 2);
+  blocks::Field f = blocks::field(grid, 0);
+  blocks::Field next = blocks::field(grid, 0);
+  const lbm_blocks::Pull<double> step(f, next, {.omega = blocks::omega});
+  heddle::HaloExchange halo(step.before(), group.transport(0));
+  heddle::Stream stream;
+  EXPECT_THROW(halo(stream), heddle::Error);
+  EXPECT_THROW(halo.start(stream), heddle::Error); // rank 1 expects nothing
+  EXPECT_THROW(heddle::PeerGroup(0), heddle::Error);
 }
 
 /// Whether all of `inner` lies within `outer`.
