@@ -44,7 +44,7 @@ struct Case {
   bool overlap = true;
   bool capture = true;
   bool exchanges = true;
-  int unroll = 2;
+  int unroll = 8;
   heddle::Trace* trace = nullptr;
 };
 
