@@ -27,6 +27,8 @@ struct Draft {
   std::vector<Touch> touches;
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
+  /// Of a finish toward owners, for each field: the sweep that wrote beyond its blocks.
+  std::map<const void*, std::size_t> writer{};
 };
 
 /// Which part of a field a part of a sweep touches that reaches `reach` cells beyond its own.
@@ -80,8 +82,10 @@ private:
   void add_whole(const TaskNode& node, std::size_t place) {
     Draft& one = draft(node, place, "", Kind::whole);
     one.step.run = node.function;
-    for (const TaskNode::Access& access : node.accesses)
+    for (const TaskNode::Access& access : node.accesses) {
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
+      wrote_beyond_.erase(access.object);
+    }
   }
 
   void add_exchange(const TaskNode& node, const HaloSteps& halo, std::size_t place) {
@@ -108,6 +112,10 @@ private:
     finish.step.run = halo.finish;
     finish.emptied = halo.emptied;
     touch(finish, true, halo.toward_owners ? border : ghosts);
+    if (halo.toward_owners) {
+      finish.writer = wrote_beyond_;
+      wrote_beyond_.clear();
+    }
   }
 
   void add_parts(const TaskNode& node, std::size_t place) {
@@ -123,6 +131,11 @@ private:
       one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
       if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
         one.step.run = in_slices(node.parts->run, part);
+    }
+    for (const TaskNode::Access& access : node.accesses)
+      wrote_beyond_.erase(access.object);
+    for (const TaskNode::Access& access : node.accesses) {
+      if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
     }
   }
 
@@ -144,11 +157,17 @@ private:
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
   bool splits_ = false;
+  std::map<const void*, std::size_t> wrote_beyond_; // the sweep that did, if nothing else has touched the field since
 };
 
-bool conflict(const Draft& a, const Draft& b) {
-  for (const Touch& x : a.touches) {
-    for (const Touch& y : b.touches) {
+/// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners after a
+/// sweep are values that cells of other blocks have written; in a sweep without races no cell here touches these, so
+/// that they may arrive while the interior is still being computed.
+bool conflict(const Draft& earlier, const Draft& later) {
+  for (const Touch& x : earlier.touches) {
+    const auto writer = later.writer.find(x.object);
+    if (earlier.step.kind == Kind::interior && writer != later.writer.end() && writer->second == earlier.node) continue;
+    for (const Touch& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }
   }
