@@ -44,7 +44,7 @@ struct Case {
   bool overlap = true;
   bool capture = true;
   bool exchanges = true;
-  int unroll = 8;
+  int unroll = 2;
   heddle::Trace* trace = nullptr;
 };
 
@@ -299,7 +299,7 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   const double latency = copy_seconds(64, true);
   const scaling::Wire wire{latency, static_cast<double>(message) / (copy_seconds(message, true) - latency + 1e-9)};
   const scaling::Device device{bare_pair, 2.5e-6, 2.5e12};
-  const int launches = 2 * (Kernels::lanes + 1);
+  constexpr int launches = 3;  // pack, unpack, and what crosses between the lanes
   const double exchange = scaling::exchange_seconds(device, wire, static_cast<double>(message), launches);
   std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n", title, precision,
               static_cast<long long>(whole[0]), static_cast<long long>(whole[1]), static_cast<long long>(whole[2]), ranks,
