@@ -42,8 +42,9 @@ void wait(void* stream, void* event) {
 
 double seconds_between(void* earlier, void* later) {
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(earlier), static_cast<cudaEvent_t>(later)),
-        "TaskGraph");
+  check(
+      cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(earlier), static_cast<cudaEvent_t>(later)),
+      "TaskGraph");
   return 1e-3 * static_cast<double>(milliseconds);
 }
 

@@ -18,7 +18,8 @@ constexpr std::size_t most_lanes = 4; // of one device and urgency
 DeviceSchedule::DeviceSchedule(std::vector<TaskStep> steps, bool capture, Trace* trace)
     : steps_(std::move(steps)), capture_(capture), trace_(trace) {
   if (capture_ && trace_ != nullptr) {
-    throw Error("TaskGraph", "a captured graph cannot be traced: it runs as a whole", "trace without capture");
+    throw Error("TaskGraph", "a captured graph cannot be traced: it runs as a whole",
+                "trace without capture");
   }
   for (const TaskStep& step : steps_) {
     if (capture_ && step.memory != Memory::device) {
@@ -56,7 +57,8 @@ void DeviceSchedule::assign_lanes() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     std::vector<std::size_t> alike;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-      if (lanes_[lane].device == steps_[i].device && lanes_[lane].urgent == steps_[i].urgent()) alike.push_back(lane);
+      if (lanes_[lane].device == steps_[i].device && lanes_[lane].urgent == steps_[i].urgent())
+        alike.push_back(lane);
     }
     std::size_t chosen = lanes_.size();
     for (const std::size_t lane : alike) {
@@ -67,7 +69,8 @@ void DeviceSchedule::assign_lanes() {
     if (chosen == lanes_.size()) {
       if (alike.size() < most_lanes) {
         const DeviceScope here(steps_[i].device);
-        lanes_.push_back({steps_[i].device, steps_[i].urgent(), Stream(Memory::device, steps_[i].urgent()), nullptr, i});
+        lanes_.push_back(
+            {steps_[i].device, steps_[i].urgent(), Stream(Memory::device, steps_[i].urgent()), nullptr, i});
       } else {
         chosen = alike[turn++ % alike.size()];
       }
@@ -128,7 +131,8 @@ void DeviceSchedule::note_times(double began) {
     const Lane& lane = lanes_[lane_of_[i]];
     trace_->add({steps_[i].name, lane.device,
                  (lane.urgent ? "urgent stream " : "stream ") + std::to_string(lane_of_[i]),
-                 began + cuda::seconds_between(lane.zero, begun_[i]), began + cuda::seconds_between(lane.zero, done_[i])});
+                 began + cuda::seconds_between(lane.zero, begun_[i]),
+                 began + cuda::seconds_between(lane.zero, done_[i])});
   }
 }
 

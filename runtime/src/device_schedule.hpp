@@ -12,9 +12,9 @@
 
 namespace heddle {
 
-/// Runs steps, given in a topological order, on a few streams of their devices: a step follows a predecessor in its
-/// stream where it can, and waits for the others by events. Urgent steps have streams of high priority. With `capture`
-/// all of them, on whichever devices, are recorded as one CUDA graph.
+/// Runs steps, given in a topological order, on a few streams of their devices: a step follows a predecessor
+/// in its stream where it can, and waits for the others by events. Urgent steps have streams of high
+/// priority. With `capture` all of them, on whichever devices, are recorded as one CUDA graph.
 class DeviceSchedule {
 public:
   /// trace: null, or where to note when each step ran; not together with capture.

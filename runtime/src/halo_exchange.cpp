@@ -37,8 +37,10 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
-    if (direct_ && transport_->stores()) add_calls(pack_, {&plan_.pack()[segment]}, segment);
-    else packed.push_back(&plan_.pack()[segment]);
+    if (direct_ && transport_->stores())
+      add_calls(pack_, {&plan_.pack()[segment]}, segment);
+    else
+      packed.push_back(&plan_.pack()[segment]);
   }
   for (const HaloPlan::Tables& tables : plan_.unpack())
     unpacked.push_back(&tables);
@@ -85,17 +87,20 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const H
   }
 }
 
-void HaloExchange::add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const {
+void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
+                              const std::vector<HaloPlan::Shift>& shifts) const {
   for (const HaloPlan::Shift& shift : shifts) {
-    calls.push_back({static_cast<std::size_t>(shift.field), shift.group, shift.table.longest,
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(shift.table.rows), exchange_.memory())});
+    calls.push_back(
+        {static_cast<std::size_t>(shift.field), shift.group, shift.table.longest,
+         Buffer<std::int32_t>(std::span<const std::int32_t>(shift.table.rows), exchange_.memory())});
   }
 }
 
 void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
   for (const ShiftCall& call : calls) {
     shift_lanes(exchange_.fields()[call.field].group(call.group),
-                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest}, exchange_.memory(), stream);
+                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest},
+                exchange_.memory(), stream);
   }
 }
 
@@ -132,7 +137,8 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
       const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
       wire = transport_->place(tag_, send_[call.segment].peer) + head;
     }
-    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire, stream);
+    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire,
+                   stream);
   }
 }
 
@@ -202,8 +208,9 @@ void HaloExchange::finish(Stream& stream) {
 
 void HaloExchange::operator()(Stream& stream) {
   if (direct_) {
-    throw Error(exchange_.name(), "ranks of one process write to each other's memory: all have to start before one "
-                                  "finishes",
+    throw Error(exchange_.name(),
+                "ranks of one process write to each other's memory: all have to start before one "
+                "finishes",
                 "add the exchanges of all ranks to one TaskGraph");
   }
   start(stream);

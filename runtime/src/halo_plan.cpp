@@ -152,9 +152,9 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
   return found;
 }
 
-/// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one vector
-/// that move are one row; where such boxes would overlap, so that one could undo what the other writes, none of
-/// them is a shift.
+/// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one
+/// vector that move are one row; where such boxes would overlap, so that one could undo what the other
+/// writes, none of them is a shift.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
                                                           std::vector<Shift>& shifts) {
@@ -163,7 +163,8 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     LaneSources sources;
   };
   using Cell = std::array<std::int64_t, 3>;
-  std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move> moves; // field, group, component, from, to, extent
+  std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move>
+      moves; // field, group, component, from, to, extent
   std::vector<const Piece*> rest;
   const int first_block = exchange.grid()->first_block(exchange.rank());
   for (const Piece* piece : pieces) {

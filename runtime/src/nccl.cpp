@@ -17,8 +17,8 @@ namespace heddle {
 
 namespace {
 
-// The part of NCCL's interface that is used (NVIDIA NCCL documentation, API 2.x): results and types are enums, streams
-// and communicators are pointers.
+// The part of NCCL's interface that is used (NVIDIA NCCL documentation, API 2.x): results and types are
+// enums, streams and communicators are pointers.
 using Comm = void*;
 constexpr int success = 0;
 constexpr int bytes_type = 1; // ncclUint8
@@ -37,7 +37,8 @@ struct Library {
 
   Library() {
     setenv("NCCL_NVLS_ENABLE", "0", 0);
-    void* const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // stays open: NCCL has threads of its own
+    void* const handle =
+        dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // stays open: NCCL has threads of its own
     if (handle == nullptr) {
       missing = dlerror();
       return;
@@ -72,7 +73,8 @@ const Library& required() {
 }
 
 void check(int result, const std::string& where) {
-  if (result != success) throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
+  if (result != success)
+    throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
 }
 
 class NcclTransport final : public Transport {
@@ -105,11 +107,13 @@ public:
     int result = success;
     for (const Message& message : traffic.send) {
       if (result == success)
-        result = nccl.send(message.data, message.bytes, bytes_type, message.peer, communicator_, stream.native());
+        result =
+            nccl.send(message.data, message.bytes, bytes_type, message.peer, communicator_, stream.native());
     }
     for (const Message& message : traffic.receive) {
       if (result == success)
-        result = nccl.receive(message.data, message.bytes, bytes_type, message.peer, communicator_, stream.native());
+        result = nccl.receive(message.data, message.bytes, bytes_type, message.peer, communicator_,
+                              stream.native());
     }
     const int ended = nccl.group_end(); // in any case
     check(result, traffic.on(rank_));

@@ -41,8 +41,9 @@ public:
   [[nodiscard]] std::byte* place(int tag, int peer) const override {
     const auto found = registry_->places.find({tag, rank_, peer});
     if (found != registry_->places.end()) return found->second;
-    throw Error("PeerGroup", "rank " + std::to_string(peer) + " does not expect what rank " + std::to_string(rank_) +
-                                 " sends",
+    throw Error("PeerGroup",
+                "rank " + std::to_string(peer) + " does not expect what rank " + std::to_string(rank_) +
+                    " sends",
                 "all ranks construct the same exchanges, in the same order");
   }
   [[nodiscard]] const void* mailbox(int tag, int from, int to) override {
@@ -55,8 +56,10 @@ public:
     if (stores()) return; // the pack kernel has done it
     for (const Message& message : traffic.send) {
       std::byte* const there = place(traffic.tag, message.peer);
-      if (stream.device()) cuda::copy_later(there, message.data, message.bytes, stream.native());
-      else std::memcpy(there, message.data, message.bytes);
+      if (stream.device())
+        cuda::copy_later(there, message.data, message.bytes, stream.native());
+      else
+        std::memcpy(there, message.data, message.bytes);
     }
   }
   void finish(const Traffic&, Stream&) override {}
@@ -96,7 +99,8 @@ TransportOffer peer_offer(int ranks) {
     const DeviceScope here(from);
     for (int to = 0; to < ranks; ++to) {
       if (from == to || cuda::reach_into(to)) continue;
-      offer.reason = "device " + std::to_string(from) + " cannot reach the memory of device " + std::to_string(to);
+      offer.reason =
+          "device " + std::to_string(from) + " cannot reach the memory of device " + std::to_string(to);
       return offer;
     }
   }

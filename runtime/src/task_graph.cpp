@@ -169,7 +169,8 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
     const bool device = options_.memory == Memory::device;
     plan = std::make_unique<Plan>();
     plan->steps = plan_tasks(nodes_, {options_.overlap, device, iterations});
-    if (device) plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
+    if (device)
+      plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
   }
   return *plan;
 }
@@ -225,7 +226,8 @@ void TaskGraph::run_serial(Stream& stream, Plan& planned) {
     options_.trace->add({step.name, options_.trace_process, "steps", began, ended});
     if (step.kind == TaskStep::Kind::start) sent[step.exchange] = ended;
     if (step.kind == TaskStep::Kind::finish)
-      options_.trace->add({"messages until " + step.name, options_.trace_process, "messages", sent[step.exchange], ended});
+      options_.trace->add(
+          {"messages until " + step.name, options_.trace_process, "messages", sent[step.exchange], ended});
   }
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = TaskStep::Kind;
 
-/// Regions of a field: cells of the border, the interior ones, ghost cells that only blocks of this rank fill, and
-/// those that messages fill.
+/// Regions of a field: cells of the border, the interior ones, ghost cells that only blocks of this rank
+/// fill, and those that messages fill.
 enum Region : unsigned { border = 1, interior = 2, rim = 4, ghosts = 8, everywhere = 15 };
 
 struct Touch {
@@ -55,9 +55,12 @@ public:
 
   void add(const TaskNode& node, std::size_t number, std::size_t place) {
     const HaloSteps& halo = halos_[number];
-    if (halo.messages && (splits_ || halo.apart)) add_exchange(node, halo, place);
-    else if (splits_ && node.parts && outward(node)) add_parts(node, place);
-    else add_whole(node, place);
+    if (halo.messages && (splits_ || halo.apart))
+      add_exchange(node, halo, place);
+    else if (splits_ && node.parts && outward(node))
+      add_parts(node, place);
+    else
+      add_whole(node, place);
   }
 
   std::vector<Draft> list;
@@ -140,8 +143,8 @@ private:
   }
 
   /// Computes the interior layer by layer and lets messages move on in between.
-  [[nodiscard]] std::function<void(Stream&)>
-  in_slices(std::function<void(Stream&, const BlockPart&)> run, BlockPart part) const {
+  [[nodiscard]] std::function<void(Stream&)> in_slices(std::function<void(Stream&, const BlockPart&)> run,
+                                                       BlockPart part) const {
     part.slices = 8;
     return [run = std::move(run), part, progress = progress_](Stream& stream) mutable {
       for (part.slice = 0; part.slice < part.slices; ++part.slice) {
@@ -157,16 +160,18 @@ private:
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
   bool splits_ = false;
-  std::map<const void*, std::size_t> wrote_beyond_; // the sweep that did, if nothing else has touched the field since
+  std::map<const void*, std::size_t>
+      wrote_beyond_; // the sweep that did, if nothing else has touched the field since
 };
 
-/// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners after a
-/// sweep are values that cells of other blocks have written; in a sweep without races no cell here touches these, so
-/// that they may arrive while the interior is still being computed.
+/// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
+/// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
+/// touches these, so that they may arrive while the interior is still being computed.
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
-    if (earlier.step.kind == Kind::interior && writer != later.writer.end() && writer->second == earlier.node) continue;
+    if (earlier.step.kind == Kind::interior && writer != later.writer.end() && writer->second == earlier.node)
+      continue;
     for (const Touch& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }
@@ -174,8 +179,8 @@ bool conflict(const Draft& earlier, const Draft& later) {
   return false;
 }
 
-/// Mailboxes: the n-th finish that empties one comes after the n-th start that fills it, and the start after that comes
-/// after it.
+/// Mailboxes: the n-th finish that empties one comes after the n-th start that fills it, and the start after
+/// that comes after it.
 void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
   std::map<const void*, std::vector<std::size_t>> fills;
   std::map<const void*, std::vector<std::size_t>> empties;
@@ -194,12 +199,14 @@ void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std
   }
 }
 
-std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list, std::span<const TaskNode> nodes) {
+std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list,
+                                                  std::span<const TaskNode> nodes) {
   std::vector<std::vector<std::size_t>> before(list.size());
   for (std::size_t j = 0; j < list.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       if (list[i].node == list[j].node) { // parts of one task touch different values
-        if (list[j].step.kind == Kind::finish) before[j].push_back(i); // but a lane shift writes whole vectors
+        if (list[j].step.kind == Kind::finish)
+          before[j].push_back(i); // but a lane shift writes whole vectors
         continue;
       }
       // The wire of an exchange is free again when it has been emptied.
@@ -238,14 +245,20 @@ std::vector<std::size_t> sequence(const std::vector<Draft>& list,
   std::int64_t interiors = 0;
   const auto turn = [&](std::size_t i) {
     switch (list[i].step.kind) {
-    case Kind::start: return 0;
-    case Kind::border: return 1;
-    case Kind::whole: return 3;
-    case Kind::interior: return 4;
-    case Kind::finish: break;
+    case Kind::start:
+      return 0;
+    case Kind::border:
+      return 1;
+    case Kind::whole:
+      return 3;
+    case Kind::interior:
+      return 4;
+    case Kind::finish:
+      break;
     }
-    // On the host, an exchange is finished once something has been computed meanwhile, so that the next interior is
-    // left for the next exchange. On a device all that is independent is put into its stream first.
+    // On the host, an exchange is finished once something has been computed meanwhile, so that the next
+    // interior is left for the next exchange. On a device all that is independent is put into its stream
+    // first.
     return !device && interiors > interiors_at_start[list[i].step.exchange] ? 2 : 5;
   };
   std::vector<std::size_t> ready;
@@ -289,7 +302,8 @@ std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOpti
   std::vector<TaskStep> steps;
   for (const std::size_t j : order) {
     std::vector<std::size_t> direct = before[j];
-    std::sort(direct.begin(), direct.end(), [&](std::size_t a, std::size_t b) { return place[a] > place[b]; });
+    std::sort(direct.begin(), direct.end(),
+              [&](std::size_t a, std::size_t b) { return place[a] > place[b]; });
     std::vector<std::size_t> kept;
     for (const std::size_t i : direct) { // latest first
       if (behind[place[j]][place[i]]) continue;

@@ -34,12 +34,12 @@ struct PlanOptions {
   std::int64_t iterations = 1; // so many follow each other in the plan
 };
 
-/// Splits exchanges that send messages into start and finish, and sweeps into border and interior, and orders all by
-/// what each part touches: ghost cells, border, interior. The list is in the order in which to begin them: what others
-/// wait for first, and finish after something has been computed meanwhile.
+/// Splits exchanges that send messages into start and finish, and sweeps into border and interior, and orders
+/// all by what each part touches: ghost cells, border, interior. The list is in the order in which to begin
+/// them: what others wait for first, and finish after something has been computed meanwhile.
 ///
-/// No two ranks wait for each other, though each makes its own plan: exchanges start in the order in which they were
-/// added, and none is finished before all that were added earlier have started.
+/// No two ranks wait for each other, though each makes its own plan: exchanges start in the order in which
+/// they were added, and none is finished before all that were added earlier have started.
 [[nodiscard]] std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOptions& options);
 
 } // namespace heddle

@@ -48,18 +48,20 @@ std::string Trace::json() const {
     zero = std::min(zero, span.begin);
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
   const char* separator = "\n";
-  std::map<std::pair<int, std::string>, int> rows; // numbers of them; the format wants numbers and names apart
+  std::map<std::pair<int, std::string>, int>
+      rows; // numbers of them; the format wants numbers and names apart
   for (const Span& span : all) {
     const auto [row, is_new] = rows.try_emplace({span.process, span.row}, static_cast<int>(rows.size()));
     const std::string where =
         "\"pid\": " + std::to_string(span.process) + ", \"tid\": " + std::to_string(row->second);
     if (is_new) {
-      text += separator + ("{\"name\": \"thread_name\", \"ph\": \"M\", " + where) + ", \"args\": {\"name\": " +
-              quoted(span.row) + "}}";
+      text += separator + ("{\"name\": \"thread_name\", \"ph\": \"M\", " + where) +
+              ", \"args\": {\"name\": " + quoted(span.row) + "}}";
       separator = ",\n";
     }
-    text += separator + ("{\"name\": " + quoted(span.name)) + ", \"ph\": \"X\", " + where + ", \"ts\": " +
-            microseconds(span.begin - zero) + ", \"dur\": " + microseconds(span.end - span.begin) + "}";
+    text += separator + ("{\"name\": " + quoted(span.name)) + ", \"ph\": \"X\", " + where +
+            ", \"ts\": " + microseconds(span.begin - zero) +
+            ", \"dur\": " + microseconds(span.end - span.begin) + "}";
   }
   return text + "\n]}\n";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by transport,
-// with and without overlap and CUDA graphs, beside a model of the step time. Vectors of interleaved blocks (AA), cut
-// along z, exchanged as any other field.
+// heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
+// transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
+// interleaved blocks (AA), cut along z, exchanged as any other field.
 //
 //   heddle-scaling [ranks [edge [trace.json]]]     default: all devices, 256, no trace
 #include <algorithm>
@@ -35,8 +35,8 @@ constexpr double omega = 1.2;
 constexpr double seconds_a_run = 0.12;
 constexpr int runs = 5;
 
-/// How a case is run. transport: "stores" and "copies" (ranks of one graph), "nccl", "pinned" (staged through pinned
-/// memory, as for MPI, with copies between threads as the network), or "one" for a single rank.
+/// How a case is run. transport: "stores" and "copies" (ranks of one graph), "nccl", "pinned" (staged through
+/// pinned memory, as for MPI, with copies between threads as the network), or "one" for a single rank.
 struct Case {
   std::array<std::int64_t, 3> cells{};
   int ranks = 1;
@@ -50,16 +50,16 @@ struct Case {
 
 struct Result {
   double pair_seconds = 0;
-  std::size_t sent_bytes = 0;  // of rank 0 in one exchange
+  std::size_t sent_bytes = 0; // of rank 0 in one exchange
 };
 
 /// The walls of a rank, as a task.
-template <typename Kernels>
-class Walls {
- public:
+template <typename Kernels> class Walls {
+public:
   using Call = void (*)(heddle::Field<typename Kernels::Value>&, void*);
 
-  Walls(const char* name, heddle::Field<typename Kernels::Value>& f, Call call) : name_(name), f_(&f), call_(call) {}
+  Walls(const char* name, heddle::Field<typename Kernels::Value>& f, Call call)
+      : name_(name), f_(&f), call_(call) {}
   std::string_view name() const { return name_; }
   heddle::Memory memory() const { return heddle::Memory::device; }
   std::vector<heddle::FieldAccess> accesses() const {
@@ -67,20 +67,22 @@ class Walls {
   }
   void operator()(heddle::Stream& stream) const { call_(*f_, stream.native()); }
 
- private:
+private:
   const char* name_;
   heddle::Field<typename Kernels::Value>* f_;
   Call call_;
 };
 
 /// The blocks of one rank and their pair of steps.
-template <typename Kernels>
-class Rank {
- public:
+template <typename Kernels> class Rank {
+public:
   using T = typename Kernels::Value;
 
   Rank(const heddle::BlockGrid& grid, heddle::Transport& transport)
-      : f_(grid, {.components = 19, .memory = heddle::Memory::device, .name = "f", .rank = transport.rank(),
+      : f_(grid, {.components = 19,
+                  .memory = heddle::Memory::device,
+                  .name = "f",
+                  .rank = transport.rank(),
                   .interleaved = Kernels::lanes}),
         even_(f_, {.omega = omega}), odd_(f_, {.omega = omega}), before_(odd_.before(), transport),
         after_(odd_.after(), transport), walls_after_even_("walls", f_, Kernels::walls_after_even),
@@ -92,7 +94,8 @@ class Rank {
   void disturb() {
     heddle::Stream stream(heddle::Memory::device);
     const auto view = f_.view();
-    streams::disturb_cuda(view.data(), view.stride(3) * 18 + view.extent(2) * view.stride(2), stream.native());
+    streams::disturb_cuda(view.data(), view.stride(3) * 18 + view.extent(2) * view.stride(2),
+                          stream.native());
     stream.synchronise();
   }
 
@@ -105,7 +108,7 @@ class Rank {
     loop.add(walls_after_odd_);
   }
 
- private:
+private:
   heddle::Field<T> f_;
   typename Kernels::Even even_;
   typename Kernels::Odd odd_;
@@ -115,24 +118,26 @@ class Rank {
   Walls<Kernels> walls_after_odd_;
 };
 
-template <typename Kernels>
-heddle::BlockGrid grid_of(const Case& one) {
-  return heddle::BlockGrid({{0, 0, 0}, one.cells}, {1, 1, Kernels::lanes * one.ranks}, {false, false, false}, one.ranks);
+template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {
+  return heddle::BlockGrid({{0, 0, 0}, one.cells}, {1, 1, Kernels::lanes * one.ranks}, {false, false, false},
+                           one.ranks);
 }
 
 heddle::TaskGraph graph_of(const Case& one) {
-  return heddle::TaskGraph({.memory = heddle::Memory::device, .capture = one.capture && one.transport != "pinned",
-                            .overlap = one.overlap, .unroll = one.unroll, .trace = one.trace});
+  return heddle::TaskGraph({.memory = heddle::Memory::device,
+                            .capture = one.capture && one.transport != "pinned",
+                            .overlap = one.overlap,
+                            .unroll = one.unroll,
+                            .trace = one.trace});
 }
 
-/// Calls program(ranks of this graph, loop, together): once for ranks of one graph, else on a thread for each rank.
-/// together(f) is f between two moments at which all ranks are here.
+/// Calls program(ranks of this graph, loop, together): once for ranks of one graph, else on a thread for each
+/// rank. together(f) is f between two moments at which all ranks are here.
 template <typename Kernels>
 using Program = std::function<void(std::vector<std::unique_ptr<Rank<Kernels>>>&, heddle::TaskGraph&,
                                    const std::function<void()>& meet)>;
 
-template <typename Kernels>
-void with_ranks(const Case& one, const Program<Kernels>& program) {
+template <typename Kernels> void with_ranks(const Case& one, const Program<Kernels>& program) {
   const heddle::BlockGrid grid = grid_of<Kernels>(one);
   const auto of_one_graph = [&](const std::function<heddle::Transport&(int)>& transport) {
     heddle::TaskGraph loop = graph_of(one);
@@ -171,14 +176,12 @@ double now() {
 }
 
 /// The median time of a pair of steps, by the clock of the host around whole runs.
-template <typename Kernels>
-Result measure(const Case& one) {
+template <typename Kernels> Result measure(const Case& one) {
   Result result;
   with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      const heddle::DeviceScope device(one.transport == "nccl" || one.transport == "pinned"
-                                           ? ranks[i]->f().rank()
-                                           : static_cast<int>(i));
+      const heddle::DeviceScope device(
+          one.transport == "nccl" || one.transport == "pinned" ? ranks[i]->f().rank() : static_cast<int>(i));
       ranks[i]->disturb();
     }
     loop.run(2 * one.unroll);
@@ -190,8 +193,10 @@ Result measure(const Case& one) {
       return (now() - began) / static_cast<double>(pairs);
     };
     // The same number on all ranks: it follows from the size of the problem, not from a time.
-    const double guess = 2 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / one.ranks / 20e9;
-    const auto pairs = one.unroll * std::max<std::int64_t>(2, static_cast<std::int64_t>(seconds_a_run / guess / one.unroll));
+    const double guess =
+        2 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / one.ranks / 20e9;
+    const auto pairs =
+        one.unroll * std::max<std::int64_t>(2, static_cast<std::int64_t>(seconds_a_run / guess / one.unroll));
     timed(pairs);
     std::vector<double> times;
     for (int run = 0; run < runs; ++run)
@@ -203,8 +208,7 @@ Result measure(const Case& one) {
 }
 
 /// All values after a few steps of a small box, rank after rank.
-template <typename Kernels>
-std::vector<typename Kernels::Value> values(const Case& one) {
+template <typename Kernels> std::vector<typename Kernels::Value> values(const Case& one) {
   using T = typename Kernels::Value;
   std::vector<std::vector<T>> parts(static_cast<std::size_t>(one.ranks * Kernels::lanes * 19));
   with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
@@ -212,8 +216,10 @@ std::vector<typename Kernels::Value> values(const Case& one) {
       const heddle::DeviceScope device(rank->f().rank());
       rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
         const double value = bench::disturbance(x + one.cells[0] * (y + one.cells[1] * z), q);
-        if constexpr (sizeof(T) == 2) return heddle::to_half(static_cast<float>(0x1p15 * value));
-        else return static_cast<T>(value);
+        if constexpr (sizeof(T) == 2)
+          return heddle::to_half(static_cast<float>(0x1p15 * value));
+        else
+          return static_cast<T>(value);
       });
     }
     meet();
@@ -253,11 +259,14 @@ void check(const char* precision, int ranks, const std::vector<std::string>& kno
     for (const bool overlap : {false, true}) {
       for (const bool capture : {false, true}) {
         if (capture && transport == "pinned") continue;
-        const bool equal =
-            values<Kernels>({.cells = cells, .ranks = ranks, .transport = transport, .overlap = overlap, .capture = capture}) ==
-            alone;
-        std::printf("check %s %d ranks %-7s overlap %-3s graph %-3s: %s\n", precision, ranks, transport.c_str(),
-                    overlap ? "on" : "off", capture ? "on" : "off", equal ? "same bits as one rank" : "DIFFERENT BITS");
+        const bool equal = values<Kernels>({.cells = cells,
+                                            .ranks = ranks,
+                                            .transport = transport,
+                                            .overlap = overlap,
+                                            .capture = capture}) == alone;
+        std::printf("check %s %d ranks %-7s overlap %-3s graph %-3s: %s\n", precision, ranks,
+                    transport.c_str(), overlap ? "on" : "off", capture ? "on" : "off",
+                    equal ? "same bits as one rank" : "DIFFERENT BITS");
         std::fflush(stdout);
       }
     }
@@ -273,7 +282,8 @@ double copy_seconds(std::size_t bytes, bool between) {
   heddle::Buffer<std::byte> to(static_cast<std::int64_t>(bytes), heddle::Memory::device);
   const heddle::DeviceScope again(0);
   const auto copy = [&] {
-    bench::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.native())));
+    bench::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDefault,
+                                 static_cast<cudaStream_t>(stream.native())));
   };
   copy();
   return bench::cuda_seconds(stream, copy);
@@ -285,8 +295,8 @@ double glups(const Case& one, double pair_seconds) {
 }
 
 template <typename Kernels>
-void table(const char* precision, const char* title, std::array<std::int64_t, 3> alone, std::array<std::int64_t, 3> whole,
-           int ranks, const std::vector<std::string>& known, bool every) {
+void table(const char* precision, const char* title, std::array<std::int64_t, 3> alone,
+           std::array<std::int64_t, 3> whole, int ranks, const std::vector<std::string>& known, bool every) {
   using T = typename Kernels::Value;
   const bool weak = alone != whole;
   const Case one{.cells = alone};
@@ -297,24 +307,28 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   const double bare_pair = measure<Kernels>(bare).pair_seconds;
   const std::size_t message = scaling::face_bytes(whole[0], whole[1], sizeof(T));
   const double latency = copy_seconds(64, true);
-  const scaling::Wire wire{latency, static_cast<double>(message) / (copy_seconds(message, true) - latency + 1e-9)};
+  const scaling::Wire wire{latency,
+                           static_cast<double>(message) / (copy_seconds(message, true) - latency + 1e-9)};
   const scaling::Device device{bare_pair, 2.5e-6, 2.5e12};
-  constexpr int launches = 3;  // pack, unpack, and what crosses between the lanes
+  constexpr int launches = 3; // pack, unpack, and what crosses between the lanes
   const double exchange = scaling::exchange_seconds(device, wire, static_cast<double>(message), launches);
-  std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n", title, precision,
-              static_cast<long long>(whole[0]), static_cast<long long>(whole[1]), static_cast<long long>(whole[2]), ranks,
-              weak ? "(its part)" : "(all of it)", single, glups(bare, bare_pair));
-  std::printf("  message %zu bytes by the model, way %.1f us + %.0f GB/s, exchange %.0f us, pair of steps %.0f us\n", message,
-              1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * exchange, 1e6 * bare_pair);
+  std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n",
+              title, precision, static_cast<long long>(whole[0]), static_cast<long long>(whole[1]),
+              static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,
+              glups(bare, bare_pair));
+  std::printf(
+      "  message %zu bytes by the model, way %.1f us + %.0f GB/s, exchange %.0f us, pair of steps %.0f us\n",
+      message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * exchange, 1e6 * bare_pair);
   const auto row = [&](Case variant) {
     variant.cells = whole;
     variant.ranks = ranks;
     const Result found = measure<Kernels>(variant);
     const double rate = glups(variant, found.pair_seconds);
     const double model = glups(variant, scaling::pair_seconds(device, exchange, variant.overlap));
-    std::printf("  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
-                variant.transport.c_str(), variant.overlap ? "on" : "off", variant.capture ? "on" : "off", rate,
-                100 * rate / (single * ranks), ranks, model, found.sent_bytes);
+    std::printf(
+        "  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
+        variant.transport.c_str(), variant.overlap ? "on" : "off", variant.capture ? "on" : "off", rate,
+        100 * rate / (single * ranks), ranks, model, found.sent_bytes);
     std::fflush(stdout);
   };
   for (const std::string& transport : known) {
@@ -330,10 +344,15 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   if (weak) std::fputs(scaling::extrapolation(device, whole[0], sizeof(T)).c_str(), stdout);
 }
 
-/// Which part of the time in which borders are exchanged and computed the interior of the same device is computed.
+/// Which part of the time in which borders are exchanged and computed the interior of the same device is
+/// computed.
 void write_trace(int ranks, std::int64_t edge, const std::string& file) {
   heddle::Trace trace;
-  const Case one{.cells = {edge, edge, edge * ranks}, .ranks = ranks, .transport = "stores", .capture = false, .unroll = 1,
+  const Case one{.cells = {edge, edge, edge * ranks},
+                 .ranks = ranks,
+                 .transport = "stores",
+                 .capture = false,
+                 .unroll = 1,
                  .trace = &trace};
   with_ranks<lanes::F32>(one, [&](auto& parts, heddle::TaskGraph& loop, const std::function<void()>&) {
     for (auto& part : parts) {
@@ -354,7 +373,8 @@ void write_trace(int ranks, std::int64_t edge, const std::string& file) {
         covered += std::max(0.0, std::min(span.end, other.end) - std::max(span.begin, other.begin));
     }
   }
-  std::printf("\ntrace %s: %.0f us of exchanges in four pairs of steps, %.0f %% of them while an interior is computed\n",
+  std::printf("\ntrace %s: %.0f us of exchanges in four pairs of steps, %.0f %% of them while an interior is "
+              "computed\n",
               file.c_str(), 1e6 * exchanges, 100 * covered / exchanges);
 }
 
@@ -362,11 +382,12 @@ template <typename Kernels>
 void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known) {
   check<Kernels>(precision, ranks, known);
   table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, true);
-  table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks, known, false);
+  table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
+                 known, false);
   table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, true);
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   try {

@@ -54,10 +54,14 @@ TEST(BlockPart, OnlyAxesToOtherRanksHaveBorders) {
   const Box domain{{0, 0, 0}, {8, 8, 8}};
   const std::array<bool, 3> periodic{true, true, true};
   using Axes = std::array<bool, 3>;
-  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 1), 0), (Axes{false, false, false}));
-  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 2), 1), (Axes{false, false, true}));
-  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 4), 0), (Axes{false, true, true}));
-  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 1, 1}, periodic, 2), 0), (Axes{true, false, false}));
+  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 1), 0),
+            (Axes{false, false, false}));
+  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 2), 1),
+            (Axes{false, false, true}));
+  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 2, 2}, periodic, 4), 0),
+            (Axes{false, true, true}));
+  EXPECT_EQ(heddle::axes_to_other_ranks(BlockGrid(domain, {2, 1, 1}, periodic, 2), 0),
+            (Axes{true, false, false}));
 }
 
 TEST(BlockPart, IsAViewOfItsCells) {

@@ -4,8 +4,9 @@
 
 namespace heddle {
 
-/// Makes a CUDA device the current one of this thread, for programs that use several: fields that are constructed, and
-/// tasks that are added to a TaskGraph within the scope belong to it. The end of the scope puts the choice back.
+/// Makes a CUDA device the current one of this thread, for programs that use several: fields that are
+/// constructed, and tasks that are added to a TaskGraph within the scope belong to it. The end of the scope
+/// puts the choice back.
 class DeviceScope {
 public:
   /// Throws Error for a device that is not there.

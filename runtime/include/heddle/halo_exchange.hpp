@@ -36,7 +36,8 @@ struct HaloOptions {
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
 /// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
 /// place, all of them in one launch. Ghost cells beyond a face that is not periodic stay
-/// as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed while messages travel.
+/// as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed while messages
+/// travel.
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.
@@ -53,7 +54,8 @@ public:
 
   /// Packs and sends. The fields may be read, and cells that do not cross be written, before finish().
   void start(Stream& stream);
-  /// What crosses between blocks of this rank without touching the border of BlockPart; at any time between the two.
+  /// What crosses between blocks of this rank without touching the border of BlockPart; at any time between
+  /// the two.
   void wrap(Stream& stream);
   /// Receives and unpacks. Throws Error that names ranks, exchange and step for what the transport or a stamp
   /// finds.

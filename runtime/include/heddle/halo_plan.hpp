@@ -16,8 +16,9 @@ namespace heddle {
 /// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
 /// list its boxes in one order: that of the blocks whose ghost cells they are, and of the crossings.
 ///
-/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it belongs to the
-/// border, as messages do; along the other axes also the interior of a split sweep needs it, see BlockPart.
+/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it
+/// belongs to the border, as messages do; along the other axes also the interior of a split sweep needs it,
+/// see BlockPart.
 class HaloPlan {
 public:
   static constexpr std::size_t stamp_bytes = 64;
@@ -36,7 +37,8 @@ public:
   /// What is packed or unpacked: tables[block of this rank].
   using Tables = std::vector<Table>;
 
-  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the wire.
+  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the
+  /// wire.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank
@@ -72,8 +74,8 @@ public:
 private:
   struct Piece;
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
-  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces,
-                                                      std::vector<Shift>& shifts);
+  [[nodiscard]] std::vector<const Piece*>
+  take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces, std::vector<Shift>& shifts);
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
 
   std::vector<Tables> pack_;

@@ -12,8 +12,8 @@
 
 namespace heddle {
 
-/// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost cells beyond
-/// it, wrap is what crosses between blocks of this rank along the other axes.
+/// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost
+/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes.
 struct HaloSteps {
   const BlockGrid* grid = nullptr; // null: nothing crosses
   int rank = 0;

@@ -11,13 +11,14 @@ namespace heddle {
 
 struct PeerOptions {
   Memory memory = Memory::device;
-  /// The pack kernels store straight into the memory of the other rank; else they pack into the own, and copies follow.
+  /// The pack kernels store straight into the memory of the other rank; else they pack into the own, and
+  /// copies follow.
   bool stores = true;
 };
 
-/// Ranks of one process that share one TaskGraph: rank r is CUDA device r (or all are the host). No rank waits for
-/// another on the host; the order of stores, copies and what reads them is that of the graph, by events, so that a
-/// whole loop over several devices can be captured as one CUDA graph.
+/// Ranks of one process that share one TaskGraph: rank r is CUDA device r (or all are the host). No rank
+/// waits for another on the host; the order of stores, copies and what reads them is that of the graph, by
+/// events, so that a whole loop over several devices can be captured as one CUDA graph.
 ///
 ///     heddle::PeerGroup group(2);
 ///     for (int rank = 0; rank < 2; ++rank) {
@@ -29,7 +30,8 @@ struct PeerOptions {
 ///     loop.run(n);
 class PeerGroup {
 public:
-  /// Throws Error for less than one rank, fewer devices than ranks, or devices that cannot reach each other's memory.
+  /// Throws Error for less than one rank, fewer devices than ranks, or devices that cannot reach each other's
+  /// memory.
   explicit PeerGroup(int ranks, PeerOptions options = {});
   ~PeerGroup();
   PeerGroup(const PeerGroup&) = delete;

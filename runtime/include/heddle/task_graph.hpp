@@ -38,7 +38,8 @@ struct TaskGraphOptions {
   bool capture = false; // device, all tasks on the device: record one CUDA graph and launch it each time
   /// Where an exchange sends messages: compute the interior while they travel. The results are the same.
   bool overlap = true;
-  /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the next.
+  /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
+  /// next.
   int unroll = 1;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
@@ -54,8 +55,9 @@ struct Repetition {
 /// add) reads what the earlier writes, writes what it reads, or writes what it writes, run in that order;
 /// others may run in any.
 ///
-/// Where a HaloExchange sends messages, it and the sweeps around it are taken apart (see overlap of the options):
-/// border, interior and ghost cells of a field are then ordered for themselves, as TaskGraph::steps shows.
+/// Where a HaloExchange sends messages, it and the sweeps around it are taken apart (see overlap of the
+/// options): border, interior and ghost cells of a field are then ordered for themselves, as TaskGraph::steps
+/// shows.
 class TaskGraph {
 public:
   /// Throws Error for less than one thread, or Memory::device without CUDA.
@@ -69,7 +71,8 @@ public:
   /// Adds a task and returns its number. An lvalue is kept by reference (it must outlive the graph, and may
   /// change its parameters between runs), an rvalue is moved in. The accesses are asked for here, once.
   template <class T>
-  requires Task<std::remove_reference_t<T>> std::size_t add(T&& task) {
+    requires Task<std::remove_reference_t<T>>
+  std::size_t add(T&& task) {
     using Plain = std::remove_reference_t<T>;
     if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
     std::shared_ptr<Plain> owner;
@@ -86,8 +89,8 @@ public:
                   })
       memory = object->memory();
     const std::size_t number = add(
-        std::string(std::string_view(object->name())), object->accesses(), [object](Stream& stream) { (*object)(stream); },
-        memory);
+        std::string(std::string_view(object->name())), object->accesses(),
+        [object](Stream& stream) { (*object)(stream); }, memory);
     TaskNode& node = nodes_[number];
     node.owner = std::move(owner);
     if constexpr (requires(Stream& stream, const BlockPart& part) {
@@ -95,9 +98,9 @@ public:
                     object->grid();
                     object->rank();
                   }) {
-      node.parts = TaskNode::Parts{&object->grid(), object->rank(), [object](Stream& stream, const BlockPart& part) {
-                                     (*object)(stream, part);
-                                   }};
+      node.parts =
+          TaskNode::Parts{&object->grid(), object->rank(),
+                          [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); }};
     }
     if constexpr (requires {
                     { object->steps() } -> std::same_as<HaloSteps>;

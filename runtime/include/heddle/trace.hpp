@@ -9,8 +9,9 @@
 
 namespace heddle {
 
-/// When what ran, for chrome://tracing and https://ui.perfetto.dev. A process of the picture is a rank or a device, a
-/// row in it is a thread or a stream; messages under way have a row of their own. Several graphs may write to one.
+/// When what ran, for chrome://tracing and https://ui.perfetto.dev. A process of the picture is a rank or a
+/// device, a row in it is a thread or a stream; messages under way have a row of their own. Several graphs
+/// may write to one.
 class Trace {
 public:
   /// Seconds, from any common zero.

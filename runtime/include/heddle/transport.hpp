@@ -36,8 +36,8 @@ struct Traffic {
 };
 
 /// How bytes get from rank to rank. Between two ranks, messages of one tag arrive in the order in which they
-/// are sent. A transport that answers Memory::device puts its work into the stream, or waits for it; one that answers
-/// Memory::host serves fields on a device, too: messages then go through pinned memory.
+/// are sent. A transport that answers Memory::device puts its work into the stream, or waits for it; one that
+/// answers Memory::host serves fields on a device, too: messages then go through pinned memory.
 class Transport {
 public:
   Transport() = default;
@@ -68,12 +68,13 @@ public:
   [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
   virtual void progress() {}
 
-  /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call it, in the
-  /// same order; messages may be overwritten.
+  /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call
+  /// it, in the same order; messages may be overwritten.
   virtual void expect(const Traffic& traffic);
 
-  /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of one
-  /// process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for other transports.
+  /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of
+  /// one process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for
+  /// other transports.
   [[nodiscard]] virtual std::byte* place(int tag, int peer) const;
   [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
   /// Whether pack kernels write to `place` themselves.

@@ -64,8 +64,8 @@ bool page_arrives() {
   fill(rank);
   const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), Memory::device);
   Buffer<unsigned char> arrived(page, Memory::device);
-  const int status = MPI_Sendrecv(sent.data(), page, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), page, MPI_BYTE,
-                                  (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const int status = MPI_Sendrecv(sent.data(), page, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), page,
+                                  MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   fill((rank + ranks - 1) % ranks);
   return status == MPI_SUCCESS && arrived.to_host() == pattern;
 }
@@ -239,14 +239,17 @@ TransportOffer offer(std::chrono::milliseconds timeout) {
 }
 
 TransportOffer device_offer(std::chrono::milliseconds timeout) {
-  TransportOffer offer{"mpi-device", false, {}, [timeout] {
-                         return std::make_unique<MpiTransport>(timeout, Memory::device);
-                       }};
+  TransportOffer offer{
+      "mpi-device", false, {}, [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
   const int ranks = world_size();
-  if (ranks == 1) offer.reason = "MPI_COMM_WORLD has 1 rank";
-  else if (!built_with_cuda()) offer.reason = "this heddle::runtime was built without CUDA";
-  else if (device_count() == 0) offer.reason = "there is no device";
-  else if (!says_that_it_takes_device_pointers()) offer.reason = "this MPI says that it takes no device pointers";
+  if (ranks == 1)
+    offer.reason = "MPI_COMM_WORLD has 1 rank";
+  else if (!built_with_cuda())
+    offer.reason = "this heddle::runtime was built without CUDA";
+  else if (device_count() == 0)
+    offer.reason = "there is no device";
+  else if (!says_that_it_takes_device_pointers())
+    offer.reason = "this MPI says that it takes no device pointers";
   int mine = offer.reason.empty() ? 1 : 0;
   int all = 0; // the ranks decide together
   check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
@@ -257,8 +260,9 @@ TransportOffer device_offer(std::chrono::milliseconds timeout) {
   mine = page_arrives() ? 1 : 0;
   check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   offer.fits = all == 1;
-  offer.reason = offer.fits ? "MPI takes device pointers, and a page of device memory went around all ranks"
-                            : "MPI says that it takes device pointers, but a page of device memory did not arrive";
+  offer.reason = offer.fits
+                     ? "MPI takes device pointers, and a page of device memory went around all ranks"
+                     : "MPI says that it takes device pointers, but a page of device memory did not arrive";
   return offer;
 }
 
@@ -266,7 +270,8 @@ TransportOffer nccl_offer() {
   TransportOffer offer{"nccl", false, nccl_missing(), {}};
   const int ranks = world_size();
   MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
   int neighbours = 1;
   int place = 0;
   MPI_Comm_size(node, &neighbours);
@@ -290,7 +295,8 @@ TransportOffer nccl_offer() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     NcclId id = rank == 0 ? nccl_id() : NcclId{};
-    check(MPI_Bcast(id.bytes.data(), static_cast<int>(id.bytes.size()), MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    check(MPI_Bcast(id.bytes.data(), static_cast<int>(id.bytes.size()), MPI_CHAR, 0, MPI_COMM_WORLD),
+          "MPI_Bcast");
     const DeviceScope device(place);
     return nccl_transport(rank, ranks, id);
   };

@@ -69,8 +69,8 @@ private:
   heddle::HaloExchange after_;
 };
 
-/// How the steps are run: with what options, and whether ghost cells are made NaN before each. Without that, nothing
-/// but the exchanges orders the parts of the sweeps.
+/// How the steps are run: with what options, and whether ghost cells are made NaN before each. Without that,
+/// nothing but the exchanges orders the parts of the sweeps.
 struct How {
   heddle::TaskGraphOptions options{};
   bool poisoned = true;

@@ -67,7 +67,8 @@ TEST(Blocks, ComputingWhileMessagesTravelChangesNothing) {
 
 TEST(Blocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
   for (const auto& [name, make] : blocks::patterns()) {
-    const std::vector<double> alone = blocks::alone(make, heddle::BlockGrid(blocks::domain, {1, 1, 1}, periodic));
+    const std::vector<double> alone =
+        blocks::alone(make, heddle::BlockGrid(blocks::domain, {1, 1, 1}, periodic));
     for (const int count : {2, 3, 8}) {
       for (const bool stores : {false, true}) {
         for (const heddle::TaskGraphOptions& options :
@@ -108,12 +109,14 @@ TEST(Blocks, AStepIsTakenApartWhereMessagesTravel) {
   EXPECT_LT(place("border"), std::ssize(steps));
   // A rank without neighbours takes nothing apart.
   heddle::LocalTransport local;
-  const std::unique_ptr<blocks::Rank> one = make(heddle::BlockGrid(blocks::domain, {1, 1, 1}, periodic), local);
+  const std::unique_ptr<blocks::Rank> one =
+      make(heddle::BlockGrid(blocks::domain, {1, 1, 1}, periodic), local);
   heddle::TaskGraph whole;
   one->add_to(whole, false);
-  EXPECT_EQ(whole.steps(), (std::vector<std::string>{"lbm_blocks::pull before", "lbm_blocks::pull",
-                                                     "lbm_blocks::pull after, nothing crosses", "lbm_blocks::pull before",
-                                                     "lbm_blocks::pull", "lbm_blocks::pull after, nothing crosses"}));
+  EXPECT_EQ(whole.steps(),
+            (std::vector<std::string>{"lbm_blocks::pull before", "lbm_blocks::pull",
+                                      "lbm_blocks::pull after, nothing crosses", "lbm_blocks::pull before",
+                                      "lbm_blocks::pull", "lbm_blocks::pull after, nothing crosses"}));
 }
 
 TEST(Blocks, RanksThatWriteToEachOthersMemoryNeedAGraph) {

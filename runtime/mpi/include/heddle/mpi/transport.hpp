@@ -29,12 +29,12 @@ private:
 /// Fields on a device go through pinned memory.
 [[nodiscard]] TransportOffer offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
-/// The same with pointers to device memory; fits where MPI says that it takes them and a page of device memory has gone
-/// around all ranks unharmed. All ranks call it.
+/// The same with pointers to device memory; fits where MPI says that it takes them and a page of device
+/// memory has gone around all ranks unharmed. All ranks call it.
 [[nodiscard]] TransportOffer device_offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
-/// NCCL between the ranks of MPI_COMM_WORLD; fits where it can be opened and each rank of a node has a device of its
-/// own: the one of its number among them. All ranks call it.
+/// NCCL between the ranks of MPI_COMM_WORLD; fits where it can be opened and each rank of a node has a device
+/// of its own: the one of its number among them. All ranks call it.
 [[nodiscard]] TransportOffer nccl_offer();
 
 } // namespace heddle::mpi
