@@ -26,16 +26,21 @@ void count_wait() noexcept;
 void release(void* pointer, Memory memory) noexcept;
 void zero(void* pointer, std::size_t bytes);
 void copy(void* to, const void* from, std::size_t bytes);
+/// Puts a copy between any memory, that of other devices too, into the stream.
+void copy_later(void* to, const void* from, std::size_t bytes, void* stream);
 
-[[nodiscard]] void* create_stream();
+/// urgent: goes before the work of other streams where the device has the choice.
+[[nodiscard]] void* create_stream(bool urgent = false);
 void destroy_stream(void* stream) noexcept;
 void synchronise(void* stream);
 
 /// A marker in a stream that another stream can wait for.
-[[nodiscard]] void* create_event();
+[[nodiscard]] void* create_event(bool timed = false);
 void destroy_event(void* event) noexcept;
 void record(void* event, void* stream);
 void wait(void* stream, void* event);
+/// From one timed event to another of the same device; both have happened.
+[[nodiscard]] double seconds_between(void* earlier, void* later);
 
 /// What is put into `stream` between the two becomes a graph instead of running.
 void begin_capture(void* stream);
@@ -62,6 +67,8 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream
 [[nodiscard]] std::vector<std::string> devices();
 [[nodiscard]] int current_device();
 void use_device(int device);
+/// Lets kernels of the current device read and write the memory of another; false where the hardware cannot.
+[[nodiscard]] bool reach_into(int device);
 
 } // namespace heddle::cuda
 

@@ -39,4 +39,17 @@ void use_device(int device) {
   check(cudaSetDevice(device), "Environment");
 }
 
+bool reach_into(int device) {
+  int possible = 0;
+  check(cudaDeviceCanAccessPeer(&possible, current_device(), device), "PeerGroup");
+  if (possible == 0) return false;
+  const cudaError_t result = cudaDeviceEnablePeerAccess(device, 0);
+  if (result == cudaErrorPeerAccessAlreadyEnabled) {
+    (void)cudaGetLastError();
+    return true;
+  }
+  check(result, "PeerGroup");
+  return true;
+}
+
 } // namespace heddle::cuda

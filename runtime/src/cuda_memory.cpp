@@ -39,4 +39,8 @@ void copy(void* to, const void* from, std::size_t bytes) {
   check(cudaDeviceSynchronize(), "copy_bytes");
 }
 
+void copy_later(void* to, const void* from, std::size_t bytes, void* stream) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)), "copy_later");
+}
+
 } // namespace heddle::cuda

@@ -4,9 +4,12 @@
 
 namespace heddle::cuda {
 
-void* create_stream() {
+void* create_stream(bool urgent) {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "Stream");
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "Stream");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, urgent ? greatest : least), "Stream");
   return stream;
 }
 
@@ -19,9 +22,9 @@ void synchronise(void* stream) {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "Stream::synchronise");
 }
 
-void* create_event() {
+void* create_event(bool timed) {
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "TaskGraph");
+  check(cudaEventCreateWithFlags(&event, timed ? cudaEventDefault : cudaEventDisableTiming), "TaskGraph");
   return event;
 }
 
@@ -36,6 +39,14 @@ void record(void* event, void* stream) {
 void wait(void* stream, void* event) {
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
         "TaskGraph");
+}
+
+double seconds_between(void* earlier, void* later) {
+  float milliseconds = 0;
+  check(
+      cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(earlier), static_cast<cudaEvent_t>(later)),
+      "TaskGraph");
+  return 1e-3 * static_cast<double>(milliseconds);
 }
 
 } // namespace heddle::cuda

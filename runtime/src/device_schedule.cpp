@@ -1,120 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_schedule.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "cuda.hpp"
+#include "heddle/device_scope.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle {
 
 namespace {
 
-constexpr std::size_t most_lanes = 4;
+constexpr std::size_t most_lanes = 4; // of one device and urgency
 
 } // namespace
 
-DeviceSchedule::DeviceSchedule(std::vector<DeviceTask> tasks, bool capture)
-    : tasks_(std::move(tasks)), capture_(capture) {
+DeviceSchedule::DeviceSchedule(std::vector<TaskStep> steps, bool capture, Trace* trace)
+    : steps_(std::move(steps)), capture_(capture), trace_(trace) {
+  if (capture_ && trace_ != nullptr) {
+    throw Error("TaskGraph", "a captured graph cannot be traced: it runs as a whole",
+                "trace without capture");
+  }
+  for (const TaskStep& step : steps_) {
+    if (capture_ && step.memory != Memory::device) {
+      throw Error("TaskGraph", "cannot capture task '" + step.name + "', which runs on the host",
+                  "a task that only puts work into the stream says so with memory()");
+    }
+  }
   assign_lanes();
   try {
-    const std::size_t lanes = lanes_.empty() ? 1 : *std::max_element(lanes_.begin(), lanes_.end()) + 1;
-    for (std::size_t i = 0; i < lanes; ++i)
-      streams_.emplace_back(Memory::device);
-    for (std::size_t i = 0; i <= tasks_.size(); ++i)
-      events_.push_back(cuda::create_event());
+    create();
   } catch (...) {
     destroy();
     throw;
   }
 }
 
-DeviceSchedule::DeviceSchedule(DeviceSchedule&& other) noexcept
-    : tasks_(std::move(other.tasks_)), capture_(other.capture_), lanes_(std::move(other.lanes_)),
-      streams_(std::move(other.streams_)), events_(std::exchange(other.events_, {})),
-      graph_(std::exchange(other.graph_, nullptr)) {}
-
 DeviceSchedule::~DeviceSchedule() {
   destroy();
 }
 
 void DeviceSchedule::destroy() noexcept {
-  for (void* event : events_)
-    cuda::destroy_event(event);
+  for (const std::vector<void*>* events : {&done_, &begun_}) {
+    for (void* event : *events)
+      cuda::destroy_event(event);
+  }
+  for (const Lane& lane : lanes_) {
+    if (lane.zero != nullptr) cuda::destroy_event(lane.zero);
+  }
+  if (begin_ != nullptr) cuda::destroy_event(begin_);
   if (graph_ != nullptr) cuda::destroy_graph(graph_);
 }
 
 void DeviceSchedule::assign_lanes() {
-  std::vector<std::size_t> tail; // of each lane: the last task put there
   std::size_t turn = 0;
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    std::size_t lane = tail.size();
-    for (const std::size_t p : tasks_[i].predecessors) {
-      if (tail[lanes_[p]] == p) {
-        lane = lanes_[p];
-        break;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    std::vector<std::size_t> alike;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      if (lanes_[lane].device == steps_[i].device && lanes_[lane].urgent == steps_[i].urgent())
+        alike.push_back(lane);
+    }
+    std::size_t chosen = lanes_.size();
+    for (const std::size_t lane : alike) {
+      for (const std::size_t p : steps_[i].predecessors) {
+        if (lanes_[lane].tail == p) chosen = lane;
       }
     }
-    if (lane == tail.size()) {
-      if (tail.size() < most_lanes) {
-        tail.push_back(i);
+    if (chosen == lanes_.size()) {
+      if (alike.size() < most_lanes) {
+        const DeviceScope here(steps_[i].device);
+        lanes_.push_back(
+            {steps_[i].device, steps_[i].urgent(), Stream(Memory::device, steps_[i].urgent()), nullptr, i});
       } else {
-        lane = turn++ % most_lanes;
+        chosen = alike[turn++ % alike.size()];
       }
     }
-    tail[lane] = i;
-    lanes_.push_back(lane);
+    lanes_[chosen].tail = i;
+    lane_of_.push_back(chosen);
+  }
+}
+
+void DeviceSchedule::create() {
+  for (const TaskStep& step : steps_) {
+    const DeviceScope here(step.device);
+    done_.push_back(cuda::create_event(trace_ != nullptr));
+    if (trace_ != nullptr) begun_.push_back(cuda::create_event(true));
+  }
+  for (Lane& lane : lanes_) {
+    const DeviceScope here(lane.device);
+    if (trace_ != nullptr) lane.zero = cuda::create_event(true);
+    if (begin_ == nullptr) begin_ = cuda::create_event();
   }
 }
 
 void DeviceSchedule::synchronise_all() {
-  for (Stream& stream : streams_)
-    stream.synchronise();
+  for (Lane& lane : lanes_)
+    lane.stream.synchronise();
 }
 
 void DeviceSchedule::put_iteration() {
-  void* const begin = events_.back();
-  cuda::record(begin, streams_[0].native());
-  for (std::size_t lane = 1; lane < streams_.size(); ++lane)
-    cuda::wait(streams_[lane].native(), begin);
-
-  std::vector<std::size_t> tail(streams_.size(), tasks_.size());
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    Stream& stream = streams_[lanes_[i]];
-    for (const std::size_t p : tasks_[i].predecessors) {
-      if (lanes_[p] != lanes_[i]) cuda::wait(stream.native(), events_[p]);
-    }
-    const bool host = tasks_[i].memory != Memory::device;
-    if (host) stream.synchronise();
-    tasks_[i].function(stream);
-    if (host) stream.synchronise();
-    cuda::record(events_[i], stream.native());
-    tail[lanes_[i]] = i;
+  void* const first = lanes_.front().stream.native();
+  cuda::record(begin_, first);
+  for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
+    cuda::wait(lanes_[lane].stream.native(), begin_);
+  if (trace_ != nullptr) {
+    for (Lane& lane : lanes_)
+      cuda::record(lane.zero, lane.stream.native());
   }
-  for (std::size_t lane = 1; lane < streams_.size(); ++lane) {
-    cuda::wait(streams_[0].native(), events_[tail[lane]]);
+
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const TaskStep& step = steps_[i];
+    const DeviceScope here(step.device);
+    Stream& stream = lanes_[lane_of_[i]].stream;
+    for (const std::size_t p : step.predecessors) {
+      if (lane_of_[p] != lane_of_[i]) cuda::wait(stream.native(), done_[p]);
+    }
+    if (trace_ != nullptr) cuda::record(begun_[i], stream.native());
+    if (step.waits) stream.synchronise();
+    step.run(stream);
+    if (step.waits) stream.synchronise();
+    cuda::record(done_[i], stream.native());
+  }
+  for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
+    cuda::wait(first, done_[lanes_[lane].tail]);
+}
+
+/// The last iteration in the trace, on the clock of the host: all lanes were idle when it began.
+void DeviceSchedule::note_times(double began) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Lane& lane = lanes_[lane_of_[i]];
+    trace_->add({steps_[i].name, lane.device,
+                 (lane.urgent ? "urgent stream " : "stream ") + std::to_string(lane_of_[i]),
+                 began + cuda::seconds_between(lane.zero, begun_[i]),
+                 began + cuda::seconds_between(lane.zero, done_[i])});
   }
 }
 
+void DeviceSchedule::record_graph() {
+  void* const first = lanes_.front().stream.native();
+  const DeviceScope here(lanes_.front().device);
+  cuda::begin_capture(first);
+  try {
+    put_iteration();
+  } catch (...) {
+    cuda::abandon_capture(first);
+    throw;
+  }
+  graph_ = cuda::end_capture(first);
+}
+
 void DeviceSchedule::run(std::int64_t n) {
-  if (!capture_) {
-    for (std::int64_t i = 0; i < n; ++i)
+  if (steps_.empty()) return;
+  if (capture_ && graph_ == nullptr) record_graph();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double began = Trace::now();
+    if (capture_) {
+      const DeviceScope here(lanes_.front().device);
+      cuda::launch(graph_, lanes_.front().stream.native());
+    } else {
       put_iteration();
-    synchronise_all();
-    return;
-  }
-  if (graph_ == nullptr) {
-    cuda::begin_capture(streams_[0].native());
-    try {
-      put_iteration();
-    } catch (...) {
-      cuda::abandon_capture(streams_[0].native());
-      throw;
     }
-    graph_ = cuda::end_capture(streams_[0].native());
+    if (trace_ != nullptr) {
+      synchronise_all();
+      note_times(began);
+    }
   }
-  for (std::int64_t i = 0; i < n; ++i)
-    cuda::launch(graph_, streams_[0].native());
   synchronise_all();
 }
 

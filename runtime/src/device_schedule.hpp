@@ -4,47 +4,55 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "heddle/memory.hpp"
 #include "heddle/stream.hpp"
+#include "heddle/trace.hpp"
+#include "task_plan.hpp"
 
 namespace heddle {
 
-/// A task of a device graph: predecessors by place in the list.
-struct DeviceTask {
-  std::function<void(Stream&)> function;
-  Memory memory = Memory::device;
-  std::vector<std::size_t> predecessors;
-};
-
-/// Runs tasks, given in a topological order, on a few device streams: a task follows a predecessor in its
-/// stream where it can, and waits for the others by events. With `capture` an iteration is recorded as one
-/// CUDA graph.
+/// Runs steps, given in a topological order, on a few streams of their devices: a step follows a predecessor
+/// in its stream where it can, and waits for the others by events. Urgent steps have streams of high
+/// priority. With `capture` all of them, on whichever devices, are recorded as one CUDA graph.
 class DeviceSchedule {
 public:
-  DeviceSchedule(std::vector<DeviceTask> tasks, bool capture);
+  /// trace: null, or where to note when each step ran; not together with capture.
+  DeviceSchedule(std::vector<TaskStep> steps, bool capture, Trace* trace);
   ~DeviceSchedule();
-  DeviceSchedule(DeviceSchedule&& other) noexcept;
-  DeviceSchedule& operator=(DeviceSchedule&&) = delete;
   DeviceSchedule(const DeviceSchedule&) = delete;
   DeviceSchedule& operator=(const DeviceSchedule&) = delete;
+  DeviceSchedule(DeviceSchedule&&) = delete;
+  DeviceSchedule& operator=(DeviceSchedule&&) = delete;
 
-  /// Puts n iterations into the streams and waits for them.
+  /// Puts all steps n times into the streams and waits for them.
   void run(std::int64_t n);
 
 private:
+  struct Lane {
+    int device;
+    bool urgent;
+    Stream stream;
+    void* zero = nullptr; // timed: when an iteration that is traced began
+    std::size_t tail;     // the last step put there
+  };
+
   void assign_lanes();
+  void create();
+  void record_graph();
   void put_iteration();
+  void note_times(double began);
   void synchronise_all();
   void destroy() noexcept;
 
-  std::vector<DeviceTask> tasks_;
+  std::vector<TaskStep> steps_;
   bool capture_;
-  std::vector<std::size_t> lanes_; // of each task
-  std::vector<Stream> streams_;    // of each lane; lane 0 begins and ends an iteration
-  std::vector<void*> events_;      // of each task: it is done; the last one: the iteration may begin
+  Trace* trace_;
+  std::vector<std::size_t> lane_of_; // each step
+  std::vector<Lane> lanes_;          // lane 0 begins and ends an iteration
+  std::vector<void*> done_;          // of each step
+  std::vector<void*> begun_;         // of each step, where there is a trace
+  void* begin_ = nullptr;            // the iteration may begin
   void* graph_ = nullptr;
 };
 

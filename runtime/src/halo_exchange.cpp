@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/halo_exchange.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
+#include "cuda.hpp"
 #include "heddle/error.hpp"
 #include "heddle/lane_shift.hpp"
 #include "message_stamp.hpp"
@@ -19,6 +21,39 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     : exchange_(std::move(exchange)), transport_(transport), options_(options), plan_(exchange_) {
   if (transport_ != nullptr) tag_ = transport_->enlist();
   if (exchange_.crossings().empty()) return;
+  check();
+  const bool device = exchange_.memory() == Memory::device;
+  if (!plan_.send().empty() || !plan_.receive().empty()) {
+    direct_ = transport_->mailbox(tag_, transport_->rank(), transport_->rank()) != nullptr;
+    staged_ = device && transport_->memory() != Memory::device;
+  }
+  // Device memory is not stamped: there a message is work in a stream, and cannot belong to another step.
+  options_.stamped = options_.stamped && (!device || staged_);
+  wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
+  if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
+  send_ = messages(plan_.send());
+  receive_ = messages(plan_.receive());
+
+  std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
+  std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
+  for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
+    if (direct_ && transport_->stores())
+      add_calls(pack_, {&plan_.pack()[segment]}, segment);
+    else
+      packed.push_back(&plan_.pack()[segment]);
+  }
+  for (const HaloPlan::Tables& tables : plan_.unpack())
+    unpacked.push_back(&tables);
+  add_calls(pack_, packed);
+  add_calls(unpack_, unpacked);
+  add_calls(wrap_pack_, {&plan_.wrap().pack});
+  add_calls(wrap_unpack_, {&plan_.wrap().unpack});
+  add_shifts(shifts_, plan_.borders().shifts);
+  add_shifts(wrap_shifts_, plan_.wrap().shifts);
+  if (talks()) transport_->expect(traffic());
+}
+
+void HaloExchange::check() const {
   const int ranks = transport_ != nullptr ? transport_->ranks() : 1;
   const int rank = transport_ != nullptr ? transport_->rank() : 0;
   if (exchange_.grid()->ranks() != ranks || exchange_.rank() != rank) {
@@ -28,31 +63,53 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
                     " of " + std::to_string(ranks),
                 "BlockGrid(..., transport.ranks()), {.rank = transport.rank()}");
   }
-  if (!plan_.send().empty() && transport_->memory() != Memory::device &&
-      exchange_.memory() == Memory::device) {
-    throw Error(exchange_.name(), "its fields are on the device, but messages of '" +
-                                      std::string(transport_->name()) + "' lie on the host");
+}
+
+/// A call for each block that has rows in one of the tables.
+void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
+                             std::size_t segment) const {
+  for (std::size_t block = 0; block < tables.front()->size(); ++block) {
+    std::vector<std::int32_t> rows;
+    std::int64_t longest = 0;
+    for (const HaloPlan::Tables* one : tables) {
+      const HaloPlan::Table& table = (*one)[block];
+      rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+      longest = std::max(longest, table.longest);
+    }
+    if (rows.empty()) continue;
+    if (segment != none) { // places count from the begin of the message there
+      const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / exchange_.value_bytes());
+      for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
+        rows[row] -= begin;
+    }
+    calls.push_back({static_cast<int>(block), longest,
+                     Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment});
   }
-  const auto rows = [&](const std::vector<HaloPlan::Table>& tables) {
-    std::vector<Buffer<std::int32_t>> buffers;
-    for (const HaloPlan::Table& table : tables)
-      buffers.emplace_back(std::span<const std::int32_t>(table.rows), exchange_.memory());
-    return buffers;
-  };
-  pack_rows_ = rows(plan_.pack());
-  unpack_rows_ = rows(plan_.unpack());
-  for (const HaloPlan::Shift& shift : plan_.shifts())
-    shift_rows_.emplace_back(std::span<const std::int32_t>(shift.table.rows), exchange_.memory());
-  wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
-  send_ = messages(plan_.send());
-  receive_ = messages(plan_.receive());
+}
+
+void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
+                              const std::vector<HaloPlan::Shift>& shifts) const {
+  for (const HaloPlan::Shift& shift : shifts) {
+    calls.push_back(
+        {static_cast<std::size_t>(shift.field), shift.group, shift.table.longest,
+         Buffer<std::int32_t>(std::span<const std::int32_t>(shift.table.rows), exchange_.memory())});
+  }
+}
+
+void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
+  for (const ShiftCall& call : calls) {
+    shift_lanes(exchange_.fields()[call.field].group(call.group),
+                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest},
+                exchange_.memory(), stream);
+  }
 }
 
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {
   const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
+  std::byte* const wire = staged_ ? staging_.data() : wire_.data();
   std::vector<Message> result;
   for (const HaloPlan::Segment& segment : segments)
-    result.push_back({segment.peer, wire_.data() + segment.begin - head, segment.bytes + head});
+    result.push_back({segment.peer, wire + segment.begin - head, segment.bytes + head});
   return result;
 }
 
@@ -66,51 +123,123 @@ std::vector<FieldAccess> HaloExchange::accesses() const {
 }
 
 Memory HaloExchange::memory() const noexcept {
-  return send_.empty() && receive_.empty() ? exchange_.memory() : Memory::host;
-}
-
-WireBoxes HaloExchange::boxes(const Buffer<std::int32_t>& rows, const HaloPlan::Table& table) const {
-  return {rows.data(), rows.size() / WireBoxes::columns, table.longest};
+  return !talks() || transport_->only_enqueues() ? exchange_.memory() : Memory::host;
 }
 
 Traffic HaloExchange::traffic() const noexcept {
   return {exchange_.name(), tag_, step_, send_, receive_};
 }
 
+void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
+  for (const Call& call : calls) {
+    std::byte* wire = wire_.data();
+    if (call.segment != none) {
+      const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
+      wire = transport_->place(tag_, send_[call.segment].peer) + head;
+    }
+    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire,
+                   stream);
+  }
+}
+
+void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
+  for (const Call& call : calls) {
+    exchange_.unpack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
+                     wire_.data(), stream);
+  }
+}
+
+void HaloExchange::stamp_all() const {
+  if (!options_.stamped) return;
+  for (Message message : send_) {
+    if (direct_ && transport_->stores()) message.data = transport_->place(tag_, message.peer);
+    stamp(message, transport_->rank(), plan_.hash(), step_);
+  }
+}
+
+void HaloExchange::verify_all() const {
+  if (!options_.stamped) return;
+  for (const Message& message : receive_) {
+    const std::string wrong = fault(message, transport_->rank(), plan_.hash(), step_);
+    if (!wrong.empty()) throw Error("HaloExchange", traffic().on(transport_->rank()) + ": " + wrong);
+  }
+}
+
 void HaloExchange::start(Stream& stream) {
-  for (std::size_t block = 0; block < pack_rows_.size(); ++block) {
-    const WireBoxes packed = boxes(pack_rows_[block], plan_.pack()[block]);
-    if (packed.count > 0) exchange_.pack(static_cast<int>(block), packed, wire_.data(), stream);
+  pack(pack_, stream);
+  if (!talks()) return;
+  if (staged_) { // sent when the copy has arrived, see finish
+    const std::size_t begin = plan_.send().empty() ? 0 : plan_.send().front().begin;
+    const std::size_t end = plan_.send().empty() ? 0 : plan_.send().back().begin + plan_.send().back().bytes;
+    cuda::copy_later(staging_.data() + begin, wire_.data() + begin, end - begin, stream.native());
+    return;
   }
-  if (send_.empty() && receive_.empty()) return;
-  stream.synchronise();
-  if (options_.stamped) {
-    for (const Message& message : send_)
-      stamp(message, transport_->rank(), plan_.hash(), step_);
-  }
+  if (!transport_->only_enqueues()) stream.synchronise();
+  stamp_all();
   transport_->start(traffic(), stream);
 }
 
+void HaloExchange::wrap(Stream& stream) {
+  pack(wrap_pack_, stream);
+  unpack(wrap_unpack_, stream);
+  shift(wrap_shifts_, stream);
+}
+
 void HaloExchange::finish(Stream& stream) {
-  if (!send_.empty() || !receive_.empty()) {
+  if (talks()) {
+    if (staged_) {
+      stream.synchronise();
+      stamp_all();
+      transport_->start(traffic(), stream);
+    }
     transport_->finish(traffic(), stream);
-    for (const Message& message : receive_) {
-      if (!options_.stamped) break;
-      const std::string wrong = fault(message, transport_->rank(), plan_.hash(), step_);
-      if (!wrong.empty()) throw Error("HaloExchange", traffic().on(transport_->rank()) + ": " + wrong);
+    verify_all();
+    if (staged_ && !plan_.receive().empty()) {
+      const std::size_t begin = plan_.receive().front().begin;
+      const std::size_t bytes = plan_.receive().back().begin + plan_.receive().back().bytes - begin;
+      cuda::copy_later(wire_.data() + begin, staging_.data() + begin, bytes, stream.native());
+      stream.synchronise(); // the next messages may arrive there
     }
   }
-  for (std::size_t block = 0; block < unpack_rows_.size(); ++block) {
-    const WireBoxes arrived = boxes(unpack_rows_[block], plan_.unpack()[block]);
-    if (arrived.count > 0) exchange_.unpack(static_cast<int>(block), arrived, wire_.data(), stream);
-  }
-  for (std::size_t i = 0; i < shift_rows_.size(); ++i) {
-    const HaloPlan::Shift& shift = plan_.shifts()[i];
-    const Buffer<std::int32_t>& rows = shift_rows_[i];
-    shift_lanes(exchange_.fields()[static_cast<std::size_t>(shift.field)].group(shift.group),
-                {rows.data(), rows.size() / LaneShiftRows::columns, shift.table.longest}, exchange_.memory(), stream);
-  }
+  unpack(unpack_, stream);
+  shift(shifts_, stream); // writes whole vectors, so after what has come into lanes of them
   ++step_;
+}
+
+void HaloExchange::operator()(Stream& stream) {
+  if (direct_) {
+    throw Error(exchange_.name(),
+                "ranks of one process write to each other's memory: all have to start before one "
+                "finishes",
+                "add the exchanges of all ranks to one TaskGraph");
+  }
+  start(stream);
+  wrap(stream);
+  finish(stream);
+}
+
+HaloSteps HaloExchange::steps() {
+  HaloSteps steps;
+  if (exchange_.crossings().empty()) return steps;
+  steps.grid = exchange_.grid();
+  steps.rank = exchange_.rank();
+  steps.depth = plan_.depth();
+  steps.toward_owners = exchange_.direction() == Direction::ghost_to_owner;
+  steps.messages = talks();
+  steps.apart = direct_;
+  steps.memory = memory();
+  steps.fields = accesses();
+  steps.start = [this](Stream& stream) { start(stream); };
+  if (!wrap_pack_.empty() || !wrap_shifts_.empty()) steps.wrap = [this](Stream& stream) { wrap(stream); };
+  steps.finish = [this](Stream& stream) { finish(stream); };
+  if (talks() && transport_->needs_progress()) steps.progress = [this] { transport_->progress(); };
+  if (direct_) {
+    for (const Message& message : send_)
+      steps.filled.push_back(transport_->mailbox(tag_, steps.rank, message.peer));
+    for (const Message& message : receive_)
+      steps.emptied.push_back(transport_->mailbox(tag_, message.peer, steps.rank));
+  }
+  return steps;
 }
 
 std::size_t HaloExchange::sent_bytes() const noexcept {

@@ -2,11 +2,13 @@
 #include "heddle/halo_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
 
 #include "hash.hpp"
+#include "heddle/block_part.hpp"
 #include "heddle/error.hpp"
 #include "lane_shift_cell.hpp"
 
@@ -83,6 +85,7 @@ struct HaloPlan::Piece {
   std::array<std::int64_t, 3> from_cell;
   std::array<std::int64_t, 3> to_cell;
   std::array<std::int64_t, 3> extent;
+  bool border; // beyond a face that leads to other ranks
 
   [[nodiscard]] std::int64_t cells() const noexcept { return extent[0] * extent[1] * extent[2]; }
 };
@@ -97,6 +100,7 @@ HaloPlan::HaloPlan(const Exchange& exchange) {
 /// What this rank sends or receives, in the one order that all ranks have.
 std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
   const BlockGrid& grid = *exchange.grid();
+  const std::array<bool, 3> outward = axes_to_other_ranks(grid, exchange.rank());
   std::vector<Piece> found;
   for (int b = 0; b < grid.size(); ++b) {
     const Box& interior = grid.block(b);
@@ -115,6 +119,14 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
     }
     for (const Crossing& crossing : exchange.crossings()) {
       const Box box = crossing.cells(interior.extents()).shift(interior.lower);
+      if (box.empty()) continue;
+      bool border = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::int64_t below = interior.lower[d] - box.lower[d];
+        const std::int64_t above = box.upper[d] - interior.upper[d];
+        depth_ = std::max(depth_, static_cast<int>(std::max(below, above)));
+        border = border || (outward[d] && (below > 0 || above > 0));
+      }
       for (const Owned& z : owners(grid, 2, box.lower[2], box.upper[2])) {
         for (const Owned& y : owners(grid, 1, box.lower[1], box.upper[1])) {
           for (const Owned& x : owners(grid, 0, box.lower[0], box.upper[0])) {
@@ -128,9 +140,9 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
               owned_cell[d] -= grid.block(owner).lower[d];
             }
             if (exchange.direction() == Direction::owner_to_ghost) {
-              found.push_back({&crossing, owner, b, owned_cell, ghost_cell, ghost.extents()});
+              found.push_back({&crossing, owner, b, owned_cell, ghost_cell, ghost.extents(), border});
             } else {
-              found.push_back({&crossing, b, owner, ghost_cell, owned_cell, ghost.extents()});
+              found.push_back({&crossing, b, owner, ghost_cell, owned_cell, ghost.extents(), border});
             }
           }
         }
@@ -140,20 +152,22 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
   return found;
 }
 
-/// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one vector
-/// that move are one row; where such boxes would overlap, so that one could undo what the other writes, none of
-/// them is a shift.
+/// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one
+/// vector that move are one row; where such boxes would overlap, so that one could undo what the other
+/// writes, none of them is a shift.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
-                                                          const std::vector<const Piece*>& local) {
+                                                          const std::vector<const Piece*>& pieces,
+                                                          std::vector<Shift>& shifts) {
   struct Move {
     std::vector<const Piece*> pieces;
     LaneSources sources;
   };
   using Cell = std::array<std::int64_t, 3>;
-  std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move> moves; // field, group, component, from, to, extent
+  std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move>
+      moves; // field, group, component, from, to, extent
   std::vector<const Piece*> rest;
   const int first_block = exchange.grid()->first_block(exchange.rank());
-  for (const Piece* piece : local) {
+  for (const Piece* piece : pieces) {
     const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece->crossing->field)];
     const int lanes = side.interleaved;
     const int from = piece->from - first_block;
@@ -184,10 +198,10 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
       continue;
     }
     const auto& [field, group, component, from, to, extent] = key;
-    if (shifts_.empty() || shifts_.back().field != field || shifts_.back().group != group) {
-      shifts_.push_back({field, group, {}});
+    if (shifts.empty() || shifts.back().field != field || shifts.back().group != group) {
+      shifts.push_back({field, group, {}});
     }
-    Table& table = shifts_.back().table;
+    Table& table = shifts.back().table;
     table.rows.push_back(component);
     for (const Cell& part : {from, to, extent}) {
       for (const std::int64_t number : part)
@@ -205,8 +219,7 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
   const BlockGrid& grid = *exchange.grid();
   const int me = exchange.rank();
   const int first_block = grid.first_block(me);
-  pack_.resize(static_cast<std::size_t>(grid.first_block(me + 1) - first_block));
-  unpack_.resize(pack_.size());
+  const auto blocks = static_cast<std::size_t>(grid.first_block(me + 1) - first_block);
 
   std::map<int, std::vector<const Piece*>> to;
   std::map<int, std::vector<const Piece*>> from;
@@ -216,40 +229,55 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       from[grid.rank(piece.from)].push_back(&piece);
   }
 
-  const auto add_row = [&](Table& table, const Piece& piece, const std::array<std::int64_t, 3>& cell,
-                           std::size_t place) {
+  const auto add_row = [&](Tables& tables, const Piece& piece, int block,
+                           const std::array<std::int64_t, 3>& cell) {
+    Table& table = tables[static_cast<std::size_t>(block - first_block)];
     table.rows.push_back(piece.crossing->field);
     table.rows.push_back(piece.crossing->component);
     for (const std::int64_t c : cell)
       table.rows.push_back(static_cast<std::int32_t>(c));
     for (const std::int64_t n : piece.extent)
       table.rows.push_back(static_cast<std::int32_t>(n));
-    table.rows.push_back(static_cast<std::int32_t>(place / exchange.value_bytes()));
+    table.rows.push_back(static_cast<std::int32_t>(bytes_ / exchange.value_bytes()));
     table.longest = std::max(table.longest, piece.cells());
   };
-  const auto segment = [&](int peer, const std::vector<const Piece*>& list) {
-    const std::size_t begin = (bytes_ + stamp_bytes - 1) / stamp_bytes * stamp_bytes + stamp_bytes;
-    bytes_ = begin;
-    for (const Piece* piece : list) {
-      if (grid.rank(piece->from) == me) {
-        add_row(pack_[static_cast<std::size_t>(piece->from - first_block)], *piece, piece->from_cell, bytes_);
-      }
-      if (grid.rank(piece->to) == me) {
-        add_row(unpack_[static_cast<std::size_t>(piece->to - first_block)], *piece, piece->to_cell, bytes_);
-      }
-      bytes_ += static_cast<std::size_t>(piece->cells()) * exchange.value_bytes();
-    }
-    return Segment{peer, begin, bytes_ - begin};
+  const auto add = [&](const Piece& piece, Tables* pack, Tables* unpack) {
+    if (pack != nullptr) add_row(*pack, piece, piece.from, piece.from_cell);
+    if (unpack != nullptr) add_row(*unpack, piece, piece.to, piece.to_cell);
+    bytes_ += static_cast<std::size_t>(piece.cells()) * exchange.value_bytes();
+  };
+  const auto begin_segment = [&] {
+    bytes_ = (bytes_ + stamp_bytes - 1) / stamp_bytes * stamp_bytes + stamp_bytes;
+    return bytes_;
   };
   for (const auto& [peer, list] : to) {
-    if (peer != me) send_.push_back(segment(peer, list));
+    if (peer == me) continue;
+    const std::size_t begin = begin_segment();
+    pack_.emplace_back(blocks);
+    for (const Piece* piece : list)
+      add(*piece, &pack_.back(), nullptr);
+    send_.push_back({peer, begin, bytes_ - begin});
   }
-  if (to.contains(me)) {
-    const std::vector<const Piece*> rest = take_shifts(exchange, to[me]);
-    if (!rest.empty()) local_bytes_ += segment(me, rest).bytes;
+  for (Local* local : {&borders_, &wrap_}) {
+    local->pack.resize(blocks);
+    local->unpack.resize(blocks);
+    std::vector<const Piece*> here;
+    std::ranges::copy_if(to[me], std::back_inserter(here),
+                         [&](const Piece* piece) { return piece->border == (local == &borders_); });
+    const std::vector<const Piece*> rest = take_shifts(exchange, here, local->shifts);
+    if (rest.empty()) continue;
+    const std::size_t begin = begin_segment();
+    for (const Piece* piece : rest)
+      add(*piece, &local->pack, &local->unpack);
+    local_bytes_ += bytes_ - begin;
   }
-  for (const auto& [peer, list] : from)
-    receive_.push_back(segment(peer, list));
+  for (const auto& [peer, list] : from) {
+    const std::size_t begin = begin_segment();
+    unpack_.emplace_back(blocks);
+    for (const Piece* piece : list)
+      add(*piece, nullptr, &unpack_.back());
+    receive_.push_back({peer, begin, bytes_ - begin});
+  }
   if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
     throw Error(exchange.name(), "more than 2^31 - 1 values would cross", "use more ranks");
   }

@@ -28,7 +28,11 @@ void copy(void*, const void*, std::size_t) {
   refuse("copy_bytes");
 }
 
-void* create_stream() {
+void copy_later(void*, const void*, std::size_t, void*) {
+  refuse("copy_later");
+}
+
+void* create_stream(bool) {
   refuse("Stream");
 }
 void destroy_stream(void*) noexcept {}
@@ -36,7 +40,7 @@ void synchronise(void*) {
   refuse("Stream");
 }
 
-void* create_event() {
+void* create_event(bool) {
   refuse("TaskGraph");
 }
 void destroy_event(void*) noexcept {}
@@ -44,6 +48,9 @@ void record(void*, void*) {
   refuse("TaskGraph");
 }
 void wait(void*, void*) {
+  refuse("TaskGraph");
+}
+double seconds_between(void*, void*) {
   refuse("TaskGraph");
 }
 
@@ -84,6 +91,9 @@ int current_device() {
 }
 void use_device(int) {
   refuse("Environment");
+}
+bool reach_into(int) {
+  refuse("PeerGroup");
 }
 
 } // namespace heddle::cuda

@@ -20,7 +20,8 @@ void cuda::count_wait() noexcept {
   ++waits;
 }
 
-Stream::Stream(Memory memory) : native_(memory == Memory::device ? cuda::create_stream() : nullptr) {}
+Stream::Stream(Memory memory, bool urgent)
+    : native_(memory == Memory::device ? cuda::create_stream(urgent) : nullptr) {}
 
 Stream::~Stream() {
   if (native_ != nullptr) cuda::destroy_stream(native_);

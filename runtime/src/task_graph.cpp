@@ -5,23 +5,28 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <queue>
 #include <thread>
 
+#include "cuda.hpp"
 #include "device_schedule.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle {
 
-/// Streams, events and the recorded graph; made by the first run and forgotten when a task is added.
-struct TaskGraph::Device {
-  DeviceSchedule schedule;
+/// What is run; made by the first run and forgotten when a task is added.
+struct TaskGraph::Plan {
+  std::vector<TaskStep> steps;
+  std::unique_ptr<DeviceSchedule> schedule; // of a device graph: streams, events and the recorded graph
 };
 
 TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
   if (options_.threads < 1)
     throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
+  if (options_.unroll < 1)
+    throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
   if (options_.memory == Memory::device) {
     if (options_.threads > 1) throw Error("TaskGraph", "a device graph has streams, not threads");
     if (!built_with_cuda()) {
@@ -47,20 +52,24 @@ void TaskGraph::refuse_itself(const TaskGraph& task) const {
 std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& accesses,
                            std::function<void(Stream&)> function, Memory memory) {
   if (!function) throw Error("TaskGraph::add", "task '" + name + "' has nothing to call");
-  Node node{std::move(name), {}, std::move(function), memory, {}};
+  TaskNode node;
+  node.name = std::move(name);
+  node.function = std::move(function);
+  node.memory = memory;
+  if (options_.memory == Memory::device) node.device = cuda::current_device();
   for (const FieldAccess& access : accesses) {
     if (access.object == nullptr) {
       throw Error("TaskGraph::add",
                   "task '" + node.name + "' accesses '" + std::string(access.name) + "', which is no object");
     }
-    node.accesses.push_back({access.object, std::string(access.name), access.mode});
+    node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach});
   }
   // Back to the last task that writes the same object: what came before that one follows through it.
-  for (const Access& access : node.accesses) {
+  for (const TaskNode::Access& access : node.accesses) {
     for (std::size_t j = nodes_.size(); j-- > 0;) {
       bool reads = false;
       bool writes = false;
-      for (const Access& other : nodes_[j].accesses) {
+      for (const TaskNode::Access& other : nodes_[j].accesses) {
         if (other.object != access.object) continue;
         (other.mode == AccessMode::write ? writes : reads) = true;
       }
@@ -72,7 +81,7 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
   node.predecessors.erase(std::unique(node.predecessors.begin(), node.predecessors.end()),
                           node.predecessors.end());
   nodes_.push_back(std::move(node));
-  device_.reset();
+  forget_plans();
   return nodes_.size() - 1;
 }
 
@@ -82,7 +91,8 @@ void TaskGraph::order(std::size_t earlier, std::size_t later) {
   std::vector<std::size_t>& before = nodes_[later].predecessors;
   const auto place = std::lower_bound(before.begin(), before.end(), earlier);
   if (place == before.end() || *place != earlier) before.insert(place, earlier);
-  device_.reset();
+  nodes_[later].ordered.push_back(earlier);
+  forget_plans();
 }
 
 std::vector<std::size_t> TaskGraph::predecessors(std::size_t task) const {
@@ -147,15 +157,45 @@ std::vector<std::vector<std::size_t>> TaskGraph::reduced(const std::vector<std::
   return direct;
 }
 
+void TaskGraph::forget_plans() noexcept {
+  plan_.reset();
+  unrolled_.reset();
+}
+
+TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
+  std::unique_ptr<Plan>& plan = iterations == 1 ? plan_ : unrolled_;
+  if (!plan) {
+    static_cast<void>(sequence()); // throws for a cycle
+    const bool device = options_.memory == Memory::device;
+    plan = std::make_unique<Plan>();
+    plan->steps = plan_tasks(nodes_, {options_.overlap, device, iterations});
+    if (device)
+      plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
+  }
+  return *plan;
+}
+
+std::vector<std::string> TaskGraph::steps() const {
+  std::vector<std::string> names;
+  for (const TaskStep& step : plan_tasks(nodes_, {options_.overlap, options_.memory == Memory::device, 1}))
+    names.push_back(step.name);
+  return names;
+}
+
 void TaskGraph::run(std::int64_t n) {
   if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times");
   if (n == 0 || nodes_.empty()) return;
-  const std::vector<std::size_t> tasks = sequence();
-  if (options_.memory == Memory::device) return run_device(tasks, n);
-  if (options_.threads > 1) return run_threads(tasks, n);
-  Stream stream;
-  for (std::int64_t i = 0; i < n; ++i)
-    run_serial(stream, tasks);
+  const auto repeat = [&](std::int64_t iterations, std::int64_t times) {
+    if (times == 0) return;
+    Plan& planned = plan(iterations);
+    if (planned.schedule) return planned.schedule->run(times);
+    if (options_.threads > 1) return run_threads(planned, times);
+    Stream stream;
+    for (std::int64_t i = 0; i < times; ++i)
+      run_serial(stream, planned);
+  };
+  repeat(options_.unroll, n / options_.unroll);
+  repeat(1, n % options_.unroll);
 }
 
 Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,
@@ -173,38 +213,45 @@ Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::
   return done;
 }
 
-void TaskGraph::run_serial(Stream& stream, const std::vector<std::size_t>& sequence) {
-  for (const std::size_t i : sequence) {
-    const bool waits = stream.device() && nodes_[i].memory != Memory::device;
+void TaskGraph::run_serial(Stream& stream, Plan& planned) {
+  std::map<std::size_t, double> sent; // when an exchange began
+  for (const TaskStep& step : planned.steps) {
+    const bool waits = stream.device() && step.waits;
+    const double began = Trace::now();
     if (waits) stream.synchronise();
-    nodes_[i].function(stream);
+    step.run(stream);
     if (waits) stream.synchronise();
+    if (options_.trace == nullptr) continue;
+    const double ended = Trace::now();
+    options_.trace->add({step.name, options_.trace_process, "steps", began, ended});
+    if (step.kind == TaskStep::Kind::start) sent[step.exchange] = ended;
+    if (step.kind == TaskStep::Kind::finish)
+      options_.trace->add(
+          {"messages until " + step.name, options_.trace_process, "messages", sent[step.exchange], ended});
   }
 }
 
-void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64_t n) {
-  std::vector<std::vector<std::size_t>> successors(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    for (const std::size_t p : nodes_[i].predecessors)
+void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
+  const std::vector<TaskStep>& steps = planned.steps; // one is chosen before those that follow it here
+  std::vector<std::vector<std::size_t>> successors(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (const std::size_t p : steps[i].predecessors)
       successors[p].push_back(i);
   }
-  std::vector<std::size_t> rank(nodes_.size()); // place in the sequence: which ready task goes first
-  for (std::size_t k = 0; k < sequence.size(); ++k)
-    rank[sequence[k]] = k;
 
   std::mutex mutex; // guards all that follows
   std::condition_variable change;
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready; // of ranks
-  std::vector<std::size_t> missing(nodes_.size());
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  std::vector<std::size_t> missing(steps.size());
   std::size_t finished = 0;
   std::int64_t left = n;
   std::exception_ptr failure;
 
   const auto start_iteration = [&] {
     finished = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      missing[i] = nodes_[i].predecessors.size();
-      if (missing[i] == 0) ready.push(rank[i]);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      missing[i] = steps[i].predecessors.size();
+      if (missing[i] == 0) ready.push(i);
     }
   };
   start_iteration();
@@ -215,12 +262,12 @@ void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64
     while (true) {
       change.wait(lock, [&] { return !ready.empty() || left == 0; });
       if (left == 0) return;
-      const std::size_t task = sequence[ready.top()];
+      const std::size_t task = ready.top();
       ready.pop();
       lock.unlock();
       std::exception_ptr caught;
       try {
-        nodes_[task].function(stream);
+        steps[task].run(stream);
       } catch (...) {
         caught = std::current_exception();
       }
@@ -234,9 +281,9 @@ void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64
         return;
       }
       for (const std::size_t s : successors[task]) {
-        if (--missing[s] == 0) ready.push(rank[s]);
+        if (--missing[s] == 0) ready.push(s);
       }
-      if (++finished == nodes_.size() && --left > 0) start_iteration();
+      if (++finished == steps.size() && --left > 0) start_iteration();
       change.notify_all();
     }
   };
@@ -246,7 +293,7 @@ void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64
     for (std::thread& thread : threads)
       thread.join();
   };
-  const std::size_t count = std::min(static_cast<std::size_t>(options_.threads), nodes_.size());
+  const std::size_t count = std::min(static_cast<std::size_t>(options_.threads), steps.size());
   try {
     for (std::size_t t = 1; t < count; ++t)
       threads.emplace_back(work);
@@ -256,27 +303,6 @@ void TaskGraph::run_threads(const std::vector<std::size_t>& sequence, std::int64
   work();
   join();
   if (failure) std::rethrow_exception(failure);
-}
-
-void TaskGraph::run_device(const std::vector<std::size_t>& sequence, std::int64_t n) {
-  if (!device_) {
-    std::vector<DeviceTask> tasks;
-    const std::vector<std::vector<std::size_t>> direct = reduced(sequence);
-    for (const std::size_t i : sequence) {
-      if (options_.capture && nodes_[i].memory != Memory::device) {
-        throw Error("TaskGraph", "cannot capture task '" + nodes_[i].name + "', which runs on the host",
-                    "a task that only puts work into the stream says so with memory()");
-      }
-      DeviceTask task{nodes_[i].function, nodes_[i].memory, {}};
-      for (const std::size_t p : direct[i]) {
-        task.predecessors.push_back(
-            static_cast<std::size_t>(std::find(sequence.begin(), sequence.end(), p) - sequence.begin()));
-      }
-      tasks.push_back(std::move(task));
-    }
-    device_ = std::make_unique<Device>(Device{DeviceSchedule(std::move(tasks), options_.capture)});
-  }
-  device_->schedule.run(n);
 }
 
 std::string TaskGraph::to_dot() const {
@@ -292,7 +318,7 @@ std::string TaskGraph::to_dot() const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     std::string reads;
     std::string writes;
-    for (const Access& access : nodes_[i].accesses) {
+    for (const TaskNode::Access& access : nodes_[i].accesses) {
       (access.mode == AccessMode::read ? reads : writes) += " " + access.name;
     }
     std::string label = nodes_[i].name;
@@ -310,7 +336,7 @@ std::string TaskGraph::to_dot() const {
 }
 
 Memory TaskGraph::memory() const noexcept {
-  const bool device = !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+  const bool device = !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const TaskNode& node) {
     return node.memory == Memory::device;
   });
   return device ? Memory::device : Memory::host;
@@ -318,8 +344,8 @@ Memory TaskGraph::memory() const noexcept {
 
 std::vector<FieldAccess> TaskGraph::accesses() const {
   std::vector<FieldAccess> all;
-  for (const Node& node : nodes_) {
-    for (const Access& access : node.accesses) {
+  for (const TaskNode& node : nodes_) {
+    for (const TaskNode::Access& access : node.accesses) {
       const bool known = std::any_of(all.begin(), all.end(), [&](const FieldAccess& other) {
         return other.object == access.object && other.mode == access.mode;
       });
@@ -331,7 +357,7 @@ std::vector<FieldAccess> TaskGraph::accesses() const {
 
 void TaskGraph::operator()(Stream& stream) {
   if (stream.device()) {
-    run_serial(stream, sequence());
+    run_serial(stream, plan(1));
   } else {
     run(1);
   }

@@ -11,6 +11,16 @@ std::string Traffic::on(int rank) const {
   return "rank " + std::to_string(rank) + ", '" + std::string(plan) + "', step " + std::to_string(step);
 }
 
+void Transport::expect(const Traffic&) {}
+
+std::byte* Transport::place(int, int) const {
+  return nullptr;
+}
+
+const void* Transport::mailbox(int, int, int) {
+  return nullptr;
+}
+
 void LocalTransport::start(const Traffic& traffic, Stream&) {
   if (!traffic.send.empty() || !traffic.receive.empty()) {
     throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",

@@ -175,9 +175,9 @@ TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
   Field<float> field(grid, {.components = 2, .interleaved = 4});
   const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
-  ASSERT_EQ(plan.shifts().size(), 1U);
-  EXPECT_EQ(plan.shifts().front().table.rows.size(), 4U * heddle::LaneShiftRows::columns); // up and down
-  EXPECT_EQ(plan.shifts().front().table.longest, 16);
+  ASSERT_EQ(plan.wrap().shifts.size(), 1U);
+  EXPECT_EQ(plan.wrap().shifts.front().table.rows.size(), 4U * heddle::LaneShiftRows::columns); // up and down
+  EXPECT_EQ(plan.wrap().shifts.front().table.longest, 16);
   EXPECT_EQ(plan.bytes(), 0U); // nothing over the wire
   EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
 }

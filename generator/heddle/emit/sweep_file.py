@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from heddle.emit.expression import type_text
 from heddle.emit.files import render
 from heddle.emit.kernel_files import Variant
-from heddle.emit.signature import Argument, arguments, written_fields
+from heddle.emit.signature import Argument, arguments
 from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
@@ -102,7 +102,8 @@ def _sweep(
     dense = isinstance(typed.space, ir.Dense)
     scalars = [argument for argument in everything if argument.role == "scalar"]
     title = "".join(part.capitalize() for part in kernel.split("_"))
-    binding = _Binding(typed, variants, everything, dense)
+    parts = halo is not None and _separable(typed)
+    binding = _Binding(typed, variants, everything, dense, parts)
     arrays = [argument for argument in everything if argument.role == "array"]
     constructor = binding.constructor()
     if scalars:
@@ -147,7 +148,7 @@ def _sweep(
         "coloured": _colours(typed) > 1,
         "scalars": [{"type": _scalar(argument), "name": argument.name} for argument in scalars],
         "accesses": [
-            *_accesses(typed, arrays),
+            *_accesses(typed, arrays, parts),
             *(
                 f'{{{output.name}_, "{output.name}", heddle::AccessMode::write}}'
                 for output in binding.outputs
@@ -155,6 +156,7 @@ def _sweep(
         ],
         "exchanges": [_exchange(module, e, halo, targets) for e in exchanges(typed)] if halo else [],
         "dense": dense,
+        "parts": parts,
         "first": f"{arrays[0].name}_",
         "body": binding.body(kernel, targets),
         "members": binding.members(),
@@ -174,6 +176,23 @@ def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
     return max((abs(d) for access in accesses for d in access.offsets), default=0)
 
 
+def _separable(kernel: ir.Kernel) -> bool:
+    """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
+    assert isinstance(kernel.space, ir.Dense)
+    if kernel.space.colours > 1 or kernel.space.row_cells or kernel.outputs:
+        return False
+    if any(field.layout == "profile" for field in kernel.fields):
+        return False
+    if any(isinstance(s, ir.Scan) for s in statements(kernel.body)):
+        return False
+    own = {s.symbol for s in statements(kernel.body) if isinstance(s, ir.Let)} | set(kernel.parameters)
+    coordinates = {"x", "y", "z"}
+    return not any(
+        isinstance(node, ir.Symbol) and node.name in coordinates and node not in own
+        for node in walk(kernel.body)
+    )
+
+
 def _list(argument: Argument) -> str:
     """The class that owns values without strides."""
     return "Profile" if argument.field is not None and argument.field.layout == "profile" else "Buffer"
@@ -184,17 +203,28 @@ def _scalar(argument: Argument) -> str:
     return "double" if argument.kind.is_float else type_text(argument.kind)
 
 
-def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument]) -> list[str]:
-    written = written_fields(kernel)
-    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
+def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument], parts: bool) -> list[str]:
+    written = {s.target for s in statements(kernel.body) if isinstance(s, ir.Store)}
+    read = {node for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     result = []
     for argument in arrays:
-        field = argument.field
-        if field in read:
-            result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::read}}")
-        if field in written:
-            result.append(f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::write}}")
+        for touched, mode in ((read, "read"), (written, "write")):
+            there = [
+                node
+                for node in touched
+                if isinstance(node, (ir.Access, ir.Gather)) and node.field == argument.field
+            ]
+            if there:
+                reach = f", {_reach(there)}" if parts else ""
+                result.append(
+                    f"{{{argument.name}_, {argument.name}_->name(), heddle::AccessMode::{mode}{reach}}}"
+                )
     return result
+
+
+def _reach(accesses: Sequence[ir.Access | ir.Gather]) -> int:
+    """How many cells beyond the own one they lie, at most."""
+    return max((abs(d) for node in accesses if isinstance(node, ir.Access) for d in node.offsets), default=0)
 
 
 def _exchange(module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str]) -> dict[str, Any]:
@@ -243,9 +273,15 @@ class _Binding:
     """Constructor, members and call of one sweep."""
 
     def __init__(
-        self, kernel: ir.Kernel, variants: Sequence[Variant], everything: Sequence[Argument], dense: bool
+        self,
+        kernel: ir.Kernel,
+        variants: Sequence[Variant],
+        everything: Sequence[Argument],
+        dense: bool,
+        parts: bool,
     ) -> None:
         self.kernel, self.variants, self.everything, self.dense = kernel, variants, everything, dense
+        self.parts = parts
         self.arrays = [argument for argument in everything if argument.role == "array"]
         self.entries = [argument for argument in everything if argument.role == "entries"]
         self.outputs = [argument for argument in everything if argument.role == "output"]
@@ -337,7 +373,8 @@ class _Binding:
                 field = argument.field
                 assert field is not None
                 plane = ".plane()" if self.dense and field.rank == 2 else ""
-                passed.append(f"{argument.name}_->view({'block' if self.dense else ''}){plane}")
+                view = f"{argument.name}_->view({'block' if self.dense else ''})"
+                passed.append(f"heddle::part({view}, box){plane}" if self.parts else f"{view}{plane}")
             elif argument.role == "output" and self.dense:
                 passed.append(f"{argument.name}_->data() + block")
             elif argument.field is not None and argument.field.layout == "profile":

@@ -11,6 +11,7 @@
 #include "heddle/exchange.hpp"
 #include "heddle/field_access.hpp"
 #include "heddle/halo_plan.hpp"
+#include "heddle/halo_steps.hpp"
 #include "heddle/stream.hpp"
 #include "heddle/transport.hpp"
 
@@ -35,7 +36,8 @@ struct HaloOptions {
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
 /// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
 /// place, all of them in one launch. Ghost cells beyond a face that is not periodic stay
-/// as they are.
+/// as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed while messages
+/// travel.
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.
@@ -52,13 +54,16 @@ public:
 
   /// Packs and sends. The fields may be read, and cells that do not cross be written, before finish().
   void start(Stream& stream);
+  /// What crosses between blocks of this rank without touching the border of BlockPart; at any time between
+  /// the two.
+  void wrap(Stream& stream);
   /// Receives and unpacks. Throws Error that names ranks, exchange and step for what the transport or a stamp
   /// finds.
   void finish(Stream& stream);
-  void operator()(Stream& stream) {
-    start(stream);
-    finish(stream);
-  }
+  /// All of it. Throws Error for ranks of one process that write to each other: these need a TaskGraph.
+  void operator()(Stream& stream);
+  /// For TaskGraph; refers to this object.
+  [[nodiscard]] HaloSteps steps();
 
   /// Bytes that one call sends to other ranks, stamps left out, and that it moves between blocks of this
   /// rank.
@@ -66,19 +71,50 @@ public:
   [[nodiscard]] std::size_t local_bytes() const noexcept { return plan_.local_bytes(); }
 
 private:
+  /// One call of a pack kernel.
+  struct Call {
+    int block;
+    std::int64_t longest;
+    Buffer<std::int32_t> rows;
+    std::size_t segment; // of send(): written to that rank's memory; none: to the own wire
+  };
+  /// One call of shift_lanes.
+  struct ShiftCall {
+    std::size_t field;
+    int group;
+    std::int64_t longest;
+    Buffer<std::int32_t> rows;
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
-  [[nodiscard]] WireBoxes boxes(const Buffer<std::int32_t>& rows, const HaloPlan::Table& table) const;
+  void check() const;
+  void add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
+                 std::size_t segment = none) const;
+  void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
+  void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
+  void pack(const std::vector<Call>& calls, Stream& stream);
+  void unpack(const std::vector<Call>& calls, Stream& stream);
+  void stamp_all() const;
+  void verify_all() const;
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);
   [[nodiscard]] Traffic traffic() const noexcept;
+  [[nodiscard]] bool talks() const noexcept { return !send_.empty() || !receive_.empty(); }
 
   Exchange exchange_;
   Transport* transport_;
   HaloOptions options_;
   HaloPlan plan_;
-  std::vector<Buffer<std::int32_t>> pack_rows_;
-  std::vector<Buffer<std::int32_t>> unpack_rows_;
-  std::vector<Buffer<std::int32_t>> shift_rows_;
+  bool direct_ = false; // written straight into the memory of other ranks
+  bool staged_ = false; // fields on a device, messages through pinned memory
+  std::vector<Call> pack_;
+  std::vector<Call> unpack_;
+  std::vector<Call> wrap_pack_;
+  std::vector<Call> wrap_unpack_;
+  std::vector<ShiftCall> shifts_;
+  std::vector<ShiftCall> wrap_shifts_;
   Buffer<std::byte> wire_;
+  Buffer<std::byte> staging_; // a copy of the wire, where it is staged
   std::vector<Message> send_;
   std::vector<Message> receive_;
   int tag_ = 0;

@@ -15,6 +15,10 @@ namespace heddle {
 /// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
 /// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
 /// list its boxes in one order: that of the blocks whose ghost cells they are, and of the crossings.
+///
+/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it
+/// belongs to the border, as messages do; along the other axes also the interior of a split sweep needs it,
+/// see BlockPart.
 class HaloPlan {
 public:
   static constexpr std::size_t stamp_bytes = 64;
@@ -30,8 +34,11 @@ public:
     std::vector<std::int32_t> rows;
     std::int64_t longest = 0;
   };
+  /// What is packed or unpacked: tables[block of this rank].
+  using Tables = std::vector<Table>;
 
-  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the wire.
+  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the
+  /// wire.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank
@@ -41,11 +48,22 @@ public:
   /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
   explicit HaloPlan(const Exchange& exchange);
 
-  [[nodiscard]] const std::vector<Table>& pack() const noexcept { return pack_; }
-  [[nodiscard]] const std::vector<Table>& unpack() const noexcept { return unpack_; }
+  /// For each segment of send().
+  [[nodiscard]] const std::vector<Tables>& pack() const noexcept { return pack_; }
+  /// For each segment of receive().
+  [[nodiscard]] const std::vector<Tables>& unpack() const noexcept { return unpack_; }
+  /// Between blocks of this rank: what belongs to borders, and the rest.
+  struct Local {
+    Tables pack;
+    Tables unpack;
+    std::vector<Shift> shifts;
+  };
+  [[nodiscard]] const Local& borders() const noexcept { return borders_; }
+  [[nodiscard]] const Local& wrap() const noexcept { return wrap_; }
+  /// Cells that crossings reach beyond a block, at most.
+  [[nodiscard]] int depth() const noexcept { return depth_; }
   [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
   [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
-  [[nodiscard]] const std::vector<Shift>& shifts() const noexcept { return shifts_; }
   /// Of the wire.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Between blocks of this rank.
@@ -55,13 +73,16 @@ public:
 
 private:
   struct Piece;
-  [[nodiscard]] static std::vector<Piece> pieces(const Exchange& exchange);
-  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange, const std::vector<const Piece*>& local);
+  [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
+  [[nodiscard]] std::vector<const Piece*>
+  take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces, std::vector<Shift>& shifts);
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
 
-  std::vector<Table> pack_;
-  std::vector<Table> unpack_;
-  std::vector<Shift> shifts_;
+  std::vector<Tables> pack_;
+  std::vector<Tables> unpack_;
+  Local borders_;
+  Local wrap_;
+  int depth_ = 0;
   std::vector<Segment> send_;
   std::vector<Segment> receive_;
   std::size_t bytes_ = 0;

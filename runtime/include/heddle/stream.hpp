@@ -12,8 +12,8 @@ namespace heddle {
 class Stream {
 public:
   /// A host stream for Memory::host and Memory::pinned, a new non-blocking CUDA stream for Memory::device.
-  /// Throws Error when there is no CUDA.
-  explicit Stream(Memory memory = Memory::host);
+  /// urgent: its work goes before that of other streams. Throws Error when there is no CUDA.
+  explicit Stream(Memory memory = Memory::host, bool urgent = false);
   ~Stream();
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;

@@ -15,6 +15,8 @@
 
 #include "heddle/field_access.hpp"
 #include "heddle/stream.hpp"
+#include "heddle/task_node.hpp"
+#include "heddle/trace.hpp"
 
 namespace heddle {
 
@@ -34,6 +36,13 @@ struct TaskGraphOptions {
   int threads = 1;              // host: tasks that do not depend on each other run on so many threads
   Memory memory = Memory::host; // device: tasks get device streams, several where they are independent
   bool capture = false; // device, all tasks on the device: record one CUDA graph and launch it each time
+  /// Where an exchange sends messages: compute the interior while they travel. The results are the same.
+  bool overlap = true;
+  /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
+  /// next.
+  int unroll = 1;
+  Trace* trace = nullptr; // where to note what ran when; must outlive the graph
+  int trace_process = 0;  // the process that it is in the picture: a rank
 };
 
 /// What repeat_until did.
@@ -45,6 +54,10 @@ struct Repetition {
 /// Tasks and the order that follows from what they declare. Two tasks of which the later (in the order of
 /// add) reads what the earlier writes, writes what it reads, or writes what it writes, run in that order;
 /// others may run in any.
+///
+/// Where a HaloExchange sends messages, it and the sweeps around it are taken apart (see overlap of the
+/// options): border, interior and ghost cells of a field are then ordered for themselves, as TaskGraph::steps
+/// shows.
 class TaskGraph {
 public:
   /// Throws Error for less than one thread, or Memory::device without CUDA.
@@ -58,24 +71,42 @@ public:
   /// Adds a task and returns its number. An lvalue is kept by reference (it must outlive the graph, and may
   /// change its parameters between runs), an rvalue is moved in. The accesses are asked for here, once.
   template <class T>
-  requires Task<std::remove_reference_t<T>> std::size_t add(T&& task) {
+    requires Task<std::remove_reference_t<T>>
+  std::size_t add(T&& task) {
     using Plain = std::remove_reference_t<T>;
     if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
+    std::shared_ptr<Plain> owner;
+    Plain* object = nullptr;
+    if constexpr (std::is_lvalue_reference_v<T>) {
+      object = &task;
+    } else {
+      owner = std::make_shared<Plain>(std::forward<T>(task));
+      object = owner.get();
+    }
     Memory memory = Memory::host;
     if constexpr (requires {
-                    { task.memory() } -> std::convertible_to<Memory>;
+                    { object->memory() } -> std::convertible_to<Memory>;
                   })
-      memory = task.memory();
-    std::string name(std::string_view(task.name()));
-    if constexpr (std::is_lvalue_reference_v<T>) {
-      return add(
-          std::move(name), task.accesses(), [&task](Stream& stream) { task(stream); }, memory);
-    } else {
-      auto owned = std::make_shared<Plain>(std::forward<T>(task));
-      auto accesses = owned->accesses();
-      return add(
-          std::move(name), accesses, [owned](Stream& stream) { (*owned)(stream); }, memory);
+      memory = object->memory();
+    const std::size_t number = add(
+        std::string(std::string_view(object->name())), object->accesses(),
+        [object](Stream& stream) { (*object)(stream); }, memory);
+    TaskNode& node = nodes_[number];
+    node.owner = std::move(owner);
+    if constexpr (requires(Stream& stream, const BlockPart& part) {
+                    (*object)(stream, part);
+                    object->grid();
+                    object->rank();
+                  }) {
+      node.parts =
+          TaskNode::Parts{&object->grid(), object->rank(),
+                          [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); }};
     }
+    if constexpr (requires {
+                    { object->steps() } -> std::same_as<HaloSteps>;
+                  })
+      node.halo = [object] { return object->steps(); };
+    return number;
   }
 
   /// The same from parts. Throws Error for an access without an object or an empty function.
@@ -90,6 +121,9 @@ public:
   [[nodiscard]] std::vector<std::size_t> predecessors(std::size_t task) const;
   /// A topological order, the one closest to the order of add. Throws Error naming the tasks of a cycle.
   [[nodiscard]] std::vector<std::size_t> sequence() const;
+
+  /// What a run begins one after the other: tasks, and parts of them ("halo start", "step interior", ...).
+  [[nodiscard]] std::vector<std::string> steps() const;
 
   /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
   void run(std::int64_t n = 1);
@@ -108,30 +142,20 @@ public:
   void operator()(Stream& stream);
 
 private:
-  struct Access {
-    const void* object;
-    std::string name;
-    AccessMode mode;
-  };
-  struct Node {
-    std::string name;
-    std::vector<Access> accesses;
-    std::function<void(Stream&)> function;
-    Memory memory;
-    std::vector<std::size_t> predecessors; // direct, ascending, unique
-  };
-  struct Device;
+  struct Plan;
 
   void refuse_itself(const TaskGraph& task) const;
   void check(std::size_t task, const char* where) const;
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
-  void run_serial(Stream& stream, const std::vector<std::size_t>& sequence);
-  void run_threads(const std::vector<std::size_t>& sequence, std::int64_t n);
-  void run_device(const std::vector<std::size_t>& sequence, std::int64_t n);
+  [[nodiscard]] Plan& plan(std::int64_t iterations);
+  void forget_plans() noexcept;
+  void run_serial(Stream& stream, Plan& plan);
+  void run_threads(const Plan& plan, std::int64_t n);
 
   TaskGraphOptions options_;
-  std::vector<Node> nodes_;
-  std::unique_ptr<Device> device_;
+  std::vector<TaskNode> nodes_;
+  std::unique_ptr<Plan> plan_;     // of one iteration
+  std::unique_ptr<Plan> unrolled_; // of several
 };
 
 } // namespace heddle

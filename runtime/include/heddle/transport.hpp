@@ -36,8 +36,8 @@ struct Traffic {
 };
 
 /// How bytes get from rank to rank. Between two ranks, messages of one tag arrive in the order in which they
-/// are sent. Further transports: one process with several GPUs and NCCL put their copies into the stream; MPI
-/// with device pointers answers Memory::device.
+/// are sent. A transport that answers Memory::device puts its work into the stream, or waits for it; one that
+/// answers Memory::host serves fields on a device, too: messages then go through pinned memory.
 class Transport {
 public:
   Transport() = default;
@@ -62,6 +62,24 @@ public:
   /// long, and when a message has not the size that was expected.
   virtual void finish(const Traffic& traffic, Stream& stream) = 0;
 
+  /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
+  [[nodiscard]] virtual bool only_enqueues() const noexcept { return false; }
+  /// Whether messages need progress() to move on while something else is computed.
+  [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
+  virtual void progress() {}
+
+  /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call
+  /// it, in the same order; messages may be overwritten.
+  virtual void expect(const Traffic& traffic);
+
+  /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of
+  /// one process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for
+  /// other transports.
+  [[nodiscard]] virtual std::byte* place(int tag, int peer) const;
+  [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
+  /// Whether pack kernels write to `place` themselves.
+  [[nodiscard]] virtual bool stores() const noexcept { return false; }
+
 private:
   int tags_ = 0;
 };
@@ -73,6 +91,7 @@ public:
   [[nodiscard]] int rank() const noexcept override { return 0; }
   [[nodiscard]] int ranks() const noexcept override { return 1; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
+  [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   void start(const Traffic& traffic, Stream& stream) override;
   void finish(const Traffic& traffic, Stream& stream) override;
 };

@@ -2,6 +2,9 @@
 #include "heddle/mpi/transport.hpp"
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -9,10 +12,15 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "heddle/buffer.hpp"
+#include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
+#include "heddle/nccl.hpp"
 
 namespace heddle::mpi {
 
@@ -33,23 +41,55 @@ int world_size() {
   return size;
 }
 
-class HostTransport final : public Transport {
+/// What the MPI library says of itself: whether it takes pointers to device memory.
+bool says_that_it_takes_device_pointers() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+/// Sends a page of device memory around all ranks, and looks at what arrives.
+bool page_arrives() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int ranks = world_size();
+  constexpr int page = 4096;
+  std::vector<unsigned char> pattern(page);
+  const auto fill = [&](int from) {
+    for (int i = 0; i < page; ++i)
+      pattern[static_cast<std::size_t>(i)] = static_cast<unsigned char>(31 * from + 7 * i + i / 256);
+  };
+  fill(rank);
+  const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), Memory::device);
+  Buffer<unsigned char> arrived(page, Memory::device);
+  const int status = MPI_Sendrecv(sent.data(), page, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), page,
+                                  MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  fill((rank + ranks - 1) % ranks);
+  return status == MPI_SUCCESS && arrived.to_host() == pattern;
+}
+
+class MpiTransport final : public Transport {
 public:
-  explicit HostTransport(std::chrono::milliseconds timeout) : timeout_(timeout), ranks_(world_size()) {
+  MpiTransport(std::chrono::milliseconds timeout, Memory memory)
+      : timeout_(timeout), memory_(memory), ranks_(world_size()) {
     check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
   }
-  ~HostTransport() override { MPI_Comm_free(&communicator_); }
-  HostTransport(const HostTransport&) = delete;
-  HostTransport& operator=(const HostTransport&) = delete;
-  HostTransport(HostTransport&&) = delete;
-  HostTransport& operator=(HostTransport&&) = delete;
+  ~MpiTransport() override { MPI_Comm_free(&communicator_); }
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+  MpiTransport(MpiTransport&&) = delete;
+  MpiTransport& operator=(MpiTransport&&) = delete;
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "mpi"; }
+  [[nodiscard]] std::string_view name() const noexcept override {
+    return memory_ == Memory::device ? "mpi-device" : "mpi";
+  }
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int ranks() const noexcept override { return ranks_; }
-  [[nodiscard]] Memory memory() const noexcept override { return Memory::host; }
+  [[nodiscard]] Memory memory() const noexcept override { return memory_; }
 
   void start(const Traffic& traffic, Stream&) override {
     std::vector<MPI_Request>& requests = requests_of(traffic);
@@ -79,6 +119,12 @@ public:
       }
       throw;
     }
+  }
+
+  [[nodiscard]] bool needs_progress() const noexcept override { return true; }
+  void progress() override { // any call of MPI moves what is under way
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &found, MPI_STATUS_IGNORE);
   }
 
 private:
@@ -155,6 +201,7 @@ private:
   }
 
   std::chrono::milliseconds timeout_;
+  Memory memory_;
   int ranks_;
   int rank_ = 0;
   MPI_Comm communicator_ = MPI_COMM_NULL;
@@ -187,8 +234,73 @@ TransportOffer offer(std::chrono::milliseconds timeout) {
   std::string library(version.data(), static_cast<std::size_t>(length));
   library = library.substr(0, library.find_first_of(",\n"));
   const std::string there = "MPI_COMM_WORLD has " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-  return {"mpi", ranks > 1, there + "; " + library + ", messages in host memory",
-          [timeout] { return std::make_unique<HostTransport>(timeout); }};
+  return {"mpi", ranks > 1, there + "; " + library + ", messages through host memory",
+          [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::host); }};
+}
+
+TransportOffer device_offer(std::chrono::milliseconds timeout) {
+  TransportOffer offer{
+      "mpi-device", false, {}, [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
+  const int ranks = world_size();
+  if (ranks == 1)
+    offer.reason = "MPI_COMM_WORLD has 1 rank";
+  else if (!built_with_cuda())
+    offer.reason = "this heddle::runtime was built without CUDA";
+  else if (device_count() == 0)
+    offer.reason = "there is no device";
+  else if (!says_that_it_takes_device_pointers())
+    offer.reason = "this MPI says that it takes no device pointers";
+  int mine = offer.reason.empty() ? 1 : 0;
+  int all = 0; // the ranks decide together
+  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  if (all == 0) {
+    if (offer.reason.empty()) offer.reason = "another rank cannot";
+    return offer;
+  }
+  mine = page_arrives() ? 1 : 0;
+  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  offer.fits = all == 1;
+  offer.reason = offer.fits
+                     ? "MPI takes device pointers, and a page of device memory went around all ranks"
+                     : "MPI says that it takes device pointers, but a page of device memory did not arrive";
+  return offer;
+}
+
+TransportOffer nccl_offer() {
+  TransportOffer offer{"nccl", false, nccl_missing(), {}};
+  const int ranks = world_size();
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  int neighbours = 1;
+  int place = 0;
+  MPI_Comm_size(node, &neighbours);
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  if (ranks == 1) offer.reason = "MPI_COMM_WORLD has 1 rank";
+  if (offer.reason.empty() && device_count() < neighbours) {
+    offer.reason = std::to_string(neighbours) + " ranks of this node would need a device each, there are " +
+                   std::to_string(device_count());
+  }
+  int mine = offer.reason.empty() ? 1 : 0;
+  int all = 0;
+  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  offer.fits = all == 1;
+  if (!offer.fits) {
+    if (offer.reason.empty()) offer.reason = "another rank cannot";
+    return offer;
+  }
+  offer.reason = nccl_version() + ", each rank has a device";
+  offer.make = [ranks, place] {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    NcclId id = rank == 0 ? nccl_id() : NcclId{};
+    check(MPI_Bcast(id.bytes.data(), static_cast<int>(id.bytes.size()), MPI_CHAR, 0, MPI_COMM_WORLD),
+          "MPI_Bcast");
+    const DeviceScope device(place);
+    return nccl_transport(rank, ranks, id);
+  };
+  return offer;
 }
 
 } // namespace heddle::mpi

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,45 +69,82 @@ private:
   heddle::HaloExchange after_;
 };
 
-template <class Even, class Odd>
-Field in_place(const heddle::BlockGrid& grid, heddle::Transport& transport, int pairs) {
-  Field f = field(grid, transport.rank());
-  Step even(Even(f, {.omega = omega}), transport);
-  Step odd(Odd(f, {.omega = omega}), transport);
-  heddle::TaskGraph loop;
-  loop.add(Poison(f));
-  even.add_to(loop);
-  loop.add(Poison(f));
-  odd.add_to(loop);
-  loop.run(pairs);
-  return f;
-}
+/// How the steps are run: with what options, and whether ghost cells are made NaN before each. Without that,
+/// nothing but the exchanges orders the parts of the sweeps.
+struct How {
+  heddle::TaskGraphOptions options{};
+  bool poisoned = true;
+};
 
-template <class Sweep>
-Field two_arrays(const heddle::BlockGrid& grid, heddle::Transport& transport, int pairs) {
-  Field f = field(grid, transport.rank());
-  Field f_next = field(grid, transport.rank(), "f_next");
-  Step there(Sweep(f, f_next, {.omega = omega}), transport);
-  Step back(Sweep(f_next, f, {.omega = omega}), transport);
-  heddle::TaskGraph loop;
-  loop.add(Poison(f));
-  there.add_to(loop);
-  loop.add(Poison(f_next));
-  back.add_to(loop);
-  loop.run(pairs);
-  return f;
-}
+/// One rank: its field, and what advances it by two steps.
+class Rank {
+public:
+  virtual ~Rank() = default;
+  Rank() = default;
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+  Rank(Rank&&) = delete;
+  Rank& operator=(Rank&&) = delete;
+  virtual Field& field() = 0;
+  virtual void add_to(heddle::TaskGraph& loop, bool poisoned) = 0;
+};
 
-using Run = std::function<Field(const heddle::BlockGrid&, heddle::Transport&, int pairs)>;
+template <class Even, class Odd> class InPlace final : public Rank {
+public:
+  InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport)
+      : f_(blocks::field(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
+        odd_(Odd(f_, {.omega = omega}), transport) {}
+  Field& field() override { return f_; }
+  void add_to(heddle::TaskGraph& loop, bool poisoned) override {
+    if (poisoned) loop.add(Poison(f_));
+    even_.add_to(loop);
+    if (poisoned) loop.add(Poison(f_));
+    odd_.add_to(loop);
+  }
+
+private:
+  Field f_;
+  Step<Even> even_;
+  Step<Odd> odd_;
+};
+
+template <class Sweep> class TwoArrays final : public Rank {
+public:
+  TwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
+      : f_(blocks::field(grid, transport.rank())), f_next_(blocks::field(grid, transport.rank(), "f_next")),
+        there_(Sweep(f_, f_next_, {.omega = omega}), transport),
+        back_(Sweep(f_next_, f_, {.omega = omega}), transport) {}
+  Field& field() override { return f_; }
+  void add_to(heddle::TaskGraph& loop, bool poisoned) override {
+    if (poisoned) loop.add(Poison(f_));
+    there_.add_to(loop);
+    if (poisoned) loop.add(Poison(f_next_));
+    back_.add_to(loop);
+  }
+
+private:
+  Field f_;
+  Field f_next_;
+  Step<Sweep> there_;
+  Step<Sweep> back_;
+};
+
+using Make = std::function<std::unique_ptr<Rank>(const heddle::BlockGrid&, heddle::Transport&)>;
+
+template <class Pattern> Make make() {
+  return [](const heddle::BlockGrid& grid, heddle::Transport& transport) {
+    return std::make_unique<Pattern>(grid, transport);
+  };
+}
 
 /// Every pattern by its name.
-inline const std::vector<std::pair<std::string, Run>>& patterns() {
-  static const std::vector<std::pair<std::string, Run>> all{
-      {"pull", two_arrays<lbm_blocks::Pull<double>>},
-      {"push", two_arrays<lbm_blocks::Push<double>>},
-      {"AA", in_place<lbm_blocks::AaEven<double>, lbm_blocks::AaOdd<double>>},
-      {"EsoTwist", in_place<lbm_blocks::TwistEven<double>, lbm_blocks::TwistOdd<double>>},
-      {"EsoPull", in_place<lbm_blocks::EsoPullEven<double>, lbm_blocks::EsoPullOdd<double>>}};
+inline const std::vector<std::pair<std::string, Make>>& patterns() {
+  static const std::vector<std::pair<std::string, Make>> all{
+      {"pull", make<TwoArrays<lbm_blocks::Pull<double>>>()},
+      {"push", make<TwoArrays<lbm_blocks::Push<double>>>()},
+      {"AA", make<InPlace<lbm_blocks::AaEven<double>, lbm_blocks::AaOdd<double>>>()},
+      {"EsoTwist", make<InPlace<lbm_blocks::TwistEven<double>, lbm_blocks::TwistOdd<double>>>()},
+      {"EsoPull", make<InPlace<lbm_blocks::EsoPullEven<double>, lbm_blocks::EsoPullOdd<double>>>()}};
   return all;
 }
 
@@ -131,12 +169,22 @@ inline std::vector<double> values(const Field& f) {
   return result;
 }
 
-/// The number of values that are here and differ from those of one block; -1 if one of these is not finite.
-inline std::int64_t differences(const Run& run, const heddle::BlockGrid& grid, heddle::Transport& transport) {
-  heddle::LocalTransport alone;
+inline constexpr int pairs = 3;
+
+/// What one block without neighbours comes to.
+inline std::vector<double> alone(const Make& make, const heddle::BlockGrid& grid) {
+  heddle::LocalTransport local;
   const heddle::BlockGrid one(grid.domain(), {1, 1, 1}, grid.periodic());
-  const std::vector<double> whole = values(run(one, alone, 3));
-  const Field part = run(grid, transport, 3);
+  const std::unique_ptr<Rank> rank = make(one, local);
+  heddle::TaskGraph loop;
+  rank->add_to(loop, true);
+  loop.run(pairs);
+  return values(rank->field());
+}
+
+/// The number of values of a rank that differ from those of one block; -1 if one of these is not finite.
+inline std::int64_t differences(const std::vector<double>& whole, const Field& part) {
+  const heddle::BlockGrid& grid = part.grid();
   const std::vector<double> found = values(part);
   std::int64_t count = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -144,9 +192,18 @@ inline std::int64_t differences(const Run& run, const heddle::BlockGrid& grid, h
     const auto cell = static_cast<std::int64_t>(i);
     const int owner = grid.owner(
         {cell % extent[0], cell / extent[0] % extent[1], cell / extent[0] / extent[1] % extent[2]});
-    if (grid.rank(owner) == transport.rank() && found[i] != whole[i]) ++count;
+    if (grid.rank(owner) == part.rank() && found[i] != whole[i]) ++count;
   }
   return count;
+}
+
+inline std::int64_t differences(const Make& make, const heddle::BlockGrid& grid, heddle::Transport& transport,
+                                const How& how = {}) {
+  const std::unique_ptr<Rank> rank = make(grid, transport);
+  heddle::TaskGraph loop(how.options);
+  rank->add_to(loop, how.poisoned);
+  loop.run(pairs);
+  return differences(alone(make, grid), rank->field());
 }
 
 } // namespace blocks

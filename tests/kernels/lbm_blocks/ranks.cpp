@@ -23,8 +23,10 @@ int main(int argc, char** argv) {
   }
   const heddle::BlockGrid grid(blocks::domain, {2, 2, 2}, {true, true, true}, transport.ranks());
   int status = 0;
-  for (const auto& [name, run] : blocks::patterns()) {
-    const std::int64_t wrong = blocks::differences(run, grid, transport);
+  for (const auto& [name, make] : blocks::patterns()) {
+    std::int64_t wrong = 0;
+    for (const bool overlap : {false, true})
+      wrong += blocks::differences(make, grid, transport, {{.overlap = overlap}, false});
     if (wrong != 0) {
       std::cerr << "rank " << transport.rank() << ": " << name << ": " << wrong << " values differ\n";
       status = 1;

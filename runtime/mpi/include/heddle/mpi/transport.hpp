@@ -26,7 +26,16 @@ private:
 
 /// MPI_COMM_WORLD through host memory; fits where there is more than one rank. Needs a Session.
 /// timeout: how long a rank waits for messages.
+/// Fields on a device go through pinned memory.
 [[nodiscard]] TransportOffer offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
+
+/// The same with pointers to device memory; fits where MPI says that it takes them and a page of device
+/// memory has gone around all ranks unharmed. All ranks call it.
+[[nodiscard]] TransportOffer device_offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
+
+/// NCCL between the ranks of MPI_COMM_WORLD; fits where it can be opened and each rank of a node has a device
+/// of its own: the one of its number among them. All ranks call it.
+[[nodiscard]] TransportOffer nccl_offer();
 
 } // namespace heddle::mpi
 

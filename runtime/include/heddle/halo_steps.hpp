@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HALO_STEPS_HPP
+#define HEDDLE_HALO_STEPS_HPP
+
+#include <functional>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/field_access.hpp"
+#include "heddle/memory.hpp"
+#include "heddle/stream.hpp"
+
+namespace heddle {
+
+/// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost
+/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes.
+struct HaloSteps {
+  const BlockGrid* grid = nullptr; // null: nothing crosses
+  int rank = 0;
+  int depth = 0;                // cells that it reaches beyond a block
+  bool toward_owners = false;   // from ghost cells to their owners
+  bool messages = false;        // goes to other ranks
+  bool apart = false;           // ranks of one graph: start of all of them comes before finish of any
+  Memory memory = Memory::host; // device: the steps only put work into the stream
+  std::vector<FieldAccess> fields;
+  std::function<void(Stream&)> start;
+  std::function<void(Stream&)> wrap;
+  std::function<void(Stream&)> finish;
+  /// Lets messages move on while something else is computed; empty where they do so alone.
+  std::function<void()> progress;
+  /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.
+  std::vector<const void*> filled;
+  std::vector<const void*> emptied;
+};
+
+} // namespace heddle
+
+#endif

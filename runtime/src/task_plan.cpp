@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task_plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace heddle {
+
+namespace {
+
+using Kind = TaskStep::Kind;
+
+/// Regions of a field: cells of the border, the interior ones, ghost cells that only blocks of this rank
+/// fill, and those that messages fill.
+enum Region : unsigned { border = 1, interior = 2, rim = 4, ghosts = 8, everywhere = 15 };
+
+struct Touch {
+  const void* object;
+  bool writes;
+  unsigned regions;
+};
+
+/// A step with what the order follows from.
+struct Draft {
+  TaskStep step;
+  std::size_t node;
+  std::vector<Touch> touches;
+  std::vector<const void*> filled;
+  std::vector<const void*> emptied;
+  /// Of a finish toward owners, for each field: the sweep that wrote beyond its blocks.
+  std::map<const void*, std::size_t> writer{};
+};
+
+/// Which part of a field a part of a sweep touches that reaches `reach` cells beyond its own.
+unsigned regions(const TaskNode::Access& access, Kind part) {
+  if (access.reach == FieldAccess::anywhere) return everywhere;
+  if (part == Kind::border) return access.reach > 0 ? everywhere : border;
+  return access.reach > 0 ? border | interior | rim : interior;
+}
+
+class Drafts {
+public:
+  Drafts(std::span<const TaskNode> nodes, const PlanOptions& options) : options_(options) {
+    for (const TaskNode& node : nodes) {
+      halos_.push_back(node.halo ? node.halo() : HaloSteps{});
+      const HaloSteps& halo = halos_.back();
+      splits_ = splits_ || (halo.messages && options.overlap);
+      if (halo.progress) progress_.push_back(halo.progress);
+      width_ = std::max(width_, halo.depth);
+      if (!node.parts) continue;
+      for (const TaskNode::Access& access : node.accesses)
+        width_ = std::max(width_, access.reach);
+    }
+  }
+
+  void add(const TaskNode& node, std::size_t number, std::size_t place) {
+    const HaloSteps& halo = halos_[number];
+    if (halo.messages && (splits_ || halo.apart))
+      add_exchange(node, halo, place);
+    else if (splits_ && node.parts && outward(node))
+      add_parts(node, place);
+    else
+      add_whole(node, place);
+  }
+
+  std::vector<Draft> list;
+
+private:
+  [[nodiscard]] static bool outward(const TaskNode& node) {
+    const std::array<bool, 3> axes = axes_to_other_ranks(*node.parts->grid, node.parts->rank);
+    return axes[0] || axes[1] || axes[2];
+  }
+
+  Draft& draft(const TaskNode& node, std::size_t place, const char* suffix, Kind kind) {
+    Draft& one = list.emplace_back();
+    one.node = place;
+    one.step.name = node.name + suffix;
+    one.step.kind = kind;
+    one.step.memory = node.memory;
+    one.step.waits = node.memory != Memory::device;
+    one.step.device = node.device;
+    return one;
+  }
+
+  void add_whole(const TaskNode& node, std::size_t place) {
+    Draft& one = draft(node, place, "", Kind::whole);
+    one.step.run = node.function;
+    for (const TaskNode::Access& access : node.accesses) {
+      one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
+      wrote_beyond_.erase(access.object);
+    }
+  }
+
+  void add_exchange(const TaskNode& node, const HaloSteps& halo, std::size_t place) {
+    const auto touch = [&](Draft& one, bool writes, unsigned where) {
+      one.step.waits = false; // waits for what it needs itself
+      for (const FieldAccess& field : halo.fields) {
+        if (field.mode == AccessMode::write) one.touches.push_back({field.object, writes, where});
+      }
+    };
+    const unsigned own = border | interior;
+    Draft& start = draft(node, place, " start", Kind::start);
+    start.step.exchange = place;
+    start.step.run = halo.start;
+    start.filled = halo.filled;
+    touch(start, false, halo.toward_owners ? ghosts : border);
+    if (halo.wrap) {
+      Draft& wrap = draft(node, place, " wrap", Kind::whole);
+      wrap.step.run = halo.wrap;
+      touch(wrap, false, halo.toward_owners ? unsigned{rim} : own);
+      touch(wrap, true, halo.toward_owners ? own : unsigned{rim});
+    }
+    Draft& finish = draft(node, place, " finish", Kind::finish);
+    finish.step.exchange = place;
+    finish.step.run = halo.finish;
+    finish.emptied = halo.emptied;
+    touch(finish, true, halo.toward_owners ? border : ghosts);
+    if (halo.toward_owners) {
+      finish.writer = wrote_beyond_;
+      wrote_beyond_.clear();
+    }
+  }
+
+  void add_parts(const TaskNode& node, std::size_t place) {
+    BlockPart part;
+    const std::array<bool, 3> axes = axes_to_other_ranks(*node.parts->grid, node.parts->rank);
+    for (std::size_t d = 0; d < 3; ++d)
+      part.width[d] = axes[d] ? width_ : 0;
+    for (const Kind kind : {Kind::border, Kind::interior}) {
+      Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
+      for (const TaskNode::Access& access : node.accesses)
+        one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, kind)});
+      part.cells = kind == Kind::border ? BlockPart::Cells::border : BlockPart::Cells::interior;
+      one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
+      if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
+        one.step.run = in_slices(node.parts->run, part);
+    }
+    for (const TaskNode::Access& access : node.accesses)
+      wrote_beyond_.erase(access.object);
+    for (const TaskNode::Access& access : node.accesses) {
+      if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
+    }
+  }
+
+  /// Computes the interior layer by layer and lets messages move on in between.
+  [[nodiscard]] std::function<void(Stream&)> in_slices(std::function<void(Stream&, const BlockPart&)> run,
+                                                       BlockPart part) const {
+    part.slices = 8;
+    return [run = std::move(run), part, progress = progress_](Stream& stream) mutable {
+      for (part.slice = 0; part.slice < part.slices; ++part.slice) {
+        run(stream, part);
+        for (const std::function<void()>& move_on : progress)
+          move_on();
+      }
+    };
+  }
+
+  PlanOptions options_;
+  std::vector<HaloSteps> halos_;
+  std::vector<std::function<void()>> progress_;
+  int width_ = 0;
+  bool splits_ = false;
+  std::map<const void*, std::size_t>
+      wrote_beyond_; // the sweep that did, if nothing else has touched the field since
+};
+
+/// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
+/// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
+/// touches these, so that they may arrive while the interior is still being computed.
+bool conflict(const Draft& earlier, const Draft& later) {
+  for (const Touch& x : earlier.touches) {
+    const auto writer = later.writer.find(x.object);
+    if (earlier.step.kind == Kind::interior && writer != later.writer.end() && writer->second == earlier.node)
+      continue;
+    for (const Touch& y : later.touches) {
+      if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Mailboxes: the n-th finish that empties one comes after the n-th start that fills it, and the start after
+/// that comes after it.
+void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
+  std::map<const void*, std::vector<std::size_t>> fills;
+  std::map<const void*, std::vector<std::size_t>> empties;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const void* box : list[i].filled)
+      fills[box].push_back(i);
+    for (const void* box : list[i].emptied)
+      empties[box].push_back(i);
+  }
+  for (const auto& [box, finishes] : empties) {
+    const std::vector<std::size_t>& starts = fills[box];
+    for (std::size_t n = 0; n < std::min(starts.size(), finishes.size()); ++n) {
+      before[finishes[n]].push_back(starts[n]);
+      if (n + 1 < starts.size()) before[starts[n + 1]].push_back(finishes[n]);
+    }
+  }
+}
+
+std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list,
+                                                  std::span<const TaskNode> nodes) {
+  std::vector<std::vector<std::size_t>> before(list.size());
+  for (std::size_t j = 0; j < list.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      if (list[i].node == list[j].node) { // parts of one task touch different values
+        if (list[j].step.kind == Kind::finish)
+          before[j].push_back(i); // but a lane shift writes whole vectors
+        continue;
+      }
+      // The wire of an exchange is free again when it has been emptied.
+      if (list[i].step.kind == Kind::finish && list[j].step.kind == Kind::start &&
+          list[i].node % nodes.size() == list[j].node % nodes.size()) {
+        before[j].push_back(i);
+        continue;
+      }
+      // Ranks must agree on the order of exchanges, see plan_tasks.
+      const bool starts = list[i].step.kind == Kind::start && list[i].filled.empty();
+      const bool exchanges = list[j].step.kind == Kind::start || list[j].step.kind == Kind::finish;
+      if ((starts && exchanges) || conflict(list[i], list[j])) before[j].push_back(i);
+    }
+    const std::size_t first = list[j].node / nodes.size() * nodes.size(); // of the same iteration
+    for (const std::size_t demanded : nodes[list[j].node % nodes.size()].ordered) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].node == first + demanded) before[j].push_back(i);
+      }
+    }
+  }
+  order_mailboxes(list, before);
+  return before;
+}
+
+/// A topological order that begins early what others wait for.
+std::vector<std::size_t> sequence(const std::vector<Draft>& list,
+                                  const std::vector<std::vector<std::size_t>>& before, bool device) {
+  std::vector<std::size_t> missing(list.size());
+  std::vector<std::vector<std::size_t>> after(list.size());
+  for (std::size_t j = 0; j < list.size(); ++j) {
+    missing[j] = before[j].size();
+    for (const std::size_t i : before[j])
+      after[i].push_back(j);
+  }
+  std::map<std::size_t, std::int64_t> interiors_at_start; // of an exchange
+  std::int64_t interiors = 0;
+  const auto turn = [&](std::size_t i) {
+    switch (list[i].step.kind) {
+    case Kind::start:
+      return 0;
+    case Kind::border:
+      return 1;
+    case Kind::whole:
+      return 3;
+    case Kind::interior:
+      return 4;
+    case Kind::finish:
+      break;
+    }
+    // On the host, an exchange is finished once something has been computed meanwhile, so that the next
+    // interior is left for the next exchange. On a device all that is independent is put into its stream
+    // first.
+    return !device && interiors > interiors_at_start[list[i].step.exchange] ? 2 : 5;
+  };
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (missing[i] == 0) ready.push_back(i);
+  }
+  std::vector<std::size_t> order;
+  while (!ready.empty()) {
+    const auto next = std::min_element(ready.begin(), ready.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(turn(a), list[a].node) < std::pair(turn(b), list[b].node);
+    });
+    const std::size_t i = *next;
+    ready.erase(next);
+    order.push_back(i);
+    if (list[i].step.kind == Kind::start) interiors_at_start[list[i].step.exchange] = interiors;
+    if (list[i].step.kind == Kind::interior) ++interiors;
+    for (const std::size_t j : after[i]) {
+      if (--missing[j] == 0) ready.push_back(j);
+    }
+  }
+  return order;
+}
+
+} // namespace
+
+std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOptions& options) {
+  Drafts drafts(nodes, options);
+  for (std::int64_t iteration = 0; iteration < options.iterations; ++iteration) {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      drafts.add(nodes[i], i, static_cast<std::size_t>(iteration) * nodes.size() + i);
+  }
+  std::vector<Draft>& list = drafts.list;
+  const std::vector<std::vector<std::size_t>> before = dependences(list, nodes);
+  const std::vector<std::size_t> order = sequence(list, before, options.device);
+
+  // Without dependences that follow from others.
+  std::vector<std::size_t> place(list.size());
+  for (std::size_t k = 0; k < order.size(); ++k)
+    place[order[k]] = k;
+  std::vector<std::vector<bool>> behind(list.size(), std::vector<bool>(list.size(), false));
+  std::vector<TaskStep> steps;
+  for (const std::size_t j : order) {
+    std::vector<std::size_t> direct = before[j];
+    std::sort(direct.begin(), direct.end(),
+              [&](std::size_t a, std::size_t b) { return place[a] > place[b]; });
+    std::vector<std::size_t> kept;
+    for (const std::size_t i : direct) { // latest first
+      if (behind[place[j]][place[i]]) continue;
+      kept.push_back(place[i]);
+      behind[place[j]][place[i]] = true;
+      for (std::size_t k = 0; k < place[i]; ++k) {
+        if (behind[place[i]][k]) behind[place[j]][k] = true;
+      }
+    }
+    std::sort(kept.begin(), kept.end());
+    steps.push_back(std::move(list[j].step));
+    steps.back().predecessors = std::move(kept);
+  }
+  return steps;
+}
+
+} // namespace heddle

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
+// transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
+// interleaved blocks (AA), cut along z, exchanged as any other field.
+//
+//   heddle-scaling [ranks [edge [trace.json]]]     default: all devices, 256, no trace
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda_timer.hpp"
+#include "heddle/device/half.hpp"
+#include "heddle/device_scope.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "heddle/nccl.hpp"
+#include "heddle/peer_group.hpp"
+#include "heddle/task_graph.hpp"
+#include "lanes_kernels.hpp"
+#include "lbm_case.hpp"
+#include "scaling_model.hpp"
+#include "streams.hpp"
+
+namespace {
+
+constexpr double omega = 1.2;
+constexpr double seconds_a_run = 0.12;
+constexpr int runs = 5;
+
+/// How a case is run. transport: "stores" and "copies" (ranks of one graph), "nccl", "pinned" (staged through
+/// pinned memory, as for MPI, with copies between threads as the network), or "one" for a single rank.
+struct Case {
+  std::array<std::int64_t, 3> cells{};
+  int ranks = 1;
+  std::string transport = "one";
+  bool overlap = true;
+  bool capture = true;
+  bool exchanges = true;
+  int unroll = 2;
+  heddle::Trace* trace = nullptr;
+};
+
+struct Result {
+  double pair_seconds = 0;
+  std::size_t sent_bytes = 0; // of rank 0 in one exchange
+};
+
+/// The walls of a rank, as a task.
+template <typename Kernels> class Walls {
+public:
+  using Call = void (*)(heddle::Field<typename Kernels::Value>&, void*);
+
+  Walls(const char* name, heddle::Field<typename Kernels::Value>& f, Call call)
+      : name_(name), f_(&f), call_(call) {}
+  std::string_view name() const { return name_; }
+  heddle::Memory memory() const { return heddle::Memory::device; }
+  std::vector<heddle::FieldAccess> accesses() const {
+    return {{f_, "f", heddle::AccessMode::read}, {f_, "f", heddle::AccessMode::write}};
+  }
+  void operator()(heddle::Stream& stream) const { call_(*f_, stream.native()); }
+
+private:
+  const char* name_;
+  heddle::Field<typename Kernels::Value>* f_;
+  Call call_;
+};
+
+/// The blocks of one rank and their pair of steps.
+template <typename Kernels> class Rank {
+public:
+  using T = typename Kernels::Value;
+
+  Rank(const heddle::BlockGrid& grid, heddle::Transport& transport)
+      : f_(grid, {.components = 19,
+                  .memory = heddle::Memory::device,
+                  .name = "f",
+                  .rank = transport.rank(),
+                  .interleaved = Kernels::lanes}),
+        even_(f_, {.omega = omega}), odd_(f_, {.omega = omega}), before_(odd_.before(), transport),
+        after_(odd_.after(), transport), walls_after_even_("walls", f_, Kernels::walls_after_even),
+        walls_after_odd_("walls", f_, Kernels::walls_after_odd) {}
+
+  heddle::Field<T>& f() { return f_; }
+  std::size_t sent_bytes() const { return before_.sent_bytes(); }
+
+  void disturb() {
+    heddle::Stream stream(heddle::Memory::device);
+    const auto view = f_.view();
+    streams::disturb_cuda(view.data(), view.stride(3) * 18 + view.extent(2) * view.stride(2),
+                          stream.native());
+    stream.synchronise();
+  }
+
+  void add_to(heddle::TaskGraph& loop, bool exchanges) {
+    loop.add(even_);
+    if (exchanges) loop.add(before_);
+    loop.add(walls_after_even_);
+    loop.add(odd_);
+    if (exchanges) loop.add(after_);
+    loop.add(walls_after_odd_);
+  }
+
+private:
+  heddle::Field<T> f_;
+  typename Kernels::Even even_;
+  typename Kernels::Odd odd_;
+  heddle::HaloExchange before_;
+  heddle::HaloExchange after_;
+  Walls<Kernels> walls_after_even_;
+  Walls<Kernels> walls_after_odd_;
+};
+
+template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {
+  return heddle::BlockGrid({{0, 0, 0}, one.cells}, {1, 1, Kernels::lanes * one.ranks}, {false, false, false},
+                           one.ranks);
+}
+
+heddle::TaskGraph graph_of(const Case& one) {
+  return heddle::TaskGraph({.memory = heddle::Memory::device,
+                            .capture = one.capture && one.transport != "pinned",
+                            .overlap = one.overlap,
+                            .unroll = one.unroll,
+                            .trace = one.trace});
+}
+
+/// Calls program(ranks of this graph, loop, together): once for ranks of one graph, else on a thread for each
+/// rank. together(f) is f between two moments at which all ranks are here.
+template <typename Kernels>
+using Program = std::function<void(std::vector<std::unique_ptr<Rank<Kernels>>>&, heddle::TaskGraph&,
+                                   const std::function<void()>& meet)>;
+
+template <typename Kernels> void with_ranks(const Case& one, const Program<Kernels>& program) {
+  const heddle::BlockGrid grid = grid_of<Kernels>(one);
+  const auto of_one_graph = [&](const std::function<heddle::Transport&(int)>& transport) {
+    heddle::TaskGraph loop = graph_of(one);
+    std::vector<std::unique_ptr<Rank<Kernels>>> ranks;
+    for (int rank = 0; rank < one.ranks; ++rank) {
+      const heddle::DeviceScope device(rank);
+      ranks.push_back(std::make_unique<Rank<Kernels>>(grid, transport(rank)));
+      ranks.back()->add_to(loop, one.exchanges);
+    }
+    program(ranks, loop, [] {});
+  };
+  if (one.transport == "one") {
+    heddle::LocalTransport local;
+    return of_one_graph([&](int) -> heddle::Transport& { return local; });
+  }
+  if (one.transport == "stores" || one.transport == "copies") {
+    heddle::PeerGroup group(one.ranks, {.stores = one.transport == "stores"});
+    return of_one_graph([&](int rank) -> heddle::Transport& { return group.transport(rank); });
+  }
+  std::barrier meeting(one.ranks);
+  const auto of_one_rank = [&](heddle::Transport& transport) {
+    const heddle::DeviceScope device(transport.rank());
+    heddle::TaskGraph loop = graph_of(one);
+    std::vector<std::unique_ptr<Rank<Kernels>>> ranks;
+    ranks.push_back(std::make_unique<Rank<Kernels>>(grid, transport));
+    ranks.back()->add_to(loop, one.exchanges);
+    program(ranks, loop, [&] { meeting.arrive_and_wait(); });
+  };
+  if (one.transport == "nccl") return heddle::nccl_run(one.ranks, of_one_rank);
+  heddle::FakeNetwork network(one.ranks);
+  network.run(of_one_rank);
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The median time of a pair of steps, by the clock of the host around whole runs.
+template <typename Kernels> Result measure(const Case& one) {
+  Result result;
+  with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const heddle::DeviceScope device(
+          one.transport == "nccl" || one.transport == "pinned" ? ranks[i]->f().rank() : static_cast<int>(i));
+      ranks[i]->disturb();
+    }
+    loop.run(2 * one.unroll);
+    const auto timed = [&](std::int64_t pairs) {
+      meet();
+      const double began = now();
+      loop.run(pairs);
+      meet();
+      return (now() - began) / static_cast<double>(pairs);
+    };
+    // The same number on all ranks: it follows from the size of the problem, not from a time.
+    const double guess =
+        2 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / one.ranks / 20e9;
+    const auto pairs =
+        one.unroll * std::max<std::int64_t>(2, static_cast<std::int64_t>(seconds_a_run / guess / one.unroll));
+    timed(pairs);
+    std::vector<double> times;
+    for (int run = 0; run < runs; ++run)
+      times.push_back(timed(pairs));
+    std::sort(times.begin(), times.end());
+    if (ranks.front()->f().rank() == 0) result = {times[runs / 2], ranks.front()->sent_bytes()};
+  });
+  return result;
+}
+
+/// All values after a few steps of a small box, rank after rank.
+template <typename Kernels> std::vector<typename Kernels::Value> values(const Case& one) {
+  using T = typename Kernels::Value;
+  std::vector<std::vector<T>> parts(static_cast<std::size_t>(one.ranks * Kernels::lanes * 19));
+  with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
+    for (auto& rank : ranks) {
+      const heddle::DeviceScope device(rank->f().rank());
+      rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+        const double value = bench::disturbance(x + one.cells[0] * (y + one.cells[1] * z), q);
+        if constexpr (sizeof(T) == 2)
+          return heddle::to_half(static_cast<float>(0x1p15 * value));
+        else
+          return static_cast<T>(value);
+      });
+    }
+    meet();
+    loop.run(7);
+    for (auto& rank : ranks) {
+      const heddle::DeviceScope device(rank->f().rank());
+      for (int block = 0; block < rank->f().blocks(); ++block) {
+        for (int q = 0; q < 19; ++q)
+          parts[static_cast<std::size_t>(rank->f().number(block) * 19 + q)] = rank->f().read(block, q);
+      }
+    }
+    meet();
+  });
+  const std::size_t blocks = static_cast<std::size_t>(one.ranks * Kernels::lanes);
+  std::vector<T> all;
+  for (std::size_t q = 0; q < 19; ++q) {
+    for (std::size_t block = 0; block < blocks; ++block)
+      all.insert(all.end(), parts[block * 19 + q].begin(), parts[block * 19 + q].end());
+  }
+  return all;
+}
+
+std::vector<std::string> transports() {
+  std::vector<std::string> known{"stores", "copies"};
+  const std::string missing = heddle::nccl_missing();
+  if (missing.empty()) known.push_back("nccl");
+  std::printf("nccl: %s\n", missing.empty() ? heddle::nccl_version().c_str() : missing.c_str());
+  known.emplace_back("pinned");
+  return known;
+}
+
+template <typename Kernels>
+void check(const char* precision, int ranks, const std::vector<std::string>& known) {
+  const std::array<std::int64_t, 3> cells{72, 20, Kernels::lanes * ranks * 5};
+  const auto alone = values<Kernels>({.cells = cells});
+  for (const std::string& transport : known) {
+    for (const bool overlap : {false, true}) {
+      for (const bool capture : {false, true}) {
+        if (capture && transport == "pinned") continue;
+        const bool equal = values<Kernels>({.cells = cells,
+                                            .ranks = ranks,
+                                            .transport = transport,
+                                            .overlap = overlap,
+                                            .capture = capture}) == alone;
+        std::printf("check %s %d ranks %-7s overlap %-3s graph %-3s: %s\n", precision, ranks,
+                    transport.c_str(), overlap ? "on" : "off", capture ? "on" : "off",
+                    equal ? "same bits as one rank" : "DIFFERENT BITS");
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
+/// A copy from device 0 to device 1, or within one: seconds.
+double copy_seconds(std::size_t bytes, bool between) {
+  const heddle::DeviceScope first(0);
+  heddle::Stream stream(heddle::Memory::device);
+  const heddle::Buffer<std::byte> from(static_cast<std::int64_t>(bytes), heddle::Memory::device);
+  const heddle::DeviceScope second(between ? 1 : 0);
+  heddle::Buffer<std::byte> to(static_cast<std::int64_t>(bytes), heddle::Memory::device);
+  const heddle::DeviceScope again(0);
+  const auto copy = [&] {
+    bench::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDefault,
+                                 static_cast<cudaStream_t>(stream.native())));
+  };
+  copy();
+  return bench::cuda_seconds(stream, copy);
+}
+
+/// "glups" counts cells of all ranks.
+double glups(const Case& one, double pair_seconds) {
+  return 2e-9 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / pair_seconds;
+}
+
+template <typename Kernels>
+void table(const char* precision, const char* title, std::array<std::int64_t, 3> alone,
+           std::array<std::int64_t, 3> whole, int ranks, const std::vector<std::string>& known, bool every) {
+  using T = typename Kernels::Value;
+  const bool weak = alone != whole;
+  const Case one{.cells = alone};
+  const double single = glups(one, measure<Kernels>(one).pair_seconds);
+  // The work of one rank without any exchange, for the model.
+  Case bare{.cells = whole, .exchanges = false};
+  bare.cells[2] /= ranks;
+  const double bare_pair = measure<Kernels>(bare).pair_seconds;
+  const std::size_t message = scaling::face_bytes(whole[0], whole[1], sizeof(T));
+  const double latency = copy_seconds(64, true);
+  const scaling::Wire wire{latency,
+                           static_cast<double>(message) / (copy_seconds(message, true) - latency + 1e-9)};
+  const scaling::Device device{bare_pair, 2.5e-6, 2.5e12};
+  constexpr int launches = 3; // pack, unpack, and what crosses between the lanes
+  const double exchange = scaling::exchange_seconds(device, wire, static_cast<double>(message), launches);
+  std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n",
+              title, precision, static_cast<long long>(whole[0]), static_cast<long long>(whole[1]),
+              static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,
+              glups(bare, bare_pair));
+  std::printf(
+      "  message %zu bytes by the model, way %.1f us + %.0f GB/s, exchange %.0f us, pair of steps %.0f us\n",
+      message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * exchange, 1e6 * bare_pair);
+  const auto row = [&](Case variant) {
+    variant.cells = whole;
+    variant.ranks = ranks;
+    const Result found = measure<Kernels>(variant);
+    const double rate = glups(variant, found.pair_seconds);
+    const double model = glups(variant, scaling::pair_seconds(device, exchange, variant.overlap));
+    std::printf(
+        "  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
+        variant.transport.c_str(), variant.overlap ? "on" : "off", variant.capture ? "on" : "off", rate,
+        100 * rate / (single * ranks), ranks, model, found.sent_bytes);
+    std::fflush(stdout);
+  };
+  for (const std::string& transport : known) {
+    if (!every && transport != "stores") continue;
+    for (const bool overlap : {true, false}) {
+      for (const bool capture : {true, false}) {
+        if (capture && transport == "pinned") continue;
+        if (!every && overlap != capture) continue;
+        row({.transport = transport, .overlap = overlap, .capture = capture});
+      }
+    }
+  }
+  if (weak) std::fputs(scaling::extrapolation(device, whole[0], sizeof(T)).c_str(), stdout);
+}
+
+/// Which part of the time in which borders are exchanged and computed the interior of the same device is
+/// computed.
+void write_trace(int ranks, std::int64_t edge, const std::string& file) {
+  heddle::Trace trace;
+  const Case one{.cells = {edge, edge, edge * ranks},
+                 .ranks = ranks,
+                 .transport = "stores",
+                 .capture = false,
+                 .unroll = 1,
+                 .trace = &trace};
+  with_ranks<lanes::F32>(one, [&](auto& parts, heddle::TaskGraph& loop, const std::function<void()>&) {
+    for (auto& part : parts) {
+      const heddle::DeviceScope device(part->f().rank());
+      part->disturb();
+    }
+    loop.run(4);
+  });
+  trace.write(file);
+  const std::vector<heddle::Trace::Span> spans = trace.spans();
+  double exchanges = 0;
+  double covered = 0;
+  for (const heddle::Trace::Span& span : spans) {
+    if (!span.name.ends_with(" start") && !span.name.ends_with(" finish")) continue;
+    exchanges += span.end - span.begin;
+    for (const heddle::Trace::Span& other : spans) {
+      if (other.process == span.process && other.name.ends_with(" interior"))
+        covered += std::max(0.0, std::min(span.end, other.end) - std::max(span.begin, other.begin));
+    }
+  }
+  std::printf("\ntrace %s: %.0f us of exchanges in four pairs of steps, %.0f %% of them while an interior is "
+              "computed\n",
+              file.c_str(), 1e6 * exchanges, 100 * covered / exchanges);
+}
+
+template <typename Kernels>
+void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known) {
+  check<Kernels>(precision, ranks, known);
+  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, true);
+  table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
+                 known, false);
+  table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, true);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int ranks = argc > 1 ? std::atoi(argv[1]) : heddle::device_count();
+    const std::int64_t edge = argc > 2 ? std::atoll(argv[2]) : 256;
+    if (ranks < 2) {
+      std::fprintf(stderr, "heddle-scaling: %d devices are no scaling. Hint: CUDA_VISIBLE_DEVICES\n", ranks);
+      return 1;
+    }
+    std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
+    const std::vector<std::string> known = transports();
+    all<lanes::F32>("f32", ranks, edge, known);
+    all<lanes::F16>("f16", ranks, edge, known);
+    if (argc > 3) write_trace(ranks, edge, argv[3]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle-scaling: %s\n", error.what());
+    return 1;
+  }
+}

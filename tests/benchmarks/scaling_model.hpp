@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a pair of AA steps takes on several GPUs: the work of one, and what of the exchanges is not
+// hidden.
+#ifndef HEDDLE_BENCHMARKS_SCALING_MODEL_HPP
+#define HEDDLE_BENCHMARKS_SCALING_MODEL_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace scaling {
+
+/// A way between two GPUs.
+struct Wire {
+  double latency = 0;   // seconds until a message of no length has arrived
+  double bandwidth = 0; // bytes a second
+};
+
+/// What is known of one GPU.
+struct Device {
+  double pair = 0;   // seconds of an even and an odd step with walls, without any exchange
+  double launch = 0; // seconds of a pack or unpack kernel that has nothing to do
+  double memory = 0; // bytes a second that a pack kernel moves
+};
+
+/// Bytes of one message across a face of nx times ny cells: five populations of D3Q19, the four oblique ones
+/// without the row that leaves through a side wall.
+[[nodiscard]] std::size_t face_bytes(std::int64_t nx, std::int64_t ny, std::size_t value_bytes);
+
+/// One exchange that nothing hides: pack, travel, unpack. Messages to all neighbours travel at the same time
+/// over links of their own; launches: pack and unpack kernels that follow each other.
+[[nodiscard]] double exchange_seconds(const Device& device, const Wire& wire, double message_bytes,
+                                      int launches);
+
+/// A pair of steps with the exchanges before and after the odd one.
+[[nodiscard]] double pair_seconds(const Device& device, double exchange, bool overlap);
+
+/// The figures for `ranks` GPUs in a grid of three dimensions, faces and edges over a network, and all
+/// assumptions.
+[[nodiscard]] std::string extrapolation(const Device& device, std::int64_t edge, std::size_t value_bytes);
+
+} // namespace scaling
+
+#endif
