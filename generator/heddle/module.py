@@ -197,7 +197,7 @@ class Module:
         to the sweeps the struct `Solver` that hands them to heddle::Multigrid and heddle::ConjugateGradient.
 
         schedule: of sweeps over two colours, of which those of coarse levels give each thread one cell, since
-        there are few; pointwise: of the other kernels.
+        there are few; its usual value holds for kernels that read the field. pointwise: of the other kernels.
         """
         cells = 3 if equation.unknown.split else 1
         coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)
@@ -208,6 +208,8 @@ class Module:
             chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
             if kernel.coarse:
                 chosen = replace(chosen, cells=1)
+            if chosen.usual is not None and chosen.usual[0] not in _fields_read(kernel.statements):
+                chosen = replace(chosen, usual=None)
             self.add(name, kernel.statements, schedule=chosen, about=kernel.about)
         self.solver = tuple(found)
 
@@ -321,6 +323,12 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     if not ranks:
         raise KernelError(place, f"'{name}' touches no field.", "a kernel reads and writes fields")
     return max(ranks)
+
+
+def _fields_read(statements: Iterable[Statement]) -> set[str]:
+    from heddle.symbolic.field import Access
+
+    return {atom.field.name for e in _expressions(statements) for atom in e.atoms(Access)}
 
 
 def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:

@@ -3,7 +3,7 @@
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
 tables count with their 4 bytes a link, profiles not at all. A fused multiply-add counts as two operations;
-library functions are listed by name.
+library functions are listed by name. Where usual cells have a copy of their own, the others count.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import ceil
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
+from heddle.ir.usual import without_copies
 from heddle.ir.visit import evaluated, statements, walk
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
@@ -50,7 +51,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
             links.add((node.component, node.offsets))
     listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
-    flops, calls = _operations(lowered, cells)
+    flops, calls = _operations(without_copies(lowered), cells)
     return Cost(sum(reads.values()) + 4 * len(links) + listed, sum(writes.values()), flops, calls)
 
 

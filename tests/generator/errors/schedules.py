@@ -220,3 +220,19 @@ def lanes_in_chunks() -> None:
 )
 def trusted_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here
+
+
+@says("{here}: usual cells have a copy in rows, not in chunks or lanes.\n  Hint: chunk=0, lanes=1")
+def usual_in_chunks() -> None:
+    Schedule(usual=("open", 63), chunk=16)  # here
+
+
+@says(
+    "k: 'k' does not read 'open' at its own cells, along rows that follow each other in memory: it has no "
+    "usual value.\n  Hint: name a field of integers that the kernel reads at the own cell; with colours, "
+    "split the fields"
+)
+def usual_of_nothing() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(usual=("open", 63)))
+    module.stages("k", "f64", "cpu")
