@@ -176,10 +176,10 @@ class Module:
                 f"'{name}' asks for {schedule.lanes} cells a thread; those of a list have one.",
                 "use a dense space, or leave out lanes",
             )
-        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted):
+        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted or schedule.usual):
             raise KernelError(
                 place,
-                f"'{name}' runs over a list, which has neither row_cells nor a trusted entry.",
+                f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
                 "use a dense space",
             )
         if isinstance(space, Sparse):

@@ -215,7 +215,7 @@ def lanes_in_chunks() -> None:
 
 
 @says(
-    "{here}: 'k' runs over a list, which has neither row_cells nor a trusted entry.\n"
+    "{here}: 'k' runs over a list, which has neither row_cells, usual cells nor a trusted entry.\n"
     "  Hint: use a dense space"
 )
 def trusted_list() -> None:
