@@ -190,10 +190,10 @@ class Module:
                 f"a compressed table marks {MOST_LINKS} links, and '{name}' follows {len(links)}.",
                 "leave out compressed",
             )
-        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted):
+        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted or schedule.usual):
             raise KernelError(
                 place,
-                f"'{name}' runs over a list, which has neither row_cells nor a trusted entry.",
+                f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
                 "use a dense space",
             )
         if isinstance(space, Sparse):
@@ -216,8 +216,9 @@ class Module:
         to the sweeps the struct `Solver` that hands them to heddle::Multigrid and heddle::ConjugateGradient.
 
         schedule: of sweeps over two colours, of which those of coarse levels give each thread one cell, since
-        there are few; pointwise: of the other kernels. residual_scale: factor of the residual that counts
-        when iterations end; made of profiles it differs from level to level.
+        there are few; its usual value holds for kernels that read the field. pointwise: of the other kernels.
+        residual_scale: factor of the residual that counts when iterations end; made of profiles it differs
+        from level to level.
         """
         cells = 3 if equation.unknown.split else 1
         coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)
@@ -228,6 +229,8 @@ class Module:
             chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
             if kernel.coarse:
                 chosen = replace(chosen, cells=1)
+            if chosen.usual is not None and chosen.usual[0] not in _fields_read(kernel.statements):
+                chosen = replace(chosen, usual=None)
             self.add(name, kernel.statements, schedule=chosen, about=kernel.about)
         self.solver = tuple(found)
 
@@ -341,6 +344,12 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     if not ranks:
         raise KernelError(place, f"'{name}' touches no field.", "a kernel reads and writes fields")
     return max(ranks)
+
+
+def _fields_read(statements: Iterable[Statement]) -> set[str]:
+    from heddle.symbolic.field import Access
+
+    return {atom.field.name for e in _expressions(statements) for atom in e.atoms(Access)}
 
 
 def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:

@@ -11,6 +11,7 @@ from heddle.ir.target import Target
 from heddle.ir.verify import verify
 from heddle.passes.apply_schedule import apply_schedule
 from heddle.passes.check_dependences import check_dependences
+from heddle.passes.copy_usual import copy_usual
 from heddle.passes.freeze import freeze
 from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
@@ -54,6 +55,7 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: share_threads(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
     lambda kernel, request: stage_lanes(kernel, request.target),
+    lambda kernel, request: copy_usual(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),
 )

@@ -32,6 +32,9 @@ class Schedule:
     lie in vectors, too, whatever the direction (CUDA; a CPU takes the blocks one by one).
     compressed: kernels over a list find neighbours in its compressed table, a quarter to a
     twentieth of the plain one (CUDA; the CPU has `chunk` for that).
+    usual: a field of integers and the value that most cells have in it, ("open", 63): they run a copy of the
+    statements in which that value is a constant, so that selects and divisions are gone. A CPU asks for 64
+    cells of a row at once (32 with a reduction), a CUDA thread for those that it updates.
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
     row_cells: the number of cells along x, where the caller always has that many: loops along x then need no
@@ -52,6 +55,7 @@ class Schedule:
     unit: bool = False
     lanes: int = 1
     colours: int = 1
+    usual: tuple[str, int] | None = None
     row_cells: int = 0
     trusted: bool = False
     compressed: bool = False
@@ -91,6 +95,12 @@ class Schedule:
                 calling_place(),
                 f"row_cells={self.row_cells} is no row: those are all cells along x, in one piece.",
                 "a positive number, without colours and chunk",
+            )
+        if self.usual is not None and (self.chunk or self.lanes > 1):
+            raise KernelError(
+                calling_place(),
+                "usual cells have a copy in rows, not in chunks or lanes.",
+                "chunk=0, lanes=1",
             )
         if self.chunk and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")

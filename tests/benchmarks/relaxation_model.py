@@ -5,7 +5,7 @@ from heddle import Module, Schedule, fields, relaxation
 
 CHESSBOARD = {
     "plain": Schedule(colours=2, block=(32, 8, 1)),  # rows of a colour are short
-    "split": Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True),
+    "split": Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True, usual=("open", 63)),
 }
 
 relaxation_bench = Module(

@@ -4,7 +4,7 @@
 from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, fields, has_bit, relaxation
 from sympy import Abs, Max, Piecewise, symbols
 
-CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True)
+CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True, usual=("open", 63))
 
 solver_bench = Module("solver_bench", about="Solvers of div grad phi = right around walls.")
 phi, right, exact = fields("phi, right, exact: real[3D]", split=True)

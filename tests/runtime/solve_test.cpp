@@ -174,6 +174,8 @@ TEST(Relaxation, TheOptimalOmegaIsThatOfTheFormula) {
   const double open = heddle::jacobi_radius({{{9, 1, 2}, {9, 1, 0}, {1, 1e9, 0}}});
   EXPECT_NEAR(open, (std::cos(std::numbers::pi / 10) + 1) / 2, 1e-12);
   EXPECT_EQ(heddle::optimal_omega(0), 1);
+  EXPECT_NEAR(2 - heddle::omega_before_smoothing(radius), 1.3 * (2 - heddle::optimal_omega(radius)), 1e-15);
+  EXPECT_THROW((void)heddle::omega_before_smoothing(1), heddle::Error);
 }
 
 TEST(Relaxation, TheChebyshevScheduleBeginsAtOneAndEndsAtTheOptimum) {

@@ -3,7 +3,8 @@
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
 tables count with their 4 bytes a link, compressed ones with one number a link for 32 cells, profiles not at
-all. A fused multiply-add counts as two operations; library functions are listed by name.
+all. A fused multiply-add counts as two operations; library functions are listed by name. Where usual cells have
+a copy of their own, the others count.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from math import ceil
 from heddle.ir import nodes as ir
 from heddle.ir.chunk_links import CELLS
 from heddle.ir.functions import FUNCTIONS
+from heddle.ir.usual import without_copies
 from heddle.ir.visit import evaluated, statements, walk
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
@@ -54,7 +56,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
         index = ceil(index / CELLS)
     listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
-    flops, calls = _operations(lowered, cells)
+    flops, calls = _operations(without_copies(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
 
 

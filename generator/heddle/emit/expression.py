@@ -52,6 +52,8 @@ class ExpressionPrinter:
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
             case ir.Combine(operation, values, count):
                 return f"{combiner(operation)}({values.name}, {self(count)})", ATOM
+            case ir.AllEqual(line, begin, end, number):
+                return f"heddle::all_equal({line.name}, {self(begin)}, {self(end)}, {number.value})", ATOM
             case ir.Cast(value, scalar):
                 return self.cast(value, scalar), ATOM
             case ir.Select(condition, yes, no):

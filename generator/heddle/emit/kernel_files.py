@@ -142,7 +142,7 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("renewed.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
                 found.add("row.hpp")
-            case ir.Prefetch():
+            case ir.Prefetch() | ir.AllEqual():
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")

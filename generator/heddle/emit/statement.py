@@ -19,7 +19,18 @@ class StatementPrinter:
         self.expression = ExpressionPrinter(target)
 
     def block(self, body: Sequence[ir.Statement]) -> str:
-        return "\n".join(line for statement in body for line in self.lines(statement))
+        return "\n".join(self.every_line(body))
+
+    def every_line(self, body: Sequence[ir.Statement]) -> Iterator[str]:
+        before: ir.Statement | None = None
+        for statement in body:
+            if isinstance(before, ir.If) and isinstance(statement, ir.If) and _opposite(before, statement):
+                yield "else {"
+                yield self.block(statement.body)
+                yield "}"
+            else:
+                yield from self.lines(statement)
+            before = statement
 
     def lines(self, statement: ir.Statement) -> Iterator[str]:
         match statement:
@@ -107,8 +118,8 @@ class StatementPrinter:
         for statement in loop.body:
             if collapsed and isinstance(statement, ir.Loop):
                 yield from self.loop(statement, pragma=False)
-            else:
-                yield from self.lines(statement)
+        if not collapsed:
+            yield from self.every_line(loop.body)
         yield "}"
 
     @staticmethod
@@ -168,3 +179,8 @@ class StatementPrinter:
             given_to = f"{s.target.pointer.name}, {self.expression(s.target.index)}"
             given_by = f"{self.expression(s.value)}, {self.expression(s.known)}"
             yield f"{combiner(s.operation, 'combine_warp')}({given_to}, {given_by});"
+
+
+def _opposite(before: ir.If, statement: ir.If) -> bool:
+    """Whether a statement runs where the one before does not."""
+    return statement.condition == ir.Op("not", (before.condition,), ir.BOOL)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -59,6 +60,7 @@ def sweep_header(
         profiles=any(f.layout == "profile" for v in kernels.values() for f in v[0].stages.kernel.fields),
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
+        marches=any(sweep["marches"] for sweep in sweeps),
         interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
@@ -159,6 +161,7 @@ def _sweep(
         "parts": parts,
         "first": f"{arrays[0].name}_",
         "body": binding.body(kernel, targets),
+        "marches": "cpu" in targets and binding.marches(),
         "members": binding.members(),
     }
 
@@ -354,6 +357,30 @@ class _Binding:
             ]
         return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
 
+    def marches(self) -> bool:
+        """Whether two colours can follow each other plane by plane: what a cell gets depends on values at
+        most one plane away, and on nothing that is counted from the first plane."""
+        dense = all(a.field is not None and a.field.rank == 3 and a.field.dense for a in self.arrays)
+        if _colours(self.kernel) != 2 or not dense or self.entries or self.outputs:
+            return False
+        for node in walk(self.kernel.body):
+            if isinstance(node, (ir.Gather, ir.Scan)):
+                return False
+            if isinstance(node, ir.Symbol) and node.name in ("z", "n_z"):
+                return False
+            if isinstance(node, ir.Access) and abs(node.offsets[2]) > 1:
+                return False
+        return True
+
+    def marched(self, kernel: str) -> str:
+        """The call of a host kernel for planes of a block, a colour at a time."""
+        view = re.compile(r"(\w+_->view\(block\))")
+        call = view.sub(r"part.of(\1)", self.call(kernel, "")).replace("colours.", "range.")
+        return (
+            f"heddle::march({self.arrays[0].name}_->view(block).extents(), colours, "
+            f"[&](const heddle::Planes& part, const heddle::ColourRange& range) {{ {call} }});"
+        )
+
     def call(self, name: str, extra: str) -> str:
         passed: list[str] = []
         lists = {
@@ -391,7 +418,7 @@ class _Binding:
 
     def body(self, kernel: str, targets: Sequence[str]) -> str:
         both = "cpu" in targets and "cuda" in targets
-        host = self.call(kernel, "")
+        host = self.marched(kernel) if self.marches() else self.call(kernel, "")
         device = self.call(f"{kernel}_cuda", "stream.native()")
         if _lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
             device = f"if (block % {_lanes(self.kernel)} == 0) {{ {device} }}"

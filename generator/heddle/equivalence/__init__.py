@@ -27,6 +27,7 @@ from heddle.equivalence.verdict import Counterexample, Proof
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.text import expression
+from heddle.ir.usual import without_copies
 
 __all__ = ["Counterexample", "Proof", "Sample", "equivalent"]
 
@@ -48,7 +49,7 @@ def equivalent(
     pointers lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel
     that cannot be read.
     """
-    left, right = lowered(a), lowered(b)
+    left, right = without_copies(lowered(a)), without_copies(lowered(b))
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     rows = known_rows(left, right, known)
     lanes = lanes_of(left), lanes_of(right)

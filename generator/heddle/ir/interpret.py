@@ -426,6 +426,11 @@ class _Interpreter:
                 if None in numbers:
                     raise InterpretationError(f"{line.name} was not written everywhere")
                 return self.combined(operation, numbers, expression.type)
+            case ir.AllEqual(row, begin, end, number):
+                line = self.value(row)
+                return all(
+                    line.values[line.at(i)] == number.value for i in range(self.value(begin), self.value(end))
+                )
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
             case ir.Access() | ir.Gather() | ir.Load():

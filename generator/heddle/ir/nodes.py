@@ -258,6 +258,20 @@ class Combine(Expression):
 
 
 @node
+class AllEqual(Expression):
+    """Whether the elements [begin, end) of a row all are `value`, an integer."""
+
+    row: Symbol
+    begin: Expression
+    end: Expression
+    value: Const
+
+    @property
+    def type(self) -> Scalar:
+        return BOOL
+
+
+@node
 class Select(Expression):
     """`condition ? yes : no`; the branch not taken is not evaluated."""
 

@@ -111,6 +111,8 @@ def expression(value: ir.Expression) -> str:
             return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
         case ir.Combine(operation, values, count):
             return f"combine({operation}, {values.name}, {expression(count)})"
+        case ir.AllEqual(row, begin, end, number):
+            return f"all_equal({row.name}[{expression(begin)} .. {expression(end)}), {expression(number)})"
         case ir.Cast(inner, scalar):
             return f"{scalar}({expression(inner)})"
         case ir.Select(condition, yes, no):

@@ -33,6 +33,7 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.LoadLanes,
         ir.StoreLanes,
         ir.Combine,
+        ir.AllEqual,
         ir.Contribute,
     },
 }

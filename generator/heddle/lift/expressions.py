@@ -228,6 +228,8 @@ class ExpressionLifter:
             values, offset = self.pointer(call.args[0])
             assert offset == integer(0)
             return ir.Combine(operation, values, self.value(call.args[1]))  # type: ignore[arg-type]
+        if name == "heddle::all_equal":
+            return self.all_equal(call)
         half = half_conversion(name)
         if half is not None:
             return self.half(self.value(call.args[0]), half)
@@ -252,6 +254,16 @@ class ExpressionLifter:
                 "make its definition visible (inline, in a header), or lift what surrounds the call",
             )
         return self.inlined(function, call)
+
+    def all_equal(self, call: source.Invoke) -> ir.Expression:
+        """Whether a piece of a row has one value everywhere."""
+        row, offset = self.pointer(call.args[0])
+        begin, end, value = (self.value(argument) for argument in call.args[1:])
+        assert offset == integer(0)
+        assert isinstance(row.type, ir.Pointer)
+        if not isinstance(value, ir.Const):
+            raise refuse(self.place, "A row is compared with a value that is not known.", "give a constant")
+        return ir.AllEqual(row, begin, end, ir.Const(value.value, row.type.element))
 
     def shuffle(self, name: str, call: source.Invoke) -> ir.Expression:
         """What another thread of the whole warp has."""

@@ -137,12 +137,14 @@ def _smoothing(prefix: str, equation: Equation) -> dict[str, SolverKernel]:
     """Sweeps on one level; `prefix` distinguishes the finest level from the others."""
     z, rest, left = (_like(equation, name) for name in ("correction", "rest", "left"))
     diagonal = equation.diagonal
-    residual, own, change = sympy.symbols("residual own change")
+    residual, own, rate, change = sympy.symbols("residual own rate change")
+    inverse = Assignment(rate, 1 / diagonal)
 
     def sweep(measured: bool) -> AssignmentCollection:
         values: list[Statement] = [
             Assignment(residual, applied(equation, z) + rest.here),
-            Assignment(change, residual / diagonal),
+            inverse,
+            Assignment(change, rate * residual),
             Assignment(own, _where(equation, z.here + change)),
             Assignment(z.here, own),
         ]
@@ -150,7 +152,7 @@ def _smoothing(prefix: str, equation: Equation) -> dict[str, SolverKernel]:
             values.append(Reduce("sum", "part", rest.here * own))
         return _collection(equation, values, [equation.active])
 
-    first = [Assignment(own, rest.here / diagonal), Assignment(z.here, _where(equation, own))]
+    first = [inverse, Assignment(own, rate * rest.here), Assignment(z.here, _where(equation, own))]
     remains = [
         Assignment(residual, applied(equation, z) + rest.here),
         Assignment(left.here, _where(equation, residual)),

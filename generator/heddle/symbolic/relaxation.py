@@ -103,11 +103,12 @@ class Equation:
         return AssignmentCollection([*named, Reduce(operation, name, own, self.place)])
 
     def _sweep(self, target: Access, omega: Scalar, largest_change: str) -> AssignmentCollection:
-        residual, change = sympy.symbols("residual change")
-        value = quantity(omega) * residual / self.diagonal
+        residual, rate, change = sympy.symbols("residual rate change")
+        value = rate * residual
         statements = [
             *self.named,
             Assignment(residual, self.residual, self.place),  # outside the condition: whole vectors are read
+            Assignment(rate, quantity(omega) / self.diagonal, self.place),
             Assignment(change, sympy.Piecewise((value, self.active), (0, True)), self.place),
             Assignment(target, self.unknown.here + change, self.place),
         ]

@@ -153,12 +153,15 @@ CHANGES = {
     "row_cells": Schedule(row_cells=8),
     "trusted": Schedule(chunk=64, trusted=True),
     "colours": Schedule(colours=2),
+    "usual": Schedule(usual=("flag", 3)),
 }
 
 
 def both(schedule: Schedule, in_place: bool = False) -> str:
     module = Module("module", precisions=("f64",))
     statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, 2 * u.here + u[1, 0])
+    if schedule.usual:
+        statement = Assignment(v.here, u.here * fields(f"{schedule.usual[0]}: int32[2D]").here)
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
@@ -185,6 +188,19 @@ def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option in ("simd", "colours", "row_cells") else BASE
     in_place = option == "renew"
     assert both(CHANGES[option], in_place) != both(base, in_place)
+
+
+@pytest.mark.parametrize(("target", "condition"), [
+    ("cpu", "if (heddle::all_equal(flag_row, x_begin, x_end, 3)) {"),
+    ("cuda", "if (flag_here == 3) {"),
+])  # fmt: skip
+def test_usual_cells_have_a_copy(target: str, condition: str) -> None:
+    flag = fields("flag: int32[2D]")
+    value = sympy.Piecewise((2 * u.here, sympy.Eq(flag.here, 3)), (u.here, True))
+    found = text([Assignment(v.here, value)], Schedule(usual=("flag", 3)), target)
+    copy, whole, *_ = found[found.index(condition) :].split("} else {")
+    assert "?" not in copy
+    assert "== 3 ?" in whole
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])

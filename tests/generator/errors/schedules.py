@@ -215,7 +215,7 @@ def lanes_in_chunks() -> None:
 
 
 @says(
-    "{here}: 'k' runs over a list, which has neither row_cells nor a trusted entry.\n"
+    "{here}: 'k' runs over a list, which has neither row_cells, usual cells nor a trusted entry.\n"
     "  Hint: use a dense space"
 )
 def trusted_list() -> None:
@@ -233,3 +233,19 @@ def more_links_than_bits() -> None:
     links = [lbm.Link(1, (number, 0), 2) for number in range(31)]
     statements = lbm.StreamingKernels({"": [Assignment(p.here, q.here)]}, tuple(links))
     Module("m").add("k", statements, Sparse("s"), Schedule(compressed=True))  # here
+
+
+@says("{here}: usual cells have a copy in rows, not in chunks or lanes.\n  Hint: chunk=0, lanes=1")
+def usual_in_chunks() -> None:
+    Schedule(usual=("open", 63), chunk=16)  # here
+
+
+@says(
+    "k: 'k' does not read 'open' at its own cells, along rows that follow each other in memory: it has no "
+    "usual value.\n  Hint: name a field of integers that the kernel reads at the own cell; with colours, "
+    "split the fields"
+)
+def usual_of_nothing() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(usual=("open", 63)))
+    module.stages("k", "f64", "cpu")
