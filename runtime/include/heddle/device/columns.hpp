@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "heddle/device/renewed.hpp"
 #include "heddle/device/shared.hpp"
 
 namespace heddle {
@@ -244,6 +245,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
     reached = ends.value[g > 0 ? g - 1 : segments - 1][column];
   }
   end = ends.value[g][column];
+  Amplitude<Real, parts>* const again = renewed(p);  // the addresses of the loads would keep registers until here
   HEDDLE_UNROLL
   for (int l = 0; l < length; ++l) {
     if (l + 1 < count) {
@@ -266,7 +268,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
         }
       }
       if (here) {
-        p[l * shape.plane_pitch] = end;
+        again[l * shape.plane_pitch] = end;
       }
     }
   }
