@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "default_transform.hpp"
 #include "heddle/error.hpp"
 #include "heddle/reduction_work.hpp"
 #include "plane.hpp"
@@ -29,10 +28,8 @@ MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<co
                                          Memory memory, MaskedOptions options,
                                          std::unique_ptr<PlaneTransform<Real>> transform)
     : operators_(grid, memory), topography_(grid, solid, memory),
-      solver_(pressure_problem(grid),
-              transform ? std::move(transform)
-                        : detail::default_transform<Real>(pressure_problem(grid), memory),
-              memory),
+      solver_(transform ? PoissonSolver<Real>(pressure_problem(grid), std::move(transform), memory)
+                        : PoissonSolver<Real>(pressure_problem(grid), memory)),
       options_(options), singular_(is_singular(pressure_problem(grid))), values_(solver_.size(), memory),
       pi_(BlockGrid({{0, 0, 0}, grid.cells}), options_of("pi", memory, 1)),
       p_(pi_.grid(), options_of("p", memory, 1)), q_(pi_.grid(), options_of("q", memory, 0)),

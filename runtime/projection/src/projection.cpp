@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/projection.hpp"
 
+#include <bit>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "default_transform.hpp"
+#include "captured_work.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle {
@@ -13,15 +16,19 @@ template <class T, class P>
 Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory,
                              std::unique_ptr<PlaneTransform<P>> transform, int rounds)
     : operators_(grid, memory),
-      solver_(pressure_problem(grid),
-              transform ? std::move(transform) : detail::default_transform<P>(pressure_problem(grid), memory),
-              memory),
+      solver_(transform ? PoissonSolver<P>(pressure_problem(grid), std::move(transform), memory)
+                        : PoissonSolver<P>(pressure_problem(grid), memory)),
       rounds_(rounds != 0            ? rounds
               : std::is_same_v<T, P> ? 1
                                      : 3),
       values_(solver_.plane_pitch() + solver_.size(), memory) {
+  captured_ = std::make_unique<CapturedWork<std::vector<std::int64_t>>>();
   if (rounds < 0) throw Error("Projection", std::to_string(rounds) + " rounds make no projection");
 }
+
+template <class T, class P> Projection<T, P>::~Projection() = default;
+template <class T, class P> Projection<T, P>::Projection(Projection&&) noexcept = default;
+template <class T, class P> Projection<T, P>& Projection<T, P>::operator=(Projection&&) noexcept = default;
 
 template <class T, class P> FieldView<P> Projection<T, P>::array() const noexcept {
   const auto& cells = operators_.grid().cells;
@@ -32,14 +39,33 @@ template <class T, class P> FieldView<P> Projection<T, P>::array() const noexcep
 
 template <class T, class P>
 void Projection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
-  const FieldView<P> p = array();
-  for (int round = 0; round < rounds_; ++round) {
-    operators_.fill(velocity, Rim::faces, stream);
-    operators_.divergence(velocity, p, 1 / step, stream);
-    solver_.solve(p.data(), stream);
-    operators_.correct(p, velocity, step, false, stream);
+  const auto& [u, v, w] = velocity;
+  std::vector<std::int64_t> same{std::bit_cast<std::int64_t>(step)};
+  for (const auto* field : {&u, &v, &w}) {
+    same.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(field->data())));
+    for (int d = 0; d < 3; ++d)
+      same.insert(same.end(), {field->extent(d), field->stride(d)});
   }
+  captured_->run(same, stream, [&] {
+    for (int round = 0; round < rounds_; ++round)
+      project(velocity, step, stream);
+    operators_.fill(velocity, Rim::faces, stream);
+  });
+}
+
+/// The divergence goes into planes that are about to be transformed, and the correction takes them when they
+/// have just been.
+template <class T, class P>
+void Projection<T, P>::project(const Velocity<T>& velocity, double step, Stream& stream) {
+  const FieldView<P> p = array();
   operators_.fill(velocity, Rim::faces, stream);
+  solver_.solve([&](std::int64_t first,
+                    std::int64_t last) { operators_.divergence(velocity, p, 1 / step, first, last, stream); },
+                [&](std::int64_t first, std::int64_t last) {
+                  operators_.correct_between(p, velocity, step, false, first, last, stream);
+                },
+                p.data(), stream);
+  operators_.correct_sides(p, velocity, step, stream);
 }
 
 template <class T, class P> void Projection<T, P>::operator()(const Velocity<T>& velocity, double step) {
