@@ -83,7 +83,8 @@ public:
 };
 
 /// Who transforms. automatic: cufft on a device, else generated. fftw is used only when it is asked for by name: it
-/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3).
+/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3);
+/// planes of 128 x 128 and more are planned for a few seconds there.
 enum class TransformBackEnd { automatic, generated, fftw, cufft };
 
 [[nodiscard]] const char* to_string(TransformBackEnd back_end) noexcept;
