@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of velocities and pressures of one precision: divergence into the solver's array, correction."""
 
-from heddle import Module, fields, staggered
+from heddle import Module, Schedule, fields, staggered
 
 right = fields("right: real[3D]", ghost_layers=0)
 grid = staggered.Grid()
+LEVELS_OF_A_THREAD = Schedule(cells=4)
+"""On a device addresses cost more than arithmetic: four cells share them."""
 
 projection_flow = Module(
     "projection_flow",
@@ -12,6 +14,6 @@ projection_flow = Module(
     about="Pressure projection on a staggered grid: right-hand side, correction of the velocity.",
     citation="Harlow and Welch 1965; Chorin 1968",
 )
-projection_flow.add("divergence", grid.divergence_into(right, scale="scale"))
+projection_flow.add("divergence", grid.divergence_into(right, scale="scale"), schedule=LEVELS_OF_A_THREAD)
 projection_flow.add("norms", grid.divergence_norms("largest", "total"))
-projection_flow.add("correct", grid.correction("step"))
+projection_flow.add("correct", grid.correction("step"), schedule=LEVELS_OF_A_THREAD)

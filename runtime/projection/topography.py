@@ -8,7 +8,7 @@ times the height of its cells, in which div grad is symmetric.
 """
 
 import sympy
-from heddle import Assignment, Module, Reduce, fields, profiles, staggered
+from heddle import Assignment, Module, Reduce, Schedule, fields, profiles, staggered
 
 right, pre, q, pi, r = fields("right, pre, q, pi, r: real[3D]")
 p = fields("p: real[3D]")
@@ -18,6 +18,8 @@ r_z, p_q, r_z_before = profiles("r_z, p_q, r_z_before: real[z]", ghost_layers=0)
 grid = staggered.Grid(openings=openings)
 fluid = sympy.Ne(openings.here, 0)
 named, laplacian = grid.laplacian(p)
+LEVELS_OF_A_THREAD = Schedule(cells=4)
+"""On a device addresses cost more than arithmetic: four cells share them."""
 product, residual, share = sympy.symbols("product residual share")
 
 
@@ -35,10 +37,12 @@ projection_topography = Module(
     about="Pressure projection around solid cells: conjugate gradients, preconditioned by the box's solver.",
     citation="Hestenes and Stiefel 1952",
 )
-projection_topography.add("close", grid.close())
-projection_topography.add("divergence", grid.divergence_into(right, scale="scale"))
-projection_topography.add("norms", grid.divergence_norms("largest", "total"))
-projection_topography.add("correct", grid.open_correction("step"))
+projection_topography.add("close", grid.close(), schedule=LEVELS_OF_A_THREAD)
+projection_topography.add(
+    "divergence", grid.divergence_into(right, scale="scale"), schedule=LEVELS_OF_A_THREAD
+)
+projection_topography.add("norms", grid.divergence_norms("largest", "total"), schedule=LEVELS_OF_A_THREAD)
+projection_topography.add("correct", grid.open_correction("step"), schedule=LEVELS_OF_A_THREAD)
 projection_topography.add(
     "start",
     [
@@ -47,6 +51,7 @@ projection_topography.add(
         Assignment(r.here, residual),
         Reduce("sum", "total", height.here * residual),
     ],
+    schedule=LEVELS_OF_A_THREAD,
 )
 projection_topography.add(
     "deflate",
@@ -56,6 +61,7 @@ projection_topography.add(
         Assignment(pre.here, residual),
         Reduce("sum", "r_r", height.here * residual**2),
     ],
+    schedule=LEVELS_OF_A_THREAD,
 )
 projection_topography.add(
     "apply",
@@ -65,6 +71,7 @@ projection_topography.add(
         Assignment(q.here, product),
         Reduce("sum", "p_q_now", height.here * p.here * product),
     ],
+    schedule=LEVELS_OF_A_THREAD,
 )
 projection_topography.add(
     "advance",
@@ -74,8 +81,11 @@ projection_topography.add(
         Assignment(pre.here, residual),
         Reduce("sum", "r_r", height.here * residual**2),
     ],
+    schedule=LEVELS_OF_A_THREAD,
 )
-projection_topography.add("weigh", [Reduce("sum", "r_z_now", height.here * r.here * pre.here)])
+projection_topography.add(
+    "weigh", [Reduce("sum", "r_z_now", height.here * r.here * pre.here)], schedule=LEVELS_OF_A_THREAD
+)
 projection_topography.add(
     "turn",
     [
@@ -83,5 +93,8 @@ projection_topography.add(
         Assignment(pi.here, pi.here + quotient(r_z_before.gather(0), p_q.gather(0)) * product),
         Assignment(p.here, pre.here + beta * product),
     ],
+    schedule=LEVELS_OF_A_THREAD,
 )
-projection_topography.add("finish", [Assignment(pi.here, pi.here + alpha * p.here)])
+projection_topography.add(
+    "finish", [Assignment(pi.here, pi.here + alpha * p.here)], schedule=LEVELS_OF_A_THREAD
+)

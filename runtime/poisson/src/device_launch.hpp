@@ -31,8 +31,9 @@ template <class Real> int solve_columns(const ColumnArguments<Real>& arguments, 
 template <class Real> struct PlaneArguments {
   Real* field;
   std::int64_t nx, ny, planes, row_pitch, plane_pitch;
-  const Real* wave; // of the direction: pairs exp(-2 pi i k / n)
-  Real scale;       // of the inverse along x
+  const Real* wave_x; // pairs exp(-2 pi i k / nx)
+  const Real* wave_y;
+  Real scale; // of the inverse
 };
 
 /// Whether there are kernels for a direction of n.

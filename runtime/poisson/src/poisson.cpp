@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/poisson.hpp"
 
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,15 +41,11 @@ std::int64_t pitch_for(const PoissonProblem& problem, Memory memory) {
   return pitch % 64 == 0 ? pitch + 8 : pitch;
 }
 
-/// The transform for `automatic`: on an H200 our own is a little quicker than cuFFT in single precision up to
-/// 512 points, and slower else.
-template <class Real>
+/// The transform for `automatic`: our own on a device, too, where it has kernels.
 TransformBackEnd chosen(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end) {
-  const std::int64_t nx = problem.x.unknowns, ny = problem.y.unknowns;
-  const bool periodic =
-      transform_of(problem.x) == TransformKind::dft && transform_of(problem.y) == TransformKind::dft;
-  const bool own =
-      std::is_same_v<Real, float> && periodic && nx <= 512 && ny <= 512 && has_register_transform(nx, ny);
+  const bool own = transform_of(problem.x) == TransformKind::dft &&
+                   transform_of(problem.y) == TransformKind::dft &&
+                   has_register_transform(problem.x.unknowns, problem.y.unknowns);
   if (back_end == TransformBackEnd::automatic && memory == Memory::device && own)
     return TransformBackEnd::generated;
   return back_end;
@@ -63,7 +58,7 @@ std::unique_ptr<PlaneTransform<Real>> solver_transform(const PoissonProblem& pro
                                                        TransformBackEnd back_end) {
   return make_plane_transform<Real>({transform_of(problem.x), problem.x.unknowns, transform_of(problem.y),
                                      problem.y.unknowns, pitch_for(problem, memory), true},
-                                    memory, chosen<Real>(problem, memory, back_end));
+                                    memory, chosen(problem, memory, back_end));
 }
 
 template std::unique_ptr<PlaneTransform<float>> solver_transform(const PoissonProblem&, Memory,
@@ -93,7 +88,7 @@ template <class Real> struct PoissonSolver<Real>::Parts {
   BoundaryLift<Real> lift;
   std::int64_t planes;
   Memory memory;
-  CapturedWork captured; // the launches of solve, for one field
+  CapturedWork<const Real*> captured; // the launches of solve, for one field
 };
 
 template <class Real>
@@ -150,6 +145,17 @@ template <class Real> void PoissonSolver<Real>::solve(Real* field, Stream& strea
   });
 }
 
+template <class Real>
+void PoissonSolver<Real>::solve(const PlaneWork& source, const PlaneWork& use, Real* field, Stream& stream) {
+  const PlaneWork lifted = [&](std::int64_t first, std::int64_t last) {
+    source(first, last);
+    parts_->lift(field, first, last, row_pitch(), plane_pitch(), stream);
+  };
+  parts_->transform->forward_of(lifted, field, parts_->planes, plane_pitch(), stream);
+  columns(field, stream);
+  parts_->transform->inverse_for(use, field, parts_->planes, plane_pitch(), stream);
+}
+
 template <class Real> void PoissonSolver<Real>::solve(Real* field) {
   Stream stream(parts_->memory);
   solve(field, stream);
@@ -157,7 +163,7 @@ template <class Real> void PoissonSolver<Real>::solve(Real* field) {
 }
 
 template <class Real> std::int64_t PoissonSolver<Real>::workspace_bytes() const {
-  return parts_->columns->workspace_bytes();
+  return parts_->columns->workspace_bytes() + parts_->transform->workspace_bytes();
 }
 
 template <class Real> std::string PoissonSolver<Real>::description() const {

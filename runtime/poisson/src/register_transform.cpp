@@ -12,10 +12,10 @@ namespace heddle {
 
 namespace {
 
-/// Rows of nx + 2 reals that begin at multiples of 128 bytes.
+/// Rows of nx + 2 reals, at least, that begin at multiples of 32 bytes: whole sectors of the cache.
 template <class Real> std::int64_t aligned_pitch(std::int64_t nx) {
-  constexpr std::int64_t line = 128 / sizeof(Real);
-  return (nx + 2 + line - 1) / line * line;
+  constexpr std::int64_t sector = 32 / sizeof(Real);
+  return (nx + 2 + sector - 1) / sector * sector;
 }
 
 template <class Real> class RegisterTransform final : public PlaneTransform<Real> {
@@ -25,12 +25,14 @@ public:
         waves_x_(wave_table<Real>(nx)), waves_y_(wave_table<Real>(ny)) {}
 
   void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
-    require(device::transform_x(false, arguments(field, planes, plane_pitch, waves_x_), stream.native()));
-    require(device::transform_y(false, arguments(field, planes, plane_pitch, waves_y_), stream.native()));
+    const auto arguments = arguments_of(field, planes, plane_pitch);
+    require(device::transform_x(false, arguments, stream.native()));
+    require(device::transform_y(false, arguments, stream.native()));
   }
   void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
-    require(device::transform_y(true, arguments(field, planes, plane_pitch, waves_y_), stream.native()));
-    require(device::transform_x(true, arguments(field, planes, plane_pitch, waves_x_), stream.native()));
+    const auto arguments = arguments_of(field, planes, plane_pitch);
+    require(device::transform_y(true, arguments, stream.native()));
+    require(device::transform_x(true, arguments, stream.native()));
   }
 
   [[nodiscard]] std::int64_t row_pitch() const override { return row_pitch_; }
@@ -47,14 +49,25 @@ public:
       modes.push_back(j <= ny_ / 2 ? j : ny_ - j);
     return modes;
   }
+  [[nodiscard]] std::int64_t workspace_bytes() const override {
+    return static_cast<std::int64_t>(waves_x_.bytes() + waves_y_.bytes());
+  }
   [[nodiscard]] std::string description() const override {
-    return "own kernels with points in registers: both directions are periodic powers of two";
+    return "own kernels with points in registers: both directions are periodic";
   }
 
 private:
-  device::PlaneArguments<Real> arguments(Real* field, std::int64_t planes, std::int64_t plane_pitch,
-                                         const Buffer<Real>& waves) const {
-    return {field, nx_, ny_, planes, row_pitch_, plane_pitch, waves.data(), 2 / static_cast<Real>(nx_ * ny_)};
+  device::PlaneArguments<Real> arguments_of(Real* field, std::int64_t planes,
+                                            std::int64_t plane_pitch) const {
+    return {field,
+            nx_,
+            ny_,
+            planes,
+            row_pitch_,
+            plane_pitch,
+            waves_x_.data(),
+            waves_y_.data(),
+            2 / static_cast<Real>(nx_ * ny_)};
   }
   static void require(int status) {
     if (status != 0) throw Error("PlaneTransform", "CUDA refused the launch");
@@ -75,9 +88,8 @@ std::unique_ptr<PlaneTransform<Real>> register_transform(std::int64_t nx, std::i
                                                          std::int64_t row_pitch) {
   if (!has_register_transform(nx, ny)) {
     throw Error("register_transform",
-                std::to_string(nx) + " x " + std::to_string(ny) +
-                    " is not of the powers of two that have kernels",
-                "64 to 1024, or TransformBackEnd::cufft");
+                std::to_string(nx) + " x " + std::to_string(ny) + " is not of the sizes that have kernels",
+                "64, 128, 256, 512, 600 or 1024, or TransformBackEnd::cufft");
   }
   if (row_pitch != 0 && (row_pitch < nx + 2 || row_pitch % 2 != 0)) {
     throw Error("register_transform",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The periodic transform of planes whose directions are powers of two: two passes over memory a direction, in
-// place.
+// The periodic transform of planes, in place: one kernel, and two passes over memory, a direction.
 #include <cstddef>
+#include <type_traits>
 
 #include "device_launch.hpp"
 #include "heddle/device/launch.hpp"
@@ -11,82 +11,77 @@ namespace heddle::device {
 
 namespace {
 
-/// How lines of `points` are spread over threads: what was quickest on an H200, of what fits into registers.
-template <int points, class Real> struct Rows {
-  static constexpr int count = points >= 128 ? 16 : 8;
-  static constexpr int threads = points / count; // of a line; a warp at most
-  static constexpr bool wide = sizeof(Real) == 8 && points <= 256;
-  static constexpr int lines = (wide ? 128 : 64) / threads;
-  static constexpr int blocks = sizeof(Real) == 4 ? 12 : wide ? 3 : 7;
-};
-template <int points, class Real> struct Columns {
-  static constexpr bool single = sizeof(Real) == 4;
-  static constexpr int count = single && points >= 512 ? 16 : 8;
-  static constexpr int threads = points / count;
-  static constexpr int lines = points <= 256   ? 64 / int{sizeof(Real)}
-                               : points <= 512 ? 32 / int{sizeof(Real)}
-                                               : 4;
-  static constexpr int blocks = single || points > 512 ? 2 : points > 256 ? 3 : 1;
-};
-
-template <int nx, class Real> int launch_x(bool inverse, const PlaneArguments<Real>& a, void* stream) {
-  constexpr int points = nx / 2;
-  using S = Rows<points, Real>;
-  const auto blocks = static_cast<unsigned>((a.ny * a.planes + S::lines - 1) / S::lines);
-  constexpr std::size_t bytes = shared_bytes<points, S::count, S::lines, Real>;
-  const auto kernel = inverse ? rows_inverse<points, S::count, S::lines, S::blocks, Real>
-                              : rows_forward<points, S::count, S::lines, S::blocks, Real>;
-  return launch_with_shared(kernel, dim3(blocks, 1, 1), dim3(S::threads, S::lines, 1), bytes, stream, a);
+constexpr bool is_power_of_two(int n) {
+  return (n & (n - 1)) == 0;
 }
 
-template <int points, class Real> int launch_y(bool inverse, const PlaneArguments<Real>& a, void* stream) {
-  using S = Columns<points, Real>;
-  const auto tiles = static_cast<unsigned>((a.nx / 2 + S::lines) / S::lines); // of nx / 2 + 1 columns
-  constexpr std::size_t bytes = shared_bytes<points, S::count, S::lines, Real>;
-  const auto kernel = inverse ? columns_of_waves<true, points, S::count, S::lines, S::blocks, Real>
-                              : columns_of_waves<false, points, S::count, S::lines, S::blocks, Real>;
-  const dim3 grid(tiles, static_cast<unsigned>(a.planes), 1);
-  return launch_with_shared(kernel, grid, dim3(S::lines, S::threads, 1), bytes, stream, a);
+/// How rows of n reals are spread over threads: what was quickest on an H200. blocks: of an SM.
+template <int n, class Real> struct Rows {
+  static constexpr bool single = sizeof(Real) == 4, power = is_power_of_two(n);
+  static constexpr int count = !power ? 10 : n >= 1024 || (single && n >= 256) ? 16 : 8;
+  using L = Lines<n / 2, count, power ? 64 : 60>;
+  static constexpr int blocks = single ? (n >= 1024 ? 10 : 12) : !power ? 8 : n >= 1024 ? 7 : 12;
+};
+
+/// The same of columns of n complex numbers. They lie beside each other in pieces of 64 or 128 bytes.
+template <int n, class Real> struct Columns {
+  static constexpr bool single = sizeof(Real) == 4, power = is_power_of_two(n);
+  static constexpr int count = !power ? 10 : n < 512 ? 8 : single ? 32 : 16;
+  using L = Lines<n, count, power ? 256 : single ? 480 : 240>;
+  static constexpr int blocks = power || single ? 2 : 3;
+};
+
+/// Calls f with n as a constant; launch_failed where there are no kernels for it.
+template <class F> int with_size(std::int64_t n, F&& f) {
+  switch (n) {
+  case 64:
+    return f(std::integral_constant<int, 64>{});
+  case 128:
+    return f(std::integral_constant<int, 128>{});
+  case 256:
+    return f(std::integral_constant<int, 256>{});
+  case 512:
+    return f(std::integral_constant<int, 512>{});
+  case 600:
+    return f(std::integral_constant<int, 600>{});
+  case 1024:
+    return f(std::integral_constant<int, 1024>{});
+  default:
+    return launch_failed;
+  }
+}
+
+template <class L, class Kernel, class Real>
+int put(Kernel kernel, std::int64_t lines, const PlaneArguments<Real>& a, void* stream) {
+  const dim3 grid(static_cast<unsigned>((lines + L::lines - 1) / L::lines), static_cast<unsigned>(a.planes),
+                  1);
+  return launch_with_shared(kernel, grid, dim3(L::block, 1, 1), L::template shared_bytes<Real>, stream, a);
 }
 
 } // namespace
 
 bool transforms(std::int64_t n) {
-  return n == 64 || n == 128 || n == 256 || n == 512 || n == 1024;
+  return with_size(n, [](auto) { return 0; }) == 0;
 }
 
 template <class Real> int transform_x(bool inverse, const PlaneArguments<Real>& a, void* stream) {
-  switch (a.nx) {
-  case 64:
-    return launch_x<64>(inverse, a, stream);
-  case 128:
-    return launch_x<128>(inverse, a, stream);
-  case 256:
-    return launch_x<256>(inverse, a, stream);
-  case 512:
-    return launch_x<512>(inverse, a, stream);
-  case 1024:
-    return launch_x<1024>(inverse, a, stream);
-  default:
-    return launch_failed;
-  }
+  return with_size(a.nx, [&](auto n) {
+    using Shape = Rows<n, Real>;
+    using L = typename Shape::L;
+    return put<L>(inverse ? transform_rows<true, L, Shape::blocks, Real>
+                          : transform_rows<false, L, Shape::blocks, Real>,
+                  a.ny, a, stream);
+  });
 }
 
 template <class Real> int transform_y(bool inverse, const PlaneArguments<Real>& a, void* stream) {
-  switch (a.ny) {
-  case 64:
-    return launch_y<64>(inverse, a, stream);
-  case 128:
-    return launch_y<128>(inverse, a, stream);
-  case 256:
-    return launch_y<256>(inverse, a, stream);
-  case 512:
-    return launch_y<512>(inverse, a, stream);
-  case 1024:
-    return launch_y<1024>(inverse, a, stream);
-  default:
-    return launch_failed;
-  }
+  return with_size(a.ny, [&](auto n) {
+    using Shape = Columns<n, Real>;
+    using L = typename Shape::L;
+    return put<L>(inverse ? transform_columns<true, L, Shape::blocks, Real>
+                          : transform_columns<false, L, Shape::blocks, Real>,
+                  a.nx / 2 + 1, a, stream);
+  });
 }
 
 template int transform_x(bool, const PlaneArguments<float>&, void*);

@@ -61,6 +61,17 @@ std::int64_t scratch(const Box& levels) {
   return reduction_work((levels.extent(0) + 31) / 32 * 32 * levels.extent(1) * levels.extent(2));
 }
 
+/// Levels first … last - 1.
+template <class T> FieldView<T> levels_of(const FieldView<T>& field, std::int64_t first, std::int64_t last) {
+  return {field.data() + first * field.stride(2),
+          {field.extent(0), field.extent(1), last - first, field.extent(3)},
+          {field.stride(0), field.stride(1), field.stride(2), field.stride(3)}};
+}
+template <class T> Velocity<T> levels_of(const Velocity<T>& velocity, std::int64_t first, std::int64_t last) {
+  return {levels_of(velocity.u, first, last), levels_of(velocity.v, first, last),
+          levels_of(velocity.w, first, last)};
+}
+
 } // namespace
 
 template <class T, class P>
@@ -83,25 +94,32 @@ FlowOperators<T, P>::FlowOperators(const StaggeredGrid& grid, std::int64_t first
 template <class T, class P>
 void FlowOperators<T, P>::divergence(const Velocity<T>& velocity, FieldView<P> right, double scale,
                                      Stream& stream) const {
-  const auto& [u, v, w] = velocity;
+  divergence(velocity, right, scale, 0, right.extent(2), stream);
+}
+
+template <class T, class P>
+void FlowOperators<T, P>::divergence(const Velocity<T>& velocity, FieldView<P> all, double scale,
+                                     std::int64_t first, std::int64_t last, Stream& stream) const {
+  const auto& [u, v, w] = levels_of(velocity, first, last);
+  const FieldView<P> right = levels_of(all, first, last);
+  const T *const height = per_height() + first, *const rho = density() + first,
+                 *const rho_face = face_density() + first;
   dispatch(
       stream,
       [&] {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(),
-                                      per_y(), scale);
+          projection_flow::divergence(u, v, w, right, height, rho, rho_face, per_x(), per_y(), scale);
         } else {
-          projection_mixed::divergence(u, v, w, right, per_height(), density(), face_density(), per_x(),
-                                       per_y(), scale);
+          projection_mixed::divergence(u, v, w, right, height, rho, rho_face, per_x(), per_y(), scale);
         }
       },
       [&](void* native) {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(),
-                                           per_y(), scale, native);
+          projection_flow::divergence_cuda(u, v, w, right, height, rho, rho_face, per_x(), per_y(), scale,
+                                           native);
         } else {
-          projection_mixed::divergence_cuda(u, v, w, right, per_height(), density(), face_density(), per_x(),
-                                            per_y(), scale, native);
+          projection_mixed::divergence_cuda(u, v, w, right, height, rho, rho_face, per_x(), per_y(), scale,
+                                            native);
         }
       });
 }
@@ -131,24 +149,39 @@ DivergenceNorms FlowOperators<T, P>::norms(const Velocity<T>& velocity, Stream& 
 template <class T, class P>
 void FlowOperators<T, P>::correct(FieldView<const P> p, const Velocity<T>& velocity, double step,
                                   bool level_below, Stream& stream, SidePressure sides) const {
-  const auto& [u, v, w] = velocity;
-  const std::int64_t first_z = level_below ? 0 : 1;
+  correct_between(p, velocity, step, level_below, 0, p.extent(2), stream);
+  correct_sides(p, velocity, step, stream, sides);
+}
+
+template <class T, class P>
+void FlowOperators<T, P>::correct_between(FieldView<const P> all, const Velocity<T>& velocity, double step,
+                                          bool level_below, std::int64_t first, std::int64_t last,
+                                          Stream& stream) const {
+  const auto& [u, v, w] = levels_of(velocity, first, last);
+  const FieldView<const P> p = levels_of(all, first, last);
+  const T* const distance = per_distance() + first;
+  const std::int64_t first_z = level_below || first > 0 ? 0 : 1;
   dispatch(
       stream,
       [&] {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::correct(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step);
+          projection_flow::correct(p, u, v, w, distance, per_x(), per_y(), first_z, step);
         } else {
-          projection_mixed::correct(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step);
+          projection_mixed::correct(p, u, v, w, distance, per_x(), per_y(), first_z, step);
         }
       },
       [&](void* native) {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::correct_cuda(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step, native);
+          projection_flow::correct_cuda(p, u, v, w, distance, per_x(), per_y(), first_z, step, native);
         } else {
-          projection_mixed::correct_cuda(p, u, v, w, per_distance(), per_x(), per_y(), first_z, step, native);
+          projection_mixed::correct_cuda(p, u, v, w, distance, per_x(), per_y(), first_z, step, native);
         }
       });
+}
+
+template <class T, class P>
+void FlowOperators<T, P>::correct_sides(FieldView<const P> p, const Velocity<T>& velocity, double step,
+                                        Stream& stream, SidePressure sides) const {
   correct_lower_sides(p, velocity, step, sides, stream);
   correct_upper_sides(p, velocity, step, stream, sides);
 }

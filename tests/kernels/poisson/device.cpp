@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heddle/buffer.hpp"
@@ -100,13 +103,69 @@ TEST(PoissonOnDevice, AsOnTheHost) {
 TEST(PoissonOnDevice, OwnTransformAsOnTheHost) {
   for (const PoissonProblem& problem :
        {problem_of({64, 1}, {128, 0.8}, 128, N, N), problem_of({1024, 1}, {64, 0.8}, 64, P, P),
-        problem_of({256, 1}, {512, 0.8}, 16, D, N), problem_of({64, 1}, {1024, 1}, 300, N, N)}) {
+        problem_of({256, 1}, {512, 0.8}, 16, D, N), problem_of({64, 1}, {1024, 1}, 300, N, N),
+        problem_of({600, 1}, {64, 0.8}, 20, N, N), problem_of({64, 1}, {600, 0.8}, 20, N, D)}) {
     const bool singular = heddle::is_singular(problem);
     const auto expected = solved<double>(problem, Memory::host, TransformBackEnd::generated);
     const auto f64 = solved<double>(problem, Memory::device, TransformBackEnd::generated, 3);
     EXPECT_LE(distance(f64, expected, singular), 1e-13) << problem.x.unknowns;
     const auto f32 = solved<float>(problem, Memory::device, TransformBackEnd::generated);
     EXPECT_LE(distance(f32, expected, singular), 1e-5) << problem.x.unknowns;
+  }
+}
+
+/// Bytes a cell of field and solver, after a solve: cuFFT's work area is taken when it is first needed.
+template <class Real> double bytes_of_a_cell(std::int64_t n, TransformBackEnd back_end) {
+  heddle::PoissonSolver<Real> solver(problem_of({n, 1}, {n, 1}, 128, N, N), Memory::device, back_end);
+  heddle::Buffer<Real> field(solver.size(), Memory::device);
+  solver.solve(field.data());
+  const double bytes = static_cast<double>(field.bytes()) + static_cast<double>(solver.workspace_bytes());
+  return bytes / static_cast<double>(n * n * 128);
+}
+
+TEST(PoissonOnDevice, TakesAtMostTwiceTheField) {
+  for (const TransformBackEnd back_end : {TransformBackEnd::automatic, TransformBackEnd::cufft})
+    for (const std::int64_t n : {512, 600, 1024}) {
+      const double f32 = bytes_of_a_cell<float>(n, back_end), f64 = bytes_of_a_cell<double>(n, back_end);
+      std::printf("%s %d: %.3f B a cell in f32, %.3f in f64\n", to_string(back_end), static_cast<int>(n), f32,
+                  f64);
+      EXPECT_LE(f32, 8.2) << n << " " << to_string(back_end);
+      EXPECT_LE(f64, 16.4) << n << " " << to_string(back_end);
+      EXPECT_GE(f32, 4) << n;
+    }
+}
+
+/// One plan, two streams, work in both under way at a time.
+TEST(PoissonOnDevice, StreamsShareAPlan) {
+  using heddle::TransformKind;
+  for (const auto& [kind_x, kind_y] : {std::pair{TransformKind::dct2, TransformKind::dst4},
+                                       std::pair{TransformKind::dft, TransformKind::dft}}) {
+    const auto plan = heddle::make_plane_transform<double>({kind_x, 300, kind_y, 210}, Memory::device,
+                                                           TransformBackEnd::cufft);
+    const std::int64_t pitch = plan->row_pitch() * plan->rows(), planes = 64;
+    std::vector<double> start;
+    for (std::int64_t i = 0; i < pitch * planes; ++i)
+      start.push_back(noise(static_cast<std::size_t>(i)));
+    const auto transformed = [&](int streams) {
+      std::vector<heddle::Buffer<double>> fields;
+      std::vector<heddle::Stream> of;
+      for (int s = 0; s < streams; ++s) {
+        fields.emplace_back(std::span<const double>(start), Memory::device);
+        of.emplace_back(Memory::device);
+      }
+      for (int round = 0; round < 4; ++round)
+        for (std::size_t s = 0; s < of.size(); ++s)
+          plan->forward(fields[s].data(), planes, pitch, of[s]);
+      std::vector<std::vector<double>> found;
+      for (std::size_t s = 0; s < of.size(); ++s) {
+        of[s].synchronise();
+        found.push_back(fields[s].to_host());
+      }
+      return found;
+    };
+    const auto expected = transformed(1).front();
+    for (const auto& found : transformed(3))
+      EXPECT_EQ(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(double)), 0);
   }
 }
 

@@ -264,6 +264,27 @@ TEST(Rims, HoldWhatLiesBeyondTheSides) {
   }
 }
 
+/// Divergence and correction plane by plane, within the transforms: the same bits as one after the other.
+TYPED_TEST(Projections, AreTheSameFusedAndApart) {
+  using T = typename TypeParam::T;
+  for (const StaggeredGrid& grid : grids()) {
+    SCOPED_TRACE(std::to_string(grid.cells[0]) + " " + std::to_string(grid.heights.size()));
+    Projection<T, typename TypeParam::P> fused(grid, heddle::Memory::host, nullptr, 1), apart(grid);
+    Flow<T> flow(grid), expected(grid);
+    flow.fill_with_noise();
+    expected.fill_with_noise();
+    fused(flow.velocity(), 0.5);
+    Stream stream;
+    const auto& operators = apart.operators();
+    operators.fill(expected.velocity(), Rim::faces, stream);
+    operators.divergence(expected.velocity(), apart.array(), 2, stream);
+    apart.solver().solve(apart.array().data());
+    operators.correct(apart.array(), expected.velocity(), 0.5, false, stream);
+    operators.fill(expected.velocity(), Rim::faces, stream);
+    EXPECT_EQ(test::difference(flow, expected), 0);
+  }
+}
+
 TEST(Refusals, SayWhatIsWrong) {
   const auto message = [](auto&& make) -> std::string {
     try {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "heddle/device/renewed.hpp"
 #include "heddle/device/shared.hpp"
 
 namespace heddle {
@@ -248,6 +249,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
     reached = ends.value[g > 0 ? g - 1 : segments - 1][column];
   }
   end = ends.value[g][column];
+  Amplitude<Real, parts>* const again = renewed(p);  // the addresses of the loads would keep registers until here
   HEDDLE_UNROLL
   for (int l = 0; l < length; ++l) {
     if (l + 1 < count) {
@@ -270,7 +272,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
         }
       }
       if (here && !ends_only) {
-        p[l * shape.plane_pitch] = end;
+        again[l * shape.plane_pitch] = end;
       }
       if (here && ends_only && begin + l == 0) {
         lowest[j * shape.row_pitch + i] = end;

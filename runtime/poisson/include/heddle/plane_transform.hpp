@@ -3,6 +3,7 @@
 #define HEDDLE_PLANE_TRANSFORM_HPP
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ enum class TransformKind { dft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 }
 
 [[nodiscard]] const char* to_string(TransformKind kind) noexcept;
 
+/// Work on planes first … last - 1 of a field.
+using PlaneWork = std::function<void(std::int64_t first, std::int64_t last)>;
+
 /// Transforms planes (x fastest, then y) in place, plane by plane. inverse(forward(f)) == f to rounding: the factor
 /// of both directions is applied by inverse, where a twiddle factor or a table of modes takes it along.
 /// What forward leaves are reals, each of which belongs to one mode of x and one of y: whatever acts on a real by
@@ -47,6 +51,21 @@ public:
   virtual void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
   virtual void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) = 0;
 
+  /// forward() of what `source` writes. On the host a thread calls it for one plane at a time, right before it
+  /// transforms that plane, which is still in its cache then; else it is called once for all.
+  virtual void forward_of(const PlaneWork& source, Real* field, std::int64_t planes, std::int64_t plane_pitch,
+                          Stream& stream) {
+    source(0, planes);
+    forward(field, planes, plane_pitch, stream);
+  }
+  /// inverse(), and `use` of each plane when it and the one before are done: on the host plane by plane, else
+  /// once for all.
+  virtual void inverse_for(const PlaneWork& use, Real* field, std::int64_t planes, std::int64_t plane_pitch,
+                           Stream& stream) {
+    inverse(field, planes, plane_pitch, stream);
+    use(0, planes);
+  }
+
   /// Reals from one row to the next.
   [[nodiscard]] virtual std::int64_t row_pitch() const = 0;
   /// Rows of a transformed plane; at least ny.
@@ -57,12 +76,15 @@ public:
   [[nodiscard]] virtual std::vector<std::int64_t> positions_y() const = 0;
   /// inverse(forward(f)) == gain() f: 1 but where PlaneShape::unscaled allows something else.
   [[nodiscard]] virtual double gain() const { return 1; }
+  /// Bytes on a device beside the field, of all streams that have used the plan so far: tables, work areas.
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const { return 0; }
   /// The back end, and why it was chosen.
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
 /// Who transforms. automatic: cufft on a device, else generated. fftw is used only when it is asked for by name: it
-/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3).
+/// is GPL, and what Heddle links must not be, so it is opened while the program runs (libfftw3.so.3, libfftw3f.so.3);
+/// planes of 128 x 128 and more are planned for a few seconds there.
 enum class TransformBackEnd { automatic, generated, fftw, cufft };
 
 [[nodiscard]] const char* to_string(TransformBackEnd back_end) noexcept;

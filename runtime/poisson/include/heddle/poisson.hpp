@@ -47,6 +47,9 @@ public:
   void solve(Real* field, Stream& stream);
   /// The same, done on return.
   void solve(Real* field);
+  /// solve() of what `source` writes, with `use` of each plane when it and the one below hold p: on the host
+  /// while they are in a thread's cache (see PlaneTransform::forward_of).
+  void solve(const PlaneWork& source, const PlaneWork& use, Real* field, Stream& stream);
 
   /// The steps of solve, for whoever puts something in between: forward(), columns(), inverse(). Boundary
   /// values are 0 without the step before them, a BoundaryLift.

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "../per_stream.hpp"
 #include "back_ends.hpp"
+#include "cufft_plans.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/error.hpp"
 #include "line_transform.hpp"
@@ -27,13 +27,6 @@ constexpr const char* where = "PlaneTransform (cuFFT)";
 constexpr int block = 256;
 /// Bytes of complex lines that are in work at a time: they stay in the L2 cache between the three steps.
 constexpr std::int64_t piece = std::int64_t{24} << 20;
-
-void check(cufftResult result, const char* what) {
-  if (result == CUFFT_SUCCESS) return;
-  throw Error(where,
-              std::string(what) + " failed with cufftResult " + std::to_string(static_cast<int>(result)),
-              result == CUFFT_ALLOC_FAILED ? "cuFFT's scratch does not fit the memory" : "");
-}
 
 void check_launch() {
   const cudaError_t result = cudaGetLastError();
@@ -122,30 +115,6 @@ __global__ void __launch_bounds__(block)
   if (thread < size * planes) field[thread / size * plane_pitch + thread % size] *= factor;
 }
 
-/// Plans of one shape, by the numbers of planes they are for. Made when they are first asked for.
-class Plans {
-public:
-  using Key = std::pair<std::int64_t, std::int64_t>;
-  Plans() = default;
-  ~Plans() {
-    for (const auto& [key, plan] : plans_)
-      (void)cufftDestroy(plan);
-  }
-  Plans(const Plans&) = delete;
-  Plans& operator=(const Plans&) = delete;
-
-  template <class Make> cufftHandle get(const Key& key, Make make) {
-    const std::lock_guard lock(mutex_);
-    const auto known = plans_.find(key);
-    if (known != plans_.end()) return known->second;
-    return plans_[key] = make();
-  }
-
-private:
-  std::mutex mutex_;
-  std::map<Key, cufftHandle> plans_;
-};
-
 int as_int(std::int64_t number) {
   if (number > std::numeric_limits<int>::max()) {
     throw Error(where, "a plan for " + std::to_string(number) + " lines is too large",
@@ -199,6 +168,7 @@ public:
     return half_complex_modes(shape_.kind_y, shape_.ny);
   }
   double gain() const override { return shape_.unscaled ? static_cast<double>(shape_.nx * shape_.ny) : 1; }
+  std::int64_t workspace_bytes() const override { return plans_.bytes(); }
   std::string description() const override {
     return "cuFFT in place: dft of " + std::to_string(shape_.nx) + " by " + std::to_string(shape_.ny);
   }
@@ -208,21 +178,18 @@ private:
     constexpr bool single = std::is_same_v<Real, float>;
     if (plane_pitch % 2 == 1) throw Error(where, "the plane pitch is odd", "cuFFT needs an even one");
     if (planes == 0) return;
-    Plans& plans = inverse ? inverse_ : forward_;
-    const cufftHandle plan = plans.get({planes, plane_pitch}, [&] {
+    const auto make = [&](cufftHandle made, int way, std::size_t* bytes) {
       int n[] = {as_int(shape_.ny), as_int(shape_.nx)};
       int real[] = {n[0], as_int(shape_.row_pitch)};
       int complex[] = {n[0], real[1] / 2};
       const int distance = as_int(plane_pitch);
-      cufftHandle made = 0;
-      check(inverse ? cufftPlanMany(&made, 2, n, complex, 1, distance / 2, real, 1, distance,
-                                    single ? CUFFT_C2R : CUFFT_Z2D, as_int(planes))
-                    : cufftPlanMany(&made, 2, n, real, 1, distance, complex, 1, distance / 2,
-                                    single ? CUFFT_R2C : CUFFT_D2Z, as_int(planes)),
-            "cufftPlanMany");
-      return made;
-    });
-    check(cufftSetStream(plan, native(stream)), "cufftSetStream");
+      return way == 1 ? cufftMakePlanMany(made, 2, n, complex, 1, distance / 2, real, 1, distance,
+                                          single ? CUFFT_C2R : CUFFT_Z2D, as_int(planes), bytes)
+                      : cufftMakePlanMany(made, 2, n, real, 1, distance, complex, 1, distance / 2,
+                                          single ? CUFFT_R2C : CUFFT_D2Z, as_int(planes), bytes);
+    };
+    const cufftHandle plan =
+        plans_.of(stream).get({planes, plane_pitch}, native(stream), make)[inverse ? 1 : 0];
     auto* const complex = reinterpret_cast<Complex<Real>*>(field);
     if constexpr (single) {
       check(inverse ? cufftExecC2R(plan, complex, field) : cufftExecR2C(plan, field, complex), "cufftExec");
@@ -232,8 +199,7 @@ private:
   }
 
   PlaneShape shape_;
-  Plans forward_;
-  Plans inverse_;
+  PerStream<CufftPlans> plans_; // forward, inverse; by planes and plane pitch
 };
 
 /// The formulas of one direction and way, on the device.
@@ -265,15 +231,15 @@ public:
   }
 
   void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
-    for_pieces(field, planes, plane_pitch, [&](Real* first, std::int64_t count) {
-      lines(x_[0], first, count, plane_pitch, true, stream);
-      lines(y_[0], first, count, plane_pitch, false, stream);
+    for_pieces(field, planes, plane_pitch, stream, [&](Real* first, std::int64_t count, Work& work) {
+      lines(x_[0], first, count, plane_pitch, true, work, stream);
+      lines(y_[0], first, count, plane_pitch, false, work, stream);
     });
   }
   void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
-    for_pieces(field, planes, plane_pitch, [&](Real* first, std::int64_t count) {
-      lines(y_[1], first, count, plane_pitch, false, stream);
-      lines(x_[1], first, count, plane_pitch, true, stream);
+    for_pieces(field, planes, plane_pitch, stream, [&](Real* first, std::int64_t count, Work& work) {
+      lines(y_[1], first, count, plane_pitch, false, work, stream);
+      lines(x_[1], first, count, plane_pitch, true, work, stream);
     });
   }
 
@@ -287,6 +253,7 @@ public:
   std::vector<std::int64_t> positions_y() const override {
     return half_complex_modes(shape_.kind_y, shape_.ny);
   }
+  std::int64_t workspace_bytes() const override { return work_.bytes(); }
   std::string description() const override {
     return std::string("cuFFT line by line: ") + to_string(shape_.kind_x) + " of " +
            std::to_string(shape_.nx) + " by " + to_string(shape_.kind_y) + " of " + std::to_string(shape_.ny);
@@ -297,45 +264,61 @@ private:
     return DeviceFormulas<Real>(LineTransform<Real>(kind, n, inverse, Real(1)).formulas());
   }
 
+  /// What the steps of one stream work in. Plans: along x, along y; by planes.
+  struct Work {
+    CufftPlans plans;
+    Buffer<Real> lines;
+    [[nodiscard]] std::size_t bytes() const { return plans.bytes() + lines.bytes(); }
+  };
+
+  Pairs pairs_along_x(std::int64_t planes) const {
+    const std::int64_t pairs = (shape_.ny + 1) / 2;
+    return {pairs, pairs * planes, x_[0].rows, 1};
+  }
+  Pairs pairs_along_y(std::int64_t planes) const {
+    const std::int64_t pairs = (shape_.nx + 1) / 2;
+    return {pairs, pairs * planes, 1, pairs * planes};
+  }
+
   /// Complex numbers that the lines of a plane need, along x or y.
   std::int64_t work_of_plane() const {
     return std::max(x_[0].rows * ((shape_.ny + 1) / 2), y_[0].rows * ((shape_.nx + 1) / 2));
   }
 
-  template <class Work>
-  void for_pieces(Real* field, std::int64_t planes, std::int64_t plane_pitch, Work work) {
+  template <class Run>
+  void for_pieces(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream, Run run) {
     const std::int64_t of_plane = work_of_plane();
     const std::int64_t together =
         std::max<std::int64_t>(1, piece / (of_plane * 2 * static_cast<std::int64_t>(sizeof(Real))));
     const std::int64_t most = std::min(together, planes);
-    if (work_.size() < 2 * of_plane * most) work_ = Buffer<Real>(2 * of_plane * most, Memory::device);
+    Work& own = work_.of(stream);
+    if (own.lines.size() < 2 * of_plane * most) own.lines = Buffer<Real>(2 * of_plane * most, Memory::device);
     for (std::int64_t first = 0; first < planes; first += together) {
-      work(field + first * plane_pitch, std::min(together, planes - first));
+      run(field + first * plane_pitch, std::min(together, planes - first), own);
     }
   }
 
   void lines(const DeviceFormulas<Real>& of, Real* first, std::int64_t planes, std::int64_t plane_pitch,
-             bool along_x, Stream& stream) {
+             bool along_x, Work& own, Stream& stream) {
     constexpr bool single = std::is_same_v<Real, float>;
     const cudaStream_t on = native(stream);
     const Field<Real> field = along_x ? Field<Real>{first, plane_pitch, shape_.row_pitch, 1, shape_.ny}
                                       : Field<Real>{first, plane_pitch, 1, shape_.row_pitch, shape_.nx};
-    const std::int64_t pairs = (field.lines + 1) / 2;
-    const std::int64_t total = pairs * planes;
-    const Pairs at = along_x ? Pairs{pairs, total, of.rows, 1} : Pairs{pairs, total, 1, total};
-    auto* const work = reinterpret_cast<Complex<Real>*>(work_.data());
+    const Pairs at = along_x ? pairs_along_x(planes) : pairs_along_y(planes);
+    const std::int64_t total = at.total;
+    auto* const work = reinterpret_cast<Complex<Real>*>(own.lines.data());
     gather<Real><<<blocks_for(of.rows * total), block, 0, on>>>(
         field, at, of.rows, of.in_p.data(), of.in_q.data(), of.u.data(), of.v.data(), work);
     check_launch();
-    const cufftHandle plan = (along_x ? plans_x_ : plans_y_).get({planes, 0}, [&] {
-      int n[] = {as_int(of.rows)};
-      cufftHandle made = 0;
-      check(cufftPlanMany(&made, 1, n, n, as_int(at.element), as_int(at.line), n, as_int(at.element),
-                          as_int(at.line), single ? CUFFT_C2C : CUFFT_Z2Z, as_int(total)),
-            "cufftPlanMany");
-      return made;
-    });
-    check(cufftSetStream(plan, on), "cufftSetStream");
+    const cufftHandle plan =
+        own.plans.get({planes, 0}, on, [&](cufftHandle made, int way, std::size_t* bytes) {
+          const std::int64_t rows = way == 0 ? x_[0].rows : y_[0].rows;
+          const Pairs lines = way == 0 ? pairs_along_x(planes) : pairs_along_y(planes);
+          int n[] = {as_int(rows)};
+          return cufftMakePlanMany(made, 1, n, n, as_int(lines.element), as_int(lines.line), n,
+                                   as_int(lines.element), as_int(lines.line), single ? CUFFT_C2C : CUFFT_Z2Z,
+                                   as_int(lines.total), bytes);
+        })[along_x ? 0 : 1];
     const int direction = of.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
     if constexpr (single) {
       check(cufftExecC2C(plan, work, work, direction), "cufftExec");
@@ -350,9 +333,7 @@ private:
   PlaneShape shape_;
   DeviceFormulas<Real> x_[2]; // forward, inverse
   DeviceFormulas<Real> y_[2];
-  Plans plans_x_;
-  Plans plans_y_;
-  Buffer<Real> work_;
+  PerStream<Work> work_;
 };
 
 } // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/parallel.hpp"
+#include "host_planes.hpp"
 #include "line_transform.hpp"
 #include "mode_numbers.hpp"
 #include "panel.hpp"
@@ -36,15 +36,26 @@ public:
     }
   }
 
-  void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& /*stream*/) override {
-    for_planes(field, planes, plane_pitch, [&](Real* plane, Scratch& scratch) {
+  void forward(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
+    forward_of({}, field, planes, plane_pitch, stream);
+  }
+  void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream) override {
+    inverse_for({}, field, planes, plane_pitch, stream);
+  }
+
+  void forward_of(const PlaneWork& source, Real* field, std::int64_t planes, std::int64_t plane_pitch,
+                  Stream& /*stream*/) override {
+    for_planes(planes, source, {}, scratch_maker(), [&](std::int64_t p, Scratch& scratch) {
+      Real* const plane = field + p * plane_pitch;
       transform_rows(plane, x_[0], x_[0].input(), to_modes_, scratch);
       transform_columns(plane, false, scratch);
     });
   }
 
-  void inverse(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& /*stream*/) override {
-    for_planes(field, planes, plane_pitch, [&](Real* plane, Scratch& scratch) {
+  void inverse_for(const PlaneWork& use, Real* field, std::int64_t planes, std::int64_t plane_pitch,
+                   Stream& /*stream*/) override {
+    for_planes(planes, {}, use, scratch_maker(), [&](std::int64_t p, Scratch& scratch) {
+      Real* const plane = field + p * plane_pitch;
       transform_columns(plane, true, scratch);
       transform_rows(plane, x_[1], from_modes_, x_[1].output(), scratch);
     });
@@ -90,15 +101,12 @@ private:
     return text.append(" of ").append(std::to_string(line.size())).append(" by ").append(line.description());
   }
 
-  template <class Work>
-  void for_planes(Real* field, std::int64_t planes, std::int64_t plane_pitch, Work work) const {
-    parallel_ranges(planes, [&](std::int64_t first, std::int64_t last) {
+  auto scratch_maker() const {
+    return [this] {
       const std::int64_t lines = std::max(x_[0].rows(), y_[0].rows());
       const std::int64_t room = std::max(x_[0].work(), y_[0].work());
-      Scratch scratch{Panel<Real>(lines), Panel<Real>((room + width - 1) / width)};
-      for (std::int64_t p = first; p < last; ++p)
-        work(field + p * plane_pitch, scratch);
-    });
+      return Scratch{Panel<Real>(lines), Panel<Real>((room + width - 1) / width)};
+    };
   }
 
   void transform_rows(Real* plane, const LineTransform<Real>& line, const Placement<Real>& in,

@@ -51,12 +51,21 @@ public:
 
   /// right = scale * divergence.
   void divergence(const Velocity<T>& velocity, FieldView<P> right, double scale, Stream& stream) const;
+  /// The same on levels first … last - 1 of the views.
+  void divergence(const Velocity<T>& velocity, FieldView<P> right, double scale, std::int64_t first,
+                  std::int64_t last, Stream& stream) const;
   /// Of these levels; waits for the stream.
   [[nodiscard]] DivergenceNorms norms(const Velocity<T>& velocity, Stream& stream) const;
   /// velocity -= step * grad p on all faces but those of walls. level_below: whether p has the level below
   /// these ones (of another rank); without it the lowest faces are those of the bottom.
   void correct(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
                Stream& stream, SidePressure sides = SidePressure::given) const;
+  /// The parts of correct(): between the cells of levels first … last - 1 (and the one below), and at the
+  /// sides.
+  void correct_between(FieldView<const P> p, const Velocity<T>& velocity, double step, bool level_below,
+                       std::int64_t first, std::int64_t last, Stream& stream) const;
+  void correct_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream,
+                     SidePressure sides = SidePressure::given) const;
   /// The part of correct() at the upper ends: faces of open sides, which lie in the first ghost cells.
   void correct_upper_sides(FieldView<const P> p, const Velocity<T>& velocity, double step, Stream& stream,
                            SidePressure sides = SidePressure::given) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "heddle/boundary_lift.hpp"
 #include "heddle/buffer.hpp"
@@ -15,6 +16,8 @@
 #include "heddle/stream.hpp"
 
 namespace heddle {
+
+template <class Key> class CapturedWork;
 
 /// Makes a velocity free of divergence: div grad p = div u / step, u -= step * grad p (Chorin 1968). The
 /// right-hand side goes from the divergence straight into the solver's array and the correction reads p from
@@ -33,8 +36,14 @@ public:
   explicit Projection(const StaggeredGrid& grid, Memory memory = Memory::host,
                       std::unique_ptr<PlaneTransform<P>> transform = nullptr, int rounds = 0);
 
+  ~Projection();
+  Projection(Projection&&) noexcept;
+  Projection& operator=(Projection&&) noexcept;
+  Projection(const Projection&) = delete;
+  Projection& operator=(const Projection&) = delete;
+
   /// Projects. Fills the faces at upper ends before and after; other ghost cells stay. On a device: puts the
-  /// work into the stream, which can be captured.
+  /// work into the stream, which can be captured; where velocity and step stay the same, as one CUDA graph.
   void operator()(const Velocity<T>& velocity, double step, Stream& stream);
   /// The same, done on return; for velocities in the host's memory.
   void operator()(const Velocity<T>& velocity, double step = 1);
@@ -49,11 +58,14 @@ public:
   [[nodiscard]] FieldView<P> array() const noexcept;
 
 private:
+  void project(const Velocity<T>& velocity, double step, Stream& stream);
+
   FlowOperators<T, P> operators_;
   PoissonSolver<P> solver_; // of corrections: no boundary values
   BoundaryLift<P> lift_;
   int rounds_;
   mutable Buffer<P> values_; // a level before the first one, which the correction may read but does not use
+  std::unique_ptr<CapturedWork<std::vector<std::int64_t>>> captured_; // launches, by velocity and step
 };
 
 } // namespace heddle
