@@ -16,12 +16,42 @@ namespace detail {
 
 /// In lane 0: what the values of all lanes become.
 template <typename Operation, typename T>
-__device__ inline T fold_warp(T value) {
+__device__ inline T fold_tree(T value) {
   for (unsigned half = tile / 2; half > 0; half /= 2) {
     value = Operation::combine(value, __shfl_down_sync(0xffffffffU, value, half));
   }
   return value;
 }
+
+/// The same, where a device knows a shorter way.
+template <typename Operation, typename T>
+__device__ inline T fold_warp(T value) {
+  return fold_tree<Operation>(value);
+}
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/// Integers in the order of floats, back and forth; they are one apart for the two zeros.
+__device__ inline int ordered(float value) {
+  const int bits = __float_as_int(value);
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+__device__ inline float unordered(int key) {
+  return __int_as_float(key ^ ((key >> 31) & 0x7fffffff));
+}
+
+/// The largest float of a warp in one instruction. None is NaN, since threads begin with the neutral value; which zero
+/// wins among zeros is the matter of the tree.
+template <>
+__device__ inline float fold_warp<Max>(float value) {
+  const int key = __reduce_max_sync(0xffffffffU, ordered(value));
+  return key == 0 || key == -1 ? fold_tree<Max>(value) : unordered(key);
+}
+template <>
+__device__ inline float fold_warp<Min>(float value) {
+  const int key = __reduce_min_sync(0xffffffffU, ordered(value));
+  return key == 0 || key == -1 ? fold_tree<Min>(value) : unordered(key);
+}
+#endif
 
 constexpr unsigned combine_threads = tile * tile;
 
