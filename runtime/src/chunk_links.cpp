@@ -85,7 +85,7 @@ struct Table {
         deltas[lane] = static_cast<Delta>(at_own ? at_wall : entry[lane] - lane - chunk.base[r]);
       }
       std::memcpy(to, deltas, sizeof deltas);
-      to += sizeof deltas / sizeof *to;
+      to += chunk_cells * sizeof(Delta) / sizeof *to;
     }
   }
 };

@@ -12,6 +12,7 @@
 #ifndef HEDDLE_DEVICE_CHUNK_LINKS_HPP
 #define HEDDLE_DEVICE_CHUNK_LINKS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -118,7 +119,7 @@ HEDDLE_HOST_DEVICE inline void load_links(std::uint32_t* link, const std::uint32
 #if defined(__CUDA_ARCH__)
   detail::prefetch_chunk<links>(chunks, cell / chunk_cells, static_cast<std::uint32_t>((last + 31) / 32), lane);
 #endif
-  std::uint32_t header[words];
+  std::uint32_t header[static_cast<std::size_t>(words)];
 HEDDLE_EVERY_LANE
   for (int w = 0; w < words; w += 4) {
     detail::load_words(header + w, row + w);
