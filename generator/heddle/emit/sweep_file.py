@@ -157,7 +157,11 @@ def _sweep(
                 for output in binding.outputs
             ),
         ],
-        "exchanges": [_exchange(module, e, halo, targets, binding.chosen) for e in exchanges(typed)] if halo else [],
+        "exchanges": [
+            _exchange(module, crossing, halo, targets, binding.chosen) for crossing in exchanges(typed)
+        ]
+        if halo
+        else [],
         "dense": dense,
         "parts": parts,
         "first": f"{arrays[0].name}_",

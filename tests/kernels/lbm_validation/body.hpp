@@ -27,7 +27,8 @@ struct Ball {
     const Vector d = from_centre(cell);
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < radius * radius;
   }
-  /// Distance from the centre of a cell outside to the surface along c, in units of |c|; 1/2 where c misses it.
+  /// Distance from the centre of a cell outside to the surface along c, in units of |c|; 1/2 where c misses
+  /// it.
   [[nodiscard]] double distance(const Cell& cell, const Velocity& c) const {
     const Vector d = from_centre(cell);
     double cc = 0, cd = 0, dd = -radius * radius;
@@ -64,11 +65,13 @@ public:
         room_(static_cast<std::size_t>(patch_.size() / 32 + patch_.size() / 32768 + 3)), work_(3 * room_) {
     for (std::size_t q = 1; q < count; ++q) {
       const Velocity& leaving = flow.set().c[opposite(q)];
-      distances_.push_back(flow.values(patch_, [&](const Cell& cell) { return ball.distance(cell, leaving); }));
+      distances_.push_back(
+          flow.values(patch_, [&](const Cell& cell) { return ball.distance(cell, leaving); }));
     }
   }
 
-  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...); returns the force.
+  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...);
+  /// returns the force.
   template <class F> Vector apply(ListFlow<T, count>& flow, F&& kernel) {
     return apply(flow, kernel, std::make_index_sequence<count - 2>());
   }
@@ -78,12 +81,15 @@ private:
   Vector apply(ListFlow<T, count>& flow, F&& kernel, std::index_sequence<q...>) {
     std::array<Real, 3> force{};
     const auto run = [&](auto... forces) {
-      kernel(flow.f(), distances_[0].data(), patch_.mask.data(), distances_[q + 1].data()..., flow.list().neighbour(),
-             flow.list().neighbour_stride(), patch_.cells.data(), patch_.size(), forces...);
+      kernel(flow.f(), distances_[0].data(), patch_.mask.data(), distances_[q + 1].data()...,
+             flow.list().neighbour(), flow.list().neighbour_stride(), patch_.cells.data(), patch_.size(),
+             forces...);
     };
     Real* const work = work_.data();
-    if constexpr (count == 9) run(&force[0], work, &force[1], work + room_);
-    else run(&force[0], work, &force[1], work + room_, &force[2], work + 2 * room_);
+    if constexpr (count == 9)
+      run(&force[0], work, &force[1], work + room_);
+    else
+      run(&force[0], work, &force[1], work + room_, &force[2], work + 2 * room_);
     return {static_cast<double>(force[0]), static_cast<double>(force[1]), static_cast<double>(force[2])};
   }
 

@@ -59,7 +59,8 @@ struct Case {
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
-inline const std::vector<Precision> with_moments{Precision::f64, Precision::f32, Precision::mixed, Precision::f16};
+inline const std::vector<Precision> with_moments{Precision::f64, Precision::f32, Precision::mixed,
+                                                 Precision::f16};
 
 /// Calls f(T{}) with the type in which populations are stored.
 template <class F> auto with_storage(Precision precision, F&& f) {

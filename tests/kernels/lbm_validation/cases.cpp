@@ -10,8 +10,8 @@ const char* name_of(Precision precision) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& group : {channel_cases(), wave_cases(), vortex_cases(), cavity_cases(), cylinder_cases(), sphere_cases(),
-                            convection_cases()})
+  for (const auto& group : {channel_cases(), wave_cases(), vortex_cases(), cavity_cases(), cylinder_cases(),
+                            sphere_cases(), convection_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -13,8 +13,8 @@ struct CavityRow {
   std::array<double, 4> value;
 };
 
-/// U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48 (1982) 387, table I: u on x = 0.5, against y. The value for
-/// Re = 3200 at 0.4531 is -0.08664; copies with -0.86636 are off by ten.
+/// U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48 (1982) 387, table I: u on x = 0.5, against y. The
+/// value for Re = 3200 at 0.4531 is -0.08664; copies with -0.86636 are off by ten.
 inline constexpr std::array<CavityRow, 17> ghia_u{{
     {0.0, {0.0, 0.0, 0.0, 0.0}},
     {0.0547, {-0.03717, -0.08186, -0.18109, -0.32407}},
@@ -35,8 +35,8 @@ inline constexpr std::array<CavityRow, 17> ghia_u{{
     {1.0, {1.0, 1.0, 1.0, 1.0}},
 }};
 
-/// Table II: v on y = 0.5, against x. At x = 0.9063 the value for Re = 400 is a misprint (-0.23827; several authors find
-/// -0.390): `ghia_misprint`.
+/// Table II: v on y = 0.5, against x. At x = 0.9063 the value for Re = 400 is a misprint (-0.23827; several
+/// authors find -0.390): `ghia_misprint`.
 inline constexpr std::array<CavityRow, 17> ghia_v{{
     {0.0, {0.0, 0.0, 0.0, 0.0}},
     {0.0625, {0.09233, 0.1836, 0.27485, 0.3956}},
@@ -58,7 +58,8 @@ inline constexpr std::array<CavityRow, 17> ghia_v{{
 }};
 inline constexpr double ghia_misprint = 0.9063;
 
-/// O. Botella, R. Peyret, Comput. Fluids 27 (1998) 421, Re = 1000, spectral: y, u on x = 0.5; x, v on y = 0.5.
+/// O. Botella, R. Peyret, Comput. Fluids 27 (1998) 421, Re = 1000, spectral: y, u on x = 0.5; x, v on y =
+/// 0.5.
 inline constexpr std::array<std::array<double, 4>, 17> botella_peyret{{
     {0.0, 0.0, 0.0, 0.0},
     {0.0547, -0.1812881, 0.0625, 0.2807056},

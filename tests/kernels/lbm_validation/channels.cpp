@@ -19,7 +19,8 @@ constexpr double magic = 3.0 / 16; // puts half-way walls in the middle of the l
 template <class T> class Channel {
 public:
   explicit Channel(std::int64_t height)
-      : height_(height), flow_(d2q9, lbm_validation::links, {4, height, 1}, all_cells({4, height, 1}), {true, false, true}) {
+      : height_(height),
+        flow_(d2q9, lbm_validation::links, {4, height, 1}, all_cells({4, height, 1}), {true, false, true}) {
     flow_.start(1.0, [](const Cell&) { return State{}; });
   }
   ListFlow<T, 9>& flow() { return flow_; }
@@ -32,7 +33,9 @@ public:
     return (static_cast<double>(y) + 0.5) / static_cast<double>(height_);
   }
   /// As the next step sees it, with a force of which `act` tells.
-  [[nodiscard]] double velocity(std::int64_t y) const { return flow_.velocity(Cell{1, y, 0}, {force_, 0, 0})[0]; }
+  [[nodiscard]] double velocity(std::int64_t y) const {
+    return flow_.velocity(Cell{1, y, 0}, {force_, 0, 0})[0];
+  }
   /// The relative L2 error against exact(position).
   template <class F> double error(F&& exact) const {
     double difference = 0, whole = 0;
@@ -74,7 +77,8 @@ Outcome couette(Precision precision, Size size) {
     const auto across = flow.values(lid, [](const Cell&) { return 0.0; });
     for (int s = 0; s < 8 * height * height / viscosity; ++s) {
       channel.step(0, rate(viscosity));
-      lbm_validation::moving_wall(flow.f(), along.data(), across.data(), lid.mask.data(), lid.cells.data(), lid.size());
+      lbm_validation::moving_wall(flow.f(), along.data(), across.data(), lid.mask.data(), lid.cells.data(),
+                                  lid.size());
     }
     const double error = channel.error([&](double y) { return speed * y; });
     return {{{"relative L2 error of " + std::to_string(height) + " cells", error, 0, 1e-11, 1e-4}}, {}};
@@ -88,10 +92,13 @@ Outcome womersley(Precision precision, Size size) {
     const int height = size == Size::small ? 16 : 32;
     constexpr double number = 4, viscosity = 0.05, top = 0.02;
     const double half = height / 2.0;
-    const int period = static_cast<int>(std::lround(2 * std::numbers::pi * half * half / (viscosity * number * number)));
+    const int period =
+        static_cast<int>(std::lround(2 * std::numbers::pi * half * half / (viscosity * number * number)));
     const double w = 2 * std::numbers::pi / period;
     const Complex l = std::sqrt(Complex(0, w / viscosity));
-    const auto shape = [&](double y) { return Complex(0, -1 / w) * (1.0 - std::cosh(l * (2 * y - 1) * half) / std::cosh(l * half)); };
+    const auto shape = [&](double y) {
+      return Complex(0, -1 / w) * (1.0 - std::cosh(l * (2 * y - 1) * half) / std::cosh(l * half));
+    };
     const double amplitude = top / std::abs(shape(0.5));
     Channel<T> channel(height);
     double difference = 0, whole = 0;
@@ -114,8 +121,8 @@ Outcome womersley(Precision precision, Size size) {
       }
       if (draw) graph.curves.push_back(expected), graph.curves.push_back(found);
     }
-    return {{{"relative L2 error of " + std::to_string(height) + " cells over a period", std::sqrt(difference / whole), 0,
-              height == 16 ? 4e-3 : 2e-3}},
+    return {{{"relative L2 error of " + std::to_string(height) + " cells over a period",
+              std::sqrt(difference / whole), 0, height == 16 ? 4e-3 : 2e-3}},
             {graph}};
   });
 }
@@ -133,14 +140,15 @@ Outcome power_law(Precision precision, Size size) {
       Channel<T> channel(height);
       channel.act(force);
       for (int s = 0; s < 3 * height * height / viscosity; ++s) {
-        channel.flow().step([&](const auto& from, const auto& to, const std::uint32_t* neighbour, std::int64_t stride,
-                                const std::uint32_t*, std::int64_t first, std::int64_t last) {
-          lbm_validation::power_law(from, to, neighbour, stride, first, last, force, 0.0, n, 1e-3, 1.0, consistency);
+        channel.flow().step([&](const auto& from, const auto& to, const std::uint32_t* neighbour,
+                                std::int64_t stride, const std::uint32_t*, std::int64_t first,
+                                std::int64_t last) {
+          lbm_validation::power_law(from, to, neighbour, stride, first, last, force, 0.0, n, 1e-3, 1.0,
+                                    consistency);
         });
       }
-      const double error = channel.error([&](double y) {
-        return top * (1 - std::pow(std::abs(2 * y - 1), (n + 1) / n));
-      });
+      const double error =
+          channel.error([&](double y) { return top * (1 - std::pow(std::abs(2 * y - 1), (n + 1) / n)); });
       const std::string exponent = std::to_string(n).substr(0, 4);
       outcome.quantities.push_back({"relative L2 error, exponent " + exponent, error, 0, 0.01});
     }
@@ -154,7 +162,8 @@ std::vector<Case> channel_cases() {
   return {{"Poiseuille", "D2Q9 TRT, magic 3/16", "u = 4 u_m y (H - y) / H^2", populations, poiseuille},
           {"Couette", "D2Q9 TRT, moving wall", "u = U y / H", populations, couette},
           {"Womersley", "D2Q9 TRT, Wo = 4, periodic force", "Womersley 1955", populations, womersley},
-          {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))", populations, power_law}};
+          {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))",
+           populations, power_law}};
 }
 
 } // namespace validation

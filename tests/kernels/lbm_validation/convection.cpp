@@ -19,8 +19,10 @@ public:
   Square(int n, double rayleigh)
       : n_(n), diffusivity_(speed * n / std::sqrt(rayleigh * prandtl)),
         flow_(d2q9, lbm_validation::links, {n, n, 1}, all_cells({n, n, 1}), {false, false, false}),
-        list_({{0, 0, 0}, {n, n, 1}}, all_cells({n, n, 1}), {false, false, false}, lbm_validation_heat::links), g_(list_, 5),
-        g_next_(list_, 5), u_(flow_.list(), 2), t_(flow_.list(), 1), hot_(side(-1)), cold_(side(n)) {
+        list_({{0, 0, 0}, {n, n, 1}}, all_cells({n, n, 1}), {false, false, false},
+              lbm_validation_heat::links),
+        g_(list_, 5), g_next_(list_, 5), u_(flow_.list(), 2), t_(flow_.list(), 1), hot_(side(-1)),
+        cold_(side(n)) {
     flow_.start(1.0, [](const Cell&) { return State{}; });
   }
 
@@ -28,15 +30,17 @@ public:
     const double expansion = speed * speed / n_, gravity = -1; // of a temperature difference 1
     const heddle::IndexList& list = flow_.list();
     const auto g = std::as_const(g_).view();
-    lbm_validation_heat::temperature(g, t_.view(), list_.neighbour(), list_.neighbour_stride(), 0, list_.count());
+    lbm_validation_heat::temperature(g, t_.view(), list_.neighbour(), list_.neighbour_stride(), 0,
+                                     list_.count());
     const auto t = std::as_const(t_).view();
-    lbm_validation::velocity(std::as_const(flow_).f(), t, u_.view(), list.neighbour(), list.neighbour_stride(), 0, list.count(),
-                             expansion, gravity);
+    lbm_validation::velocity(std::as_const(flow_).f(), t, u_.view(), list.neighbour(),
+                             list.neighbour_stride(), 0, list.count(), expansion, gravity);
     flow_.step([&](const auto& from, const auto& to, auto... rest) {
       lbm_validation::buoyant(from, t, to, rest..., expansion, gravity, rate(prandtl * diffusivity_));
     });
-    lbm_validation_heat::heat(g, std::as_const(u_).view(), g_next_.view(), list_.neighbour(), list_.neighbour_stride(),
-                              list_.neighbour_run(), 0, list_.count(), rate(diffusivity_));
+    lbm_validation_heat::heat(g, std::as_const(u_).view(), g_next_.view(), list_.neighbour(),
+                              list_.neighbour_stride(), list_.neighbour_run(), 0, list_.count(),
+                              rate(diffusivity_));
     std::swap(g_, g_next_);
     lbm_validation_heat::side(g_.view(), hot_.mask.data(), hot_.cells.data(), hot_.size(), 0.5);
     lbm_validation_heat::side(g_.view(), cold_.mask.data(), cold_.cells.data(), cold_.size(), -0.5);
@@ -90,8 +94,9 @@ private:
   Patch hot_, cold_;
 };
 
-/// Chebyshev collocation on 44 x 44 or 54 x 54 points for this table; G. de Vahl Davis, Int. J. Numer. Methods Fluids 3
-/// (1983) 249: Nusselt 1.118, 2.243, 4.519, 8.800; P. Le Quere, Comput. Fluids 20 (1991) 29, Ra = 1e6: 8.8252.
+/// Chebyshev collocation on 44 x 44 or 54 x 54 points for this table; G. de Vahl Davis, Int. J. Numer.
+/// Methods Fluids 3 (1983) 249: Nusselt 1.118, 2.243, 4.519, 8.800; P. Le Quere, Comput. Fluids 20 (1991) 29,
+/// Ra = 1e6: 8.8252.
 struct Reference {
   double rayleigh, nusselt, u, v;
   int small, full; ///< cells a side
@@ -119,11 +124,15 @@ Outcome convection(Precision precision, Size size) {
         if (std::abs(now - before) < 2e-5 * now) break;
         before = now;
       }
-      const std::string at = ", Ra = 1e" + std::to_string(static_cast<int>(std::lround(std::log10(row.rayleigh))));
+      const std::string at =
+          ", Ra = 1e" + std::to_string(static_cast<int>(std::lround(std::log10(row.rayleigh))));
       const double close = size == Size::small ? 0.01 : 0.006;
-      outcome.quantities.push_back({"Nusselt number" + at, square.nusselt(), row.nusselt, close * row.nusselt});
-      outcome.quantities.push_back({"largest u on the middle line" + at, square.peak(0), row.u, 2 * close * row.u});
-      outcome.quantities.push_back({"largest v on the middle line" + at, square.peak(1), row.v, 2 * close * row.v});
+      outcome.quantities.push_back(
+          {"Nusselt number" + at, square.nusselt(), row.nusselt, close * row.nusselt});
+      outcome.quantities.push_back(
+          {"largest u on the middle line" + at, square.peak(0), row.u, 2 * close * row.u});
+      outcome.quantities.push_back(
+          {"largest v on the middle line" + at, square.peak(1), row.v, 2 * close * row.v});
       found.x.push_back(std::log10(row.rayleigh)), found.y.push_back(std::log10(square.nusselt()));
       expected.x.push_back(std::log10(row.rayleigh)), expected.y.push_back(std::log10(row.nusselt));
     });

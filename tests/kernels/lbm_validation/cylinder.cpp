@@ -11,8 +11,8 @@
 namespace validation {
 namespace {
 
-/// Coefficients at one step: drag, lift, and the difference of pressure between front and rear, all in units of
-/// density times the square of the mean velocity (drag and lift: half of it).
+/// Coefficients at one step: drag, lift, and the difference of pressure between front and rear, all in units
+/// of density times the square of the mean velocity (drag and lift: half of it).
 struct Sample {
   double drag, lift, pressure;
 };
@@ -23,9 +23,11 @@ public:
   Cylinder(int diameter, double reynolds, double fastest)
       : d_(diameter), mean_(2 * fastest / 3), fastest_(fastest), omega_(rate(mean_ * diameter / reynolds)),
         extent_{22 * d_, 41 * d_ / 10, 1}, ball_{{2.0 * diameter, 2.0 * diameter, 0}, diameter / 2.0, 2},
-        flow_(d2q9, lbm_validation::links, extent_, outside(extent_, ball_), {false, false, false}), body_(flow_, ball_),
+        flow_(d2q9, lbm_validation::links, extent_, outside(extent_, ball_), {false, false, false}),
+        body_(flow_, ball_),
         inlet_(flow_.patch([this](const Cell& c) { return c[0] < 0 && c[1] >= 0 && c[1] < extent_[1]; })),
-        outlet_(flow_.patch([this](const Cell& c) { return c[0] >= extent_[0] && c[1] >= 0 && c[1] < extent_[1]; })),
+        outlet_(flow_.patch(
+            [this](const Cell& c) { return c[0] >= extent_[0] && c[1] >= 0 && c[1] < extent_[1]; })),
         along_(flow_.values(inlet_, [this](const Cell& c) { return parabola(c); })),
         across_(flow_.values(inlet_, [](const Cell&) { return 0.0; })) {
     // the parabola everywhere, and a push across the wake, so that shedding begins at once
@@ -38,9 +40,11 @@ public:
   }
 
   Sample step() {
-    flow_.step([&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega_); });
+    flow_.step(
+        [&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega_); });
     const auto f = flow_.f();
-    lbm_validation::moving_wall(f, along_.data(), across_.data(), inlet_.mask.data(), inlet_.cells.data(), inlet_.size());
+    lbm_validation::moving_wall(f, along_.data(), across_.data(), inlet_.mask.data(), inlet_.cells.data(),
+                                inlet_.size());
     lbm_validation::outlet(f, outlet_.mask.data(), outlet_.cells.data(), outlet_.size());
     const Vector force = body_.apply(flow_, [](auto... arguments) { lbm_validation::body(arguments...); });
     const double scale = 2 / (mean_ * mean_ * static_cast<double>(d_));
@@ -90,7 +94,8 @@ Sample steady(Precision precision, int diameter) {
       for (int s = 0; s < 10 * passage; ++s) {
         const Sample now = cylinder.step();
         const double share = 1.0 / (10 * passage);
-        mean = {mean.drag + share * now.drag, mean.lift + share * now.lift, mean.pressure + share * now.pressure};
+        mean = {mean.drag + share * now.drag, mean.lift + share * now.lift,
+                mean.pressure + share * now.pressure};
       }
       const bool done = std::abs(mean.drag - before.drag) < 2e-4 && std::abs(mean.lift - before.lift) < 2e-5;
       before = mean;
@@ -101,9 +106,13 @@ Sample steady(Precision precision, int diameter) {
 }
 
 Outcome first(Precision precision, Size size) {
-  constexpr double drag = 5.57953523, lift = 0.010618948, pressure = 2.9380042; // Nabh, spectral; in 1996: 5.57 ... 5.59
+  constexpr double drag = 5.57953523, lift = 0.010618948,
+                   pressure = 2.9380042; // Nabh, spectral; in 1996: 5.57 ... 5.59
   Outcome outcome;
-  Graph graph{"Schaefer-Turek 2D-1: drag error and diameter", "log2(diameter in cells)", "log10(|c_D / reference - 1|)", {}};
+  Graph graph{"Schaefer-Turek 2D-1: drag error and diameter",
+              "log2(diameter in cells)",
+              "log10(|c_D / reference - 1|)",
+              {}};
   Curve errors{"", {}, {}, false};
   const bool series = size == Size::full && precision == Precision::f64;
   for (const int diameter : series ? std::vector{10, 20, 40} : std::vector{20}) {
@@ -112,7 +121,8 @@ Outcome first(Precision precision, Size size) {
     const double coarse = 20.0 / diameter;
     outcome.quantities.push_back({"drag coefficient" + at, found.drag, drag, 0.01 * drag * coarse});
     outcome.quantities.push_back({"lift coefficient" + at, found.lift, lift, 0.12 * lift * coarse});
-    outcome.quantities.push_back({"difference of pressure" + at, found.pressure, pressure, 0.02 * pressure * coarse});
+    outcome.quantities.push_back(
+        {"difference of pressure" + at, found.pressure, pressure, 0.02 * pressure * coarse});
     errors.x.push_back(std::log2(diameter));
     errors.y.push_back(std::log10(std::abs(found.drag / drag - 1)));
   }
@@ -140,7 +150,8 @@ Shedding shedding(Precision precision, int diameter) {
       const Sample now = cylinder.step();
       if (s >= begin) {
         history.push_back(now);
-        if (before.lift < 0 && now.lift >= 0) upward.push_back(s - 1 + before.lift / (before.lift - now.lift));
+        if (before.lift < 0 && now.lift >= 0)
+          upward.push_back(s - 1 + before.lift / (before.lift - now.lift));
       }
       before = now;
     }
@@ -155,7 +166,8 @@ Shedding shedding(Precision precision, int diameter) {
         found.drag_curve.x.push_back(time), found.drag_curve.y.push_back(history[i].drag);
         found.lift_curve.x.push_back(time), found.lift_curve.y.push_back(history[i].lift);
       }
-      if (static_cast<double>(i) < static_cast<double>(history.size()) - period && history[i].lift > history[highest].lift)
+      if (static_cast<double>(i) < static_cast<double>(history.size()) - period &&
+          history[i].lift > history[highest].lift)
         highest = i;
     }
     found.lift = history[highest].lift;
@@ -176,9 +188,12 @@ Outcome second(Precision precision, Size size) {
     outcome.quantities.push_back({"largest drag coefficient" + at, found.drag, drag, 0.06 * drag * coarse});
     outcome.quantities.push_back({"largest lift coefficient" + at, found.lift, lift, 0.03 * lift});
     outcome.quantities.push_back({"Strouhal number" + at, found.strouhal, strouhal, 0.01 * strouhal});
-    outcome.quantities.push_back({"difference of pressure" + at, found.pressure, pressure, 0.06 * pressure * coarse});
+    outcome.quantities.push_back(
+        {"difference of pressure" + at, found.pressure, pressure, 0.06 * pressure * coarse});
     if (diameter == 40) {
-      outcome.graphs.push_back({"Schaefer-Turek 2D-2, D = 40", "time U / D", "coefficients",
+      outcome.graphs.push_back({"Schaefer-Turek 2D-2, D = 40",
+                                "time U / D",
+                                "coefficients",
                                 {found.drag_curve, found.lift_curve}});
     }
   }
@@ -189,8 +204,9 @@ Outcome second(Precision precision, Size size) {
 
 std::vector<Case> cylinder_cases() {
   const std::string setting = "D2Q9 TRT, interpolated walls, velocity inlet, pressure outlet";
-  return {{"Cylinder in a channel, Re 20", setting, "Schaefer and Turek 1996, 2D-1; Nabh", populations, first},
-          {"Cylinder in a channel, Re 100", setting, "Schaefer and Turek 1996, 2D-2", populations, second}};
+  return {
+      {"Cylinder in a channel, Re 20", setting, "Schaefer and Turek 1996, 2D-1; Nabh", populations, first},
+      {"Cylinder in a channel, Re 100", setting, "Schaefer and Turek 1996, 2D-2", populations, second}};
 }
 
 } // namespace validation

@@ -13,7 +13,8 @@ namespace {
 using namespace heddle::plot;
 
 constexpr Colour ink{0.13, 0.15, 0.18};
-constexpr std::array<Colour, 4> colours{{{0.12, 0.35, 0.62}, {0.80, 0.33, 0.12}, {0.20, 0.55, 0.30}, {0.52, 0.25, 0.58}}};
+constexpr std::array<Colour, 4> colours{
+    {{0.12, 0.35, 0.62}, {0.80, 0.33, 0.12}, {0.20, 0.55, 0.30}, {0.52, 0.25, 0.58}}};
 constexpr int columns = 3;
 constexpr double width = 520, height = 400;
 
@@ -32,7 +33,8 @@ void draw_points(Panel& panel, const Curve& curve, const Colour& colour, Figure&
   constexpr double size = 3.5; // pixels
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
     const Vec2 at = panel.pixel({curve.x[i], curve.y[i]});
-    figure.polygon({{at.x - size, at.y}, {at.x, at.y - size}, {at.x + size, at.y}, {at.x, at.y + size}}, colour);
+    figure.polygon({{at.x - size, at.y}, {at.x, at.y - size}, {at.x + size, at.y}, {at.x, at.y + size}},
+                   colour);
   }
 }
 
@@ -66,7 +68,8 @@ void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) 
   std::vector<Graph> graphs;
   for (const Entry& entry : entries) {
     // the first precision that drew something
-    const auto drawn = std::ranges::find_if(entry.outcomes, [](const auto& o) { return !o.second.graphs.empty(); });
+    const auto drawn =
+        std::ranges::find_if(entry.outcomes, [](const auto& o) { return !o.second.graphs.empty(); });
     if (drawn == entry.outcomes.end()) continue;
     for (const Graph& graph : drawn->second.graphs)
       graphs.push_back(graph);
@@ -74,7 +77,8 @@ void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) 
   const int rows = std::max(1, (static_cast<int>(graphs.size()) + columns - 1) / columns);
   Figure figure(static_cast<int>(columns * width), static_cast<int>(rows * height), {0.985, 0.98, 0.97});
   for (std::size_t i = 0; i < graphs.size(); ++i) {
-    const double left = static_cast<double>(i % columns) * width, top = static_cast<double>(i / columns) * height;
+    const double left = static_cast<double>(i % columns) * width,
+                 top = static_cast<double>(i / columns) * height;
     draw(figure, {left + 75, top + 45, width - 100, height - 105}, graphs[i]);
   }
   figure.save_png(path);

@@ -60,17 +60,17 @@ inline heddle::Buffer<std::uint32_t> buffer(const std::vector<std::uint32_t>& va
   return heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(values), heddle::Memory::host);
 }
 
-/// A flow over the flagged cells of a box, with two arrays of populations (pull). Walls are where no cell is listed.
-/// T: how populations are stored. Between steps the field holds post-collision populations.
+/// A flow over the flagged cells of a box, with two arrays of populations (pull). Walls are where no cell is
+/// listed. T: how populations are stored. Between steps the field holds post-collision populations.
 template <class T, std::size_t count> class ListFlow {
 public:
   using View = heddle::SparseView<T>;
 
   template <class Links>
-  ListFlow(const VelocitySet<count>& set, const Links& links, const Cell& extent, const std::vector<std::uint8_t>& flags,
-           const std::array<bool, 3>& periodic)
-      : set_(&set), list_({{0, 0, 0}, extent}, flags, periodic, links),
-        f_(list_, static_cast<int>(count)), next_(list_, static_cast<int>(count)) {}
+  ListFlow(const VelocitySet<count>& set, const Links& links, const Cell& extent,
+           const std::vector<std::uint8_t>& flags, const std::array<bool, 3>& periodic)
+      : set_(&set), list_({{0, 0, 0}, extent}, flags, periodic, links), f_(list_, static_cast<int>(count)),
+        next_(list_, static_cast<int>(count)) {}
 
   [[nodiscard]] const heddle::IndexList& list() const { return list_; }
   View f() { return f_.view(); }
@@ -91,13 +91,13 @@ public:
   /// Runs collide(from, to, neighbour, stride, run, first, last) over all cells and takes what it wrote.
   template <class F> void step(F&& collide) {
     const heddle::SparseField<T>& from = f_;
-    collide(from.view(), next_.view(), list_.neighbour(), list_.neighbour_stride(), list_.neighbour_run(), std::int64_t{0},
-            list_.count());
+    collide(from.view(), next_.view(), list_.neighbour(), list_.neighbour_stride(), list_.neighbour_run(),
+            std::int64_t{0}, list_.count());
     std::swap(f_, next_);
   }
 
-  /// Density and momentum that the last step left: after a boundary sweep not those of its cells, in which populations
-  /// make room for what comes in.
+  /// Density and momentum that the last step left: after a boundary sweep not those of its cells, in which
+  /// populations make room for what comes in.
   [[nodiscard]] std::pair<double, Vector> moments(std::int64_t n) const {
     return sum([&](std::size_t q) { return f_.view()(n, static_cast<std::int64_t>(q)); });
   }
@@ -105,7 +105,8 @@ public:
   [[nodiscard]] std::pair<double, Vector> arrived(std::int64_t n) const {
     return sum([&](std::size_t q) {
       const auto row = static_cast<std::int64_t>(q) - 1;
-      return q == 0 ? f_.view()(n, 0) : f_.view().data()[list_.neighbour()[row * list_.neighbour_stride() + n]];
+      return q == 0 ? f_.view()(n, 0)
+                    : f_.view().data()[list_.neighbour()[row * list_.neighbour_stride() + n]];
     });
   }
   /// The velocity that the next step, with a force F, sees.
@@ -113,8 +114,12 @@ public:
     const auto [rho, j] = arrived(n);
     return {(j[0] + force[0] / 2) / rho, (j[1] + force[1] / 2) / rho, (j[2] + force[2] / 2) / rho};
   }
-  [[nodiscard]] Vector velocity(const Cell& cell, const Vector& force = {}) const { return velocity(number(cell), force); }
-  [[nodiscard]] std::int64_t number(const Cell& cell) const { return list_.cell_of(cell[0], cell[1], cell[2]); }
+  [[nodiscard]] Vector velocity(const Cell& cell, const Vector& force = {}) const {
+    return velocity(number(cell), force);
+  }
+  [[nodiscard]] std::int64_t number(const Cell& cell) const {
+    return list_.cell_of(cell[0], cell[1], cell[2]);
+  }
 
   /// The cells and directions for which comes_in(source) holds of the cell that a direction comes from.
   template <class F> Patch patch(F&& comes_in) const {
@@ -123,7 +128,8 @@ public:
       const Cell cell = list_.position(n);
       std::uint32_t mask = 0;
       for (std::size_t q = 1; q < count; ++q) {
-        if (comes_in(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]})) mask |= 1U << q;
+        if (comes_in(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]}))
+          mask |= 1U << q;
       }
       if (mask == 0) continue;
       cells.push_back(static_cast<std::uint32_t>(n));
@@ -165,7 +171,6 @@ private:
     const double equilibrium = s.rho - 1 + s.rho * (3 * cu + 4.5 * cu * cu - 1.5 * uu);
     return set_->weight(q) * (equilibrium - (1 - omega) * 3 * s.rho / omega * slope);
   }
-
 
   const VelocitySet<count>* set_;
   heddle::IndexList list_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lbm-validation [--small] [--only <part of a name>] [folder]: the validation table as validation.md and validation.png.
+// lbm-validation [--small] [--only <part of a name>] [folder]: the validation table as validation.md and
+// validation.png.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -19,12 +20,16 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--small") options.size = validation::Size::small;
-    else if (argument == "--only" && i + 1 < argc) options.only = argv[++i];
+    if (argument == "--small")
+      options.size = validation::Size::small;
+    else if (argument == "--only" && i + 1 < argc)
+      options.only = argv[++i];
     else if (argument.starts_with("--")) {
-      throw heddle::Error("lbm-validation", "there is no option '" + argument +
-                                                "'; usage: lbm-validation [--small] [--only <part of a name>] [folder]");
-    } else options.folder = argument;
+      throw heddle::Error("lbm-validation",
+                          "there is no option '" + argument +
+                              "'; usage: lbm-validation [--small] [--only <part of a name>] [folder]");
+    } else
+      options.folder = argument;
   }
   return options;
 }

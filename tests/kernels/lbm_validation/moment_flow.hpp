@@ -37,7 +37,9 @@ public:
     values_.resize(static_cast<std::size_t>(stride * components));
   }
   BoxView<T, rank> view() { return {&at({0, 0, 0}, 0), extents_, strides_}; }
-  BoxView<const T, rank> view() const { return {&const_cast<BoxField*>(this)->at({0, 0, 0}, 0), extents_, strides_}; }
+  BoxView<const T, rank> view() const {
+    return {&const_cast<BoxField*>(this)->at({0, 0, 0}, 0), extents_, strides_};
+  }
 
   T& at(const Cell& cell, std::int64_t component) {
     std::int64_t position = component * strides_[rank];
@@ -55,7 +57,8 @@ public:
         for (std::int64_t y = -1; y <= extents_[1]; ++y) {
           const bool whole = z < 0 || z == depth || y < 0 || y == extents_[1];
           for (std::int64_t x = -1; x <= extents_[0]; x += whole ? 1 : extents_[0] + 1) {
-            const Cell image{(x + extents_[0]) % extents_[0], (y + extents_[1]) % extents_[1], (z + depth) % depth};
+            const Cell image{(x + extents_[0]) % extents_[0], (y + extents_[1]) % extents_[1],
+                             (z + depth) % depth};
             at({x, y, z}, c) = at(image, c);
           }
         }
@@ -74,8 +77,8 @@ template <std::size_t rank> class MomentFlow {
 
 public:
   explicit MomentFlow(const Cell& extent)
-      : extent_(extent), flow_(extent, rank + 1), flow_next_(flow_), stress_(extent, tensor), stress_next_(stress_),
-        shear_(extent, 2), shear_next_(shear_) {}
+      : extent_(extent), flow_(extent, rank + 1), flow_next_(flow_), stress_(extent, tensor),
+        stress_next_(stress_), shear_(extent, 2), shear_next_(shear_) {}
 
   /// As ListFlow::start: rho u_a u_b and (1 - omega) of the stress -(2 rho / (3 omega)) S_ab.
   template <class F> void start(double omega, F&& state) {
@@ -116,8 +119,8 @@ public:
     } else {
       shear_.fill_ghosts();
       const auto& shear = shear_;
-      lbm_validation_mixed::space(flow.view(), stress.view(), shear.view(), flow_next_.view(), stress_next_.view(),
-                                  shear_next_.view(), omega);
+      lbm_validation_mixed::space(flow.view(), stress.view(), shear.view(), flow_next_.view(),
+                                  stress_next_.view(), shear_next_.view(), omega);
       std::swap(shear_, shear_next_);
     }
     std::swap(flow_, flow_next_);

@@ -27,7 +27,8 @@ private:
   ListFlow<T, 9> flow_;
 };
 
-/// Calls f(flow) with a plane periodic flow in the given precision; the mixed one has the regularised operator.
+/// Calls f(flow) with a plane periodic flow in the given precision; the mixed one has the regularised
+/// operator.
 template <class F> auto with_plane_flow(Precision precision, const Cell& extent, F&& f) {
   if (precision == Precision::mixed) {
     MomentFlow<2> flow(extent);

@@ -17,7 +17,8 @@ struct Entry {
   std::map<Precision, Outcome> outcomes;
 };
 
-/// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values are off.
+/// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
+/// are off.
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
 
 /// Draws the graphs of all cases, f64 before the others, as one PNG.

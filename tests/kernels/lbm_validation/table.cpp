@@ -51,14 +51,19 @@ std::vector<std::string> names(const Entry& entry) {
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path) {
   std::ofstream out(path);
   out << "# Validation of the lattice Boltzmann family\n\n"
-         "Written by `lbm-validation`. Errors are against the reference, in per cent of it where it is not 0. f32 and f64: "
-         "populations and arithmetic; mixed: moments in memory, the stress in f16, the rest f32; f16: populations in f16, "
-         "arithmetic in f32, its last column is its distance to f64. Values in bold miss the tolerance, which f16 has "
+         "Written by `lbm-validation`. Errors are against the reference, in per cent of it where it is not "
+         "0. f32 and f64: "
+         "populations and arithmetic; mixed: moments in memory, the stress in f16, the rest f32; f16: "
+         "populations in f16, "
+         "arithmetic in f32, its last column is its distance to f64. Values in bold miss the tolerance, "
+         "which f16 has "
          "none of.\n\n![Curves](validation.png)\n";
   int missed = 0;
   for (const Entry& entry : entries) {
-    out << "\n## " << entry.one.name << "\n\n" << entry.one.setting << ". Reference: " << entry.one.source << ".\n\n"
-        << "| quantity | reference | tolerance | f64 | error | f32 | error | mixed | error | f16 | error | f16 - f64 |\n"
+    out << "\n## " << entry.one.name << "\n\n"
+        << entry.one.setting << ". Reference: " << entry.one.source << ".\n\n"
+        << "| quantity | reference | tolerance | f64 | error | f32 | error | mixed | error | f16 | error | "
+           "f16 - f64 |\n"
         << "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const std::string& name : names(entry)) {
       const Quantity* some = nullptr;
@@ -66,7 +71,8 @@ int write_table(const std::vector<Entry>& entries, const std::filesystem::path& 
         if (some == nullptr) some = find(entry, precision, name);
       const double tolerance = some->tolerance;
       out << "| " << name << " | " << number(some->reference, 6) << " | "
-          << (some->reference == 0 ? number(tolerance, 2) : number(100 * tolerance / std::abs(some->reference), 2) + " %")
+          << (some->reference == 0 ? number(tolerance, 2)
+                                   : number(100 * tolerance / std::abs(some->reference), 2) + " %")
           << " |";
       for (const Precision precision : columns) {
         const Quantity* quantity = find(entry, precision, name);
@@ -82,7 +88,8 @@ int write_table(const std::vector<Entry>& entries, const std::filesystem::path& 
       }
       const Quantity* exact = find(entry, Precision::f64, name);
       const Quantity* half = find(entry, Precision::f16, name);
-      out << (exact != nullptr && half != nullptr ? " " + number(half->value - exact->value, 2) : "") << " |\n";
+      out << (exact != nullptr && half != nullptr ? " " + number(half->value - exact->value, 2) : "")
+          << " |\n";
     }
   }
   out.close();

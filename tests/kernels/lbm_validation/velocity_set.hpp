@@ -13,9 +13,10 @@ using Vector = std::array<double, 3>;
 
 /// Directions in the order of the lattices, written out here so that the generator's are checked by them.
 inline constexpr std::array<Velocity, 27> directions{{
-    {0, 0, 0},  {1, 0, 0},  {-1, 0, 0}, {0, 1, 0},   {0, -1, 0}, {0, 0, 1},   {0, 0, -1},   {1, 1, 0},   {-1, -1, 0},
-    {1, -1, 0}, {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},  {0, 1, 1},    {0, -1, -1}, {0, 1, -1},
-    {0, -1, 1}, {1, 1, 1},  {-1, -1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, 1, 1},
+    {0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},  {0, 0, 1},   {0, 0, -1},
+    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0},  {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},
+    {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1},  {0, -1, 1},  {1, 1, 1},   {-1, -1, -1},
+    {1, 1, -1}, {-1, -1, 1}, {1, -1, 1},  {-1, 1, -1}, {1, -1, -1}, {-1, 1, 1},
 }};
 
 /// Directions and weights of a lattice with c_s^2 = 1/3; weights by the number of moving components.
@@ -41,10 +42,17 @@ template <std::size_t count> constexpr VelocitySet<count> in_space(const std::ar
   return set;
 }
 
-inline constexpr VelocitySet<9> d2q9{
-    2,
-    {{{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}}},
-    {4.0 / 9, 1.0 / 9, 1.0 / 36, 0}};
+inline constexpr VelocitySet<9> d2q9{2,
+                                     {{{0, 0, 0},
+                                       {1, 0, 0},
+                                       {-1, 0, 0},
+                                       {0, 1, 0},
+                                       {0, -1, 0},
+                                       {1, 1, 0},
+                                       {-1, -1, 0},
+                                       {1, -1, 0},
+                                       {-1, 1, 0}}},
+                                     {4.0 / 9, 1.0 / 9, 1.0 / 36, 0}};
 inline constexpr VelocitySet<5> d2q5{
     2, {{{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}}, {1.0 / 3, 1.0 / 6, 0, 0}};
 inline constexpr VelocitySet<19> d3q19 = in_space<19>({1.0 / 3, 1.0 / 18, 1.0 / 36, 0});

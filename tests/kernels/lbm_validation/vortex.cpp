@@ -17,13 +17,15 @@ constexpr double speed = 0.1 / 1.7320508; // Mach number 0.1
 
 /// Kinetic energy over V0^2 at each of `times` (in L / V0), in a cube of `cells` = 2 pi L.
 template <class Flow, class Step, class Moments>
-std::vector<double> energies(Flow& flow, int cells, const std::vector<double>& times, Step&& step, Moments&& moments) {
+std::vector<double> energies(Flow& flow, int cells, const std::vector<double>& times, Step&& step,
+                             Moments&& moments) {
   const double length = cells / (2 * std::numbers::pi), k = 1 / length;
   const double omega = rate(speed * length / 1600);
   flow.start(omega, [&](const Cell& cell) {
     const double x = k * (static_cast<double>(cell[0]) + 0.5), y = k * (static_cast<double>(cell[1]) + 0.5),
                  z = k * (static_cast<double>(cell[2]) + 0.5);
-    const double sx = std::sin(x), cx = std::cos(x), sy = std::sin(y), cy = std::cos(y), cz = std::cos(z), sz = std::sin(z);
+    const double sx = std::sin(x), cx = std::cos(x), sy = std::sin(y), cy = std::cos(y), cz = std::cos(z),
+                 sz = std::sin(z);
     State s;
     s.rho = 1 + 3 * speed * speed / 16 * (std::cos(2 * x) + std::cos(2 * y)) * (std::cos(2 * z) + 2);
     s.u = {speed * sx * cy * cz, -speed * cx * sy * cz, 0};
@@ -50,16 +52,18 @@ std::vector<double> energies(Precision precision, int cells, const std::vector<d
   };
   if (precision == Precision::mixed) {
     MomentFlow<3> flow(extent);
-    return energies(flow, cells, times, [&](double omega) { flow.step(omega); }, [&] {
-      double sum = 0;
-      for (std::int64_t z = 0; z < cells; ++z) {
-        for (std::int64_t y = 0; y < cells; ++y) {
-          for (std::int64_t x = 0; x < cells; ++x)
-            sum += kinetic(flow.moments({x, y, z}));
-        }
-      }
-      return sum / volume;
-    });
+    return energies(
+        flow, cells, times, [&](double omega) { flow.step(omega); },
+        [&] {
+          double sum = 0;
+          for (std::int64_t z = 0; z < cells; ++z) {
+            for (std::int64_t y = 0; y < cells; ++y) {
+              for (std::int64_t x = 0; x < cells; ++x)
+                sum += kinetic(flow.moments({x, y, z}));
+            }
+          }
+          return sum / volume;
+        });
   }
   return with_storage(precision, [&]<class T>(T) {
     ListFlow<T, 27> flow(d3q27, lbm_validation_vortex::links, extent, all_cells(extent), {true, true, true});
@@ -79,7 +83,8 @@ std::vector<double> energies(Precision precision, int cells, const std::vector<d
 
 Outcome vortex(Precision precision, Size size) {
   std::vector<double> times;
-  if (size == Size::small) times = {0.0, 1.0, 2.0};
+  if (size == Size::small)
+    times = {0.0, 1.0, 2.0};
   else {
     for (int i = 0; i <= 44; ++i)
       times.push_back(0.25 * i);
@@ -106,16 +111,18 @@ Outcome vortex(Precision precision, Size size) {
   }
   outcome.quantities.push_back({"largest dissipation", peak, peak_dissipation, 0.1 * peak_dissipation});
   outcome.quantities.push_back({"time of the largest dissipation", when, peak_time, 0.5});
-  outcome.graphs.push_back({"Taylor-Green vortex, Re = 1600, " + std::to_string(cells) + "^3 cells", "time V0 / L",
-                            "dissipation L / V0^3", {expected, found}});
+  outcome.graphs.push_back({"Taylor-Green vortex, Re = 1600, " + std::to_string(cells) + "^3 cells",
+                            "time V0 / L",
+                            "dissipation L / V0^3",
+                            {expected, found}});
   return outcome;
 }
 
 } // namespace
 
 std::vector<Case> vortex_cases() {
-  return {{"Taylor-Green vortex, Re 1600", "D3Q27 cumulants, Ma = 0.1; mixed: regularised", "van Rees et al. 2011, spectral 512^3",
-           with_moments, vortex}};
+  return {{"Taylor-Green vortex, Re 1600", "D3Q27 cumulants, Ma = 0.1; mixed: regularised",
+           "van Rees et al. 2011, spectral 512^3", with_moments, vortex}};
 }
 
 } // namespace validation

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periodic plane flows: decaying waves (viscosity, rotation, Galilean invariance), Taylor-Green vortices, budgets.
+// Periodic plane flows: decaying waves (viscosity, rotation, Galilean invariance), Taylor-Green vortices,
+// budgets.
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -65,8 +66,8 @@ Outcome shear_wave(Precision precision, Size size) {
   for (const int cells : size == Size::small ? std::vector{64} : std::vector{64, 128}) {
     for (const double viscosity : {0.01, 0.1}) {
       const double ratio = viscosity_ratio(precision, {cells, 1, 0, {}, viscosity});
-      outcome.quantities.push_back({"viscosity over nu = " + std::to_string(viscosity).substr(0, 4) + ", wave of " +
-                                        std::to_string(cells),
+      outcome.quantities.push_back({"viscosity over nu = " + std::to_string(viscosity).substr(0, 4) +
+                                        ", wave of " + std::to_string(cells),
                                     ratio, 1, 1e-3});
     }
   }
@@ -79,7 +80,8 @@ Outcome rotation(Precision precision, Size size) {
   const double viscosity = size == Size::small ? 0.05 : 0.02;
   const double along = viscosity_ratio(precision, {cells, 5, 0, {}, viscosity});
   const double oblique = viscosity_ratio(precision, {cells, 3, 4, {}, viscosity});
-  const double expected = 0.5 * std::pow(2 * std::numbers::pi * 5 / cells, 2) / 6; // the size of the k^2 error
+  const double expected =
+      0.5 * std::pow(2 * std::numbers::pi * 5 / cells, 2) / 6; // the size of the k^2 error
   return {{{"viscosity along (3, 4) over that along x", oblique / along, 1, expected}}, {}};
 }
 
@@ -93,7 +95,8 @@ Outcome galilean(Precision precision, Size size) {
   return {{{"viscosity in a stream of (0.1, 0.05) over that at rest", moving / at_rest, 1, tolerance}}, {}};
 }
 
-/// Relative L2 error of the velocity of Taylor-Green vortices in a square of `cells`, after a fixed part of their decay.
+/// Relative L2 error of the velocity of Taylor-Green vortices in a square of `cells`, after a fixed part of
+/// their decay.
 double vortex_error(Precision precision, int cells) {
   const double viscosity = 0.05;
   const double speed = 0.08 * 16 / cells; // diffusive scaling: the Mach number falls with the cell
@@ -140,14 +143,16 @@ Outcome taylor_green(Precision precision, Size size) {
     errors.y.push_back(std::log10(error));
     if (before > 0) {
       const double order = std::log2(before / error);
-      outcome.quantities.push_back({"order from " + std::to_string(cells / 2) + " to " + std::to_string(cells), order, 2,
-                                    cells == 32 ? 0.25 : 0.05, cells == 128 ? 1.0 : -1});
+      outcome.quantities.push_back(
+          {"order from " + std::to_string(cells / 2) + " to " + std::to_string(cells), order, 2,
+           cells == 32 ? 0.25 : 0.05, cells == 128 ? 1.0 : -1});
       // the rounding of a stress in halves is a hundredth of the error of 64 cells, and more of that of 128
       if (precision == Precision::mixed && cells == 64) outcome.quantities.back().tolerance_f32 = 0.1;
     }
     before = error;
   }
-  outcome.quantities.push_back({"relative error of " + std::to_string(sizes.back()) + " cells", before, 0, 2e-3});
+  outcome.quantities.push_back(
+      {"relative error of " + std::to_string(sizes.back()) + " cells", before, 0, 2e-3});
   graph.curves.push_back(errors);
   outcome.graphs.push_back(graph);
   return outcome;
@@ -219,12 +224,14 @@ Outcome budgets(Precision precision, Size size) {
 
 std::vector<Case> wave_cases() {
   const std::string setting = "D2Q9 cumulants; mixed: regularised";
-  return {{"Shear wave", setting, "u = A exp(-nu k^2 t) sin(k x)", with_moments, shear_wave},
-          {"Rotational invariance", setting, "the viscosity does not depend on the direction", with_moments, rotation},
-          {"Galilean invariance", setting, "the viscosity does not depend on the frame", with_moments, galilean},
-          {"Taylor-Green vortices", setting, "exp(-2 nu k^2 t); diffusive scaling", with_moments, taylor_green},
-          {"Budgets", "D2Q9 TRT with a force, random start; mixed: regularised, no force",
-           "mass constant, momentum F t, a cell", with_moments, budgets}};
+  return {
+      {"Shear wave", setting, "u = A exp(-nu k^2 t) sin(k x)", with_moments, shear_wave},
+      {"Rotational invariance", setting, "the viscosity does not depend on the direction", with_moments,
+       rotation},
+      {"Galilean invariance", setting, "the viscosity does not depend on the frame", with_moments, galilean},
+      {"Taylor-Green vortices", setting, "exp(-2 nu k^2 t); diffusive scaling", with_moments, taylor_green},
+      {"Budgets", "D2Q9 TRT with a force, random start; mixed: regularised, no force",
+       "mass constant, momentum F t, a cell", with_moments, budgets}};
 }
 
 } // namespace validation
