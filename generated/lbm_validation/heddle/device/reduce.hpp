@@ -81,8 +81,12 @@ inline T combine(T* values, std::int64_t count) {
     std::int64_t tiles = 0;
     for (std::int64_t first = 0; first < count || tiles == 0; first += tile) {
       T part[tile];
-      for (std::int64_t i = 0; i < tile; ++i) {
-        part[i] = first + i < count ? values[first + i] : Operation::template neutral<T>();
+      for (T& value : part) {
+        value = Operation::template neutral<T>();
+      }
+      const std::int64_t here = heddle::min<std::int64_t>(count - first, tile);
+      for (std::int64_t i = 0; i < here; ++i) {
+        part[i] = values[first + i];
       }
       const T result = combine_tile<Operation>(part);
       if (count <= tile) {
