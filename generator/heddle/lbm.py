@@ -11,6 +11,7 @@ start = stream.initialise("rho", "u")
 
 from heddle.symbolic.boundary import BoundaryCondition, NoSlip, PressureAntiBounceBack, VelocityBounceBack
 from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularised
+from heddle.symbolic.consistent_start import ConsistentStart
 from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
 from heddle.symbolic.entropic import KBC
 from heddle.symbolic.force import ForceModel
@@ -36,6 +37,7 @@ from heddle.symbolic.streaming import (
     StreamingPattern,
 )
 from heddle.symbolic.subgrid import WALE, Smagorinsky, Vreman
+from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.viscosity import ViscosityModel
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "CentralMoment",
     "Collided",
     "CollisionOperator",
+    "ConsistentStart",
     "ConvectiveOutflow",
     "Cumulant",
     "EsoPull",
@@ -83,4 +86,6 @@ __all__ = [
     "ViscosityModel",
     "Vreman",
     "boussinesq",
+    "q_criterion",
+    "vorticity",
 ]

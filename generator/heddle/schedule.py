@@ -17,7 +17,8 @@ class Schedule:
     chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
     and `nontemporal` work in, and what a sparse kernel loads at once where neighbours are contiguous.
     prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
-    nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU).
+    nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
+    or two vectors, 16 cells, and no prefetch.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers

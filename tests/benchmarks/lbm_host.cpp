@@ -8,6 +8,7 @@
 
 #include "d3q19_dense_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
+#include "d3q27_dense_sweeps.hpp"
 #include "heddle/device/run.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"
@@ -98,6 +99,33 @@ bench::Case dense_pull() {
           }};
 }
 
+/// Cumulants on D3Q27 in place. Its limit is that of 19 arrays, in bytes a second.
+template <typename T>
+bench::Case cumulant_aa() {
+  constexpr int q27 = 27;
+  const std::int64_t edge = bench::edge(192);
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
+  auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = q27, .name = "f"});
+  disturb(*f, edge);
+  const auto view = f->view();
+  const Update<T> update{view.data(), view.stride(3), (edge - 1) * view.stride(2) + edge * view.stride(1)};
+  auto stream = std::make_shared<heddle::Stream>();
+  return {.name = {},
+          .updates = 2 * static_cast<double>(edge * edge * edge),
+          .bytes_per_update = 2 * q27 * sizeof(T),
+          .limit_bytes = update.bytes(),
+          .kernel =
+              [f, stream] {
+                const d3q27_dense::AaEven<T> even(*f, {.omega = omega});
+                const d3q27_dense::AaOdd<T> odd(*f, {.omega = omega});
+                return seconds([&] {
+                  even(*stream);
+                  odd(*stream);
+                });
+              },
+          .limit = [f, update] { return update(); }};
+}
+
 /// Bytes of runs and table that one step over the whole list reads.
 double index_bytes(const heddle::IndexList& list) {
   const std::int64_t entries = list.cells() / heddle::IndexList::chunk * list.rows();
@@ -143,6 +171,7 @@ template <typename T>
 void add_precision(const std::string& precision) {
   bench::add("lbm/d3q19/bgk/aa/dense/" + precision, dense_aa<T>, rounds);
   bench::add("lbm/d3q19/bgk/pull/dense/" + precision, dense_pull<T>, rounds);
+  bench::add("lbm/d3q27/cumulant/aa/dense/" + precision, cumulant_aa<T>, rounds);
   bench::add("lbm/d3q19/bgk/aa/sparse/" + precision, sparse_aa<T>, rounds);
 }
 

@@ -15,4 +15,4 @@ d3q19_dense = Module(
 d3q19_dense.add(
     "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, prefetch=64, block=(256, 1, 1))
 )
-d3q19_dense.add("pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, chunk=64, nontemporal=True))
+d3q19_dense.add("pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, nontemporal=True))

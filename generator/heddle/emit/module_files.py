@@ -173,4 +173,6 @@ def _passed(argument: Argument) -> str:
 
 
 def _title(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
+    """What the type of an argument is called: `f_next` -> `FNext`; `T` cannot be its own type."""
+    title = "".join(part.capitalize() for part in name.split("_"))
+    return title if title != name else title + "View"

@@ -54,9 +54,10 @@ class StatementPrinter:
                 yield f"{self.expression(target)} = {self.expression(value)};"
             case ir.Prefetch(target, length):
                 yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
-            case ir.Local(symbol, length):
+            case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
-                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}] = {{}};"
+                zeros = "" if space == "register" else " = {}"
+                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}]{zeros};"
             case ir.LoadRun(local, pointer, index, first, count, length, run):
                 where = (
                     f"{index.name} + {self.expression(first, 12)}, "

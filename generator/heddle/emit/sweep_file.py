@@ -141,6 +141,7 @@ def _sweep(
     return {
         "kernel": kernel,
         "name": title,
+        "element": binding.chosen,
         "about": typed.about or f"Kernel {kernel} bound to fields.",
         "notes": binding.notes(),
         "explicit": "explicit " if sum(" = " not in text for text in constructor) == 1 else "",
@@ -156,7 +157,11 @@ def _sweep(
                 for output in binding.outputs
             ),
         ],
-        "exchanges": [_exchange(module, e, halo, targets) for e in exchanges(typed)] if halo else [],
+        "exchanges": [
+            _exchange(module, crossing, halo, targets, binding.chosen) for crossing in exchanges(typed)
+        ]
+        if halo
+        else [],
         "dense": dense,
         "parts": parts,
         "first": f"{arrays[0].name}_",
@@ -230,12 +235,14 @@ def _reach(accesses: Sequence[ir.Access | ir.Gather]) -> int:
     return max((abs(d) for node in accesses if isinstance(node, ir.Access) for d in node.offsets), default=0)
 
 
-def _exchange(module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str]) -> dict[str, Any]:
-    """A method that tells heddle::HaloExchange what crosses, and how it is packed."""
+def _exchange(
+    module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str], element: str
+) -> dict[str, Any]:
+    """A method that tells heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
     before = exchange.direction == "before"
     plane = ".plane()" if exchange.fields and exchange.fields[0].rank == 2 else ""
     views = [f"{field.name}->view(block){plane}" for field in exchange.fields]
-    wire = type_text(halo.wire) if halo.wire else "T"
+    wire = type_text(halo.wire) if halo.wire else element
     rows = [
         f"heddle::Crossing{{{exchange.fields.index(c.field)}, {c.component}, "
         f"{_offset(c.anchor)}, {_offset(c.near)}, {_offset(c.far)}}}"
@@ -290,6 +297,8 @@ class _Binding:
         self.outputs = [argument for argument in everything if argument.role == "output"]
         self.work = [argument for argument in everything if argument.role == "work"]
         self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed
+        # the template's parameter; a field may be called T
+        self.chosen = "Element" if any(argument.name == "T" for argument in everything) else "T"
 
     def element(self, argument: Argument) -> str:
         """T for a field of the chosen precision, else its own type."""
@@ -298,7 +307,9 @@ class _Binding:
         }
         assert isinstance(argument.kind, ir.Pointer)
         varies = len(kinds) > 1 or (len(self.variants) == 1 and argument.kind.element.is_float)
-        return "T" if varies else type_text(argument.kind.element)
+        if varies and argument in (*self.outputs, *self.work) and "f16" in {v.suffix for v in self.variants}:
+            return f"std::conditional_t<std::is_same_v<{self.chosen}, double>, double, float>"
+        return self.chosen if varies else type_text(argument.kind.element)
 
     def constructor(self) -> list[str]:
         owner = "Field" if self.dense else "SparseField"

@@ -327,11 +327,12 @@ class Assign(Statement):
 
 @node
 class Local(Statement):
-    """A small array: registers, per-thread scratch or block-shared memory."""
+    """A small array: registers, per-thread scratch or block-shared memory. Those in registers begin without a
+    value: what is read of them was written before."""
 
     symbol: Symbol
     length: int
-    space: Literal["scratch", "shared"]
+    space: Literal["register", "scratch", "shared"]
 
 
 @node

@@ -188,7 +188,8 @@ class StatementLifter(ExpressionLifter):
         length = size_of(kind, place)
         if not isinstance(element, ir.Scalar):
             raise refuse(place, f"'{symbol.name}' is an array of {element}.")
-        space = "shared" if declaration.space == "shared" else "scratch"
+        begun = "scratch" if declaration.value is not None else "register"  # whether it begins with zeros
+        space = "shared" if declaration.space == "shared" else begun
         named = ir.Symbol(symbol.name, ir.Pointer(element))
         yield ir.Local(named, length, space)  # type: ignore[arg-type]
         if isinstance(declaration.value, source.Initializer):

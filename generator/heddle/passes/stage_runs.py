@@ -8,7 +8,8 @@ after    local f_e_run[16]; load run f_e_run from f by neighbour_e;
 
 Neighbours of consecutive cells mostly follow each other: a run is then one vector load and one vector store,
 and only the rest is gathered and scattered. Nontemporal stores go the same way: whole cache lines leave a
-small array.
+small array, best of one or two vectors: a long chunk would first wait for all that it reads, then for all
+that it writes.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ class _Staging:
         assert isinstance(target, Load)
         assert isinstance(target.pointer.type, Pointer)
         symbol = Symbol(f"{target.pointer.name}_run", Pointer(target.pointer.type.element))
-        self.locals.append(Local(symbol, self.length, "scratch"))
+        self.locals.append(Local(symbol, self.length, "register"))  # the loop writes what the stream reads
         first = add(self.begin, self.shift(target.index))
         self.stores.append(StreamRun(symbol, target.pointer, first, self.count, self.length))
         value = transform_expressions(store.value, self.staged)

@@ -27,6 +27,7 @@ from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collision
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
+from heddle.symbolic.strain import store_strain_rate
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -251,6 +252,22 @@ class StreamingPattern(ABC):
             velocity = vector_field(u, lattice.dimension)
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
+        return equations.statements
+
+    def strain_rate(
+        self, name: str = "strain", *, omega: Scalar = "omega", force: Force | None = None
+    ) -> StreamingKernels:
+        """Kernels that write the strain rate S_ab = (d_a u_b + d_b u_a) / 2 of the state that `step` would
+        collide: components xx, yy, (zz,) xy, (xz, yz). omega, force: as in the collision."""
+        return self._each(lambda step: self._strain_rate(step, name, quantity(omega), force))
+
+    def _strain_rate(self, step: str, name: str, omega: sympy.Expr, force: Force | None) -> list[Statement]:
+        body_force = force_vector(self.lattice, force)
+        equations = Equations([omega, *body_force], [name])
+        arrived = self._load(equations, step)
+        store_strain_rate(
+            equations, self.lattice, arrived, name, omega, body_force, zero_centred=self.zero_centred
+        )
         return equations.statements
 
     def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strain rate, vorticity, Q-criterion, and the start with a consistent pressure."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from evaluate import Periodic
+from heddle import lbm
+from heddle.errors import KernelError
+from test_streaming import arrived_from, place
+
+Array: TypeAlias = Any
+
+
+def equilibrium(lattice: lbm.Lattice, rho: Array, u: Array) -> Array:
+    """f_eq - w of a density [x...] and velocity [a, x...]."""
+    result = []
+    for q, c in enumerate(lattice.velocities):
+        cu = sum(component * u[a] for a, component in enumerate(c))
+        shape = 3 * cu + 4.5 * cu**2 - 1.5 * (u**2).sum(0)
+        result.append(float(lattice.weight(q)) * (rho - 1 + rho * shape))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.AA, lbm.EsoTwist])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_strain_rate_of_populations(name: str, pattern: type[lbm.StreamingPattern]) -> None:
+    """f = f_eq - (w rho / (omega c_s^2)) (c c - c_s^2 delta):S, less what half a force step still lacks."""
+    lattice = lbm.Lattice(name)
+    d, omega = lattice.dimension, 1.3
+    random = np.random.default_rng(5)
+    box = (4, 3, 5)[:d]
+    rho, u = 1 + random.uniform(-0.05, 0.05, box), random.uniform(-0.05, 0.05, (d, *box))
+    strain = random.uniform(-1e-3, 1e-3, (d, d, *box))
+    strain = (strain + strain.swapaxes(0, 1)) / 2
+    force = random.uniform(-1e-3, 1e-3, d)
+    f = equilibrium(lattice, rho, u)
+    for q, c in enumerate(lattice.velocities):
+        w = float(lattice.weight(q))
+        second = np.outer(c, c) - np.eye(d) / 3
+        stress = np.einsum("ab,ab...->...", second, strain)
+        half = np.array([force[a] / 2 * u[b] + u[a] * force[b] / 2 for a in range(d) for b in range(d)])
+        half = np.einsum("ab,ab...->...", second, half.reshape(d, d, *box))
+        f[q] += -w * 3 * rho / omega * stress - w * (3 * np.dot(c, force / 2) + 4.5 * half)
+    stream = pattern(lattice)
+    kernels = stream.strain_rate(omega="omega", force=tuple(f"g_{axis}" for axis in lattice.axes))
+    arguments = {f"g_{axis}": force[a] for a, axis in enumerate(lattice.axes)}
+    for step in stream.steps:
+        fields = Periodic(f=place(stream, f, step), strain=np.full((d * (d + 1) // 2, *box), np.nan))
+        fields.run(kernels.steps[step], omega=omega, **arguments)
+        entries = [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
+        expected = np.array([strain[a, b] for a, b in entries])
+        assert np.abs(fields.fields["strain"] - expected).max() < 1e-16
+
+
+def test_vorticity_and_q_criterion_of_vortices() -> None:
+    """u = (-cos x sin y, sin x cos y, 0): curl u = 2 cos x cos y, Q = (cos^2 x cos^2 y - sin^2 x sin^2 y)."""
+    n = 24
+    k = 2 * np.pi / n
+    x, y, _ = np.meshgrid(*(k * np.arange(m) for m in (n, n, 3)), indexing="ij")
+    u = np.array([-np.cos(x) * np.sin(y), np.sin(x) * np.cos(y), 0 * x])
+    slope = np.sin(k)  # the central difference of sin k x, over cos k x
+    whole = 2 * slope * np.cos(x) * np.cos(y)
+    q = slope**2 * ((np.cos(x) * np.cos(y)) ** 2 - (np.sin(x) * np.sin(y)) ** 2)
+    space = Periodic(u=u, vorticity=np.full_like(u, np.nan), q=np.full((1, *x.shape), np.nan))
+    space.run(lbm.vorticity(3))
+    space.run(lbm.q_criterion(3))
+    assert np.abs(space.fields["vorticity"] - np.array([0 * x, 0 * x, whole])).max() < 1e-14
+    assert np.abs(space.fields["q"][0] - q).max() < 1e-14
+    plane = Periodic(u=u[:2, :, :, 0], vorticity=np.full((1, n, n), np.nan), q=np.full((1, n, n), np.nan))
+    plane.run(lbm.vorticity(2))
+    plane.run(lbm.q_criterion(2))
+    assert np.abs(plane.fields["vorticity"][0] - whole[:, :, 0]).max() < 1e-14
+    assert np.abs(plane.fields["q"][0] - q[:, :, 0]).max() < 1e-14
+
+
+def test_fields_of_a_velocity_have_two_or_three_dimensions() -> None:
+    with pytest.raises(KernelError, match="1 dimensions has no curl"):
+        lbm.vorticity(1)
+
+
+@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.AA])
+def test_start_finds_the_pressure_of_vortices(pattern: type[lbm.StreamingPattern]) -> None:
+    """rho = 1 - 3/4 U^2 (cos 2x + cos 2y), and the velocity as given."""
+    lattice, n, speed = lbm.Lattice("D2Q9"), 16, 0.02
+    k = 2 * np.pi / n
+    x, y = np.meshgrid(k * np.arange(n), k * np.arange(n), indexing="ij")
+    u = speed * np.array([-np.cos(x) * np.sin(y), np.sin(x) * np.cos(y)])
+    stream = pattern(lattice)
+    kernels = stream(lbm.ConsistentStart(lattice))
+    arrived = equilibrium(lattice, np.ones((n, n)), u)
+    names = list(stream.steps)
+    fields = Periodic(f=place(stream, arrived, names[0]), u=u)
+    steps = 600
+    for t in range(steps):
+        if not stream.in_place:
+            fields.fields["f_next"] = np.full_like(arrived, np.nan)
+        fields.run(kernels.steps[names[t % len(names)]], omega=1.2)
+        if not stream.in_place:
+            fields.fields["f"] = fields.fields.pop("f_next")
+    found = arrived_from(stream, fields.fields["f"], names[steps % len(names)])
+    expected = -0.75 * speed**2 * (np.cos(2 * x) + np.cos(2 * y))
+    deviation = found.sum(0) - found.sum(0).mean()
+    assert np.abs(deviation - expected).max() < 0.1 * np.abs(expected).max()  # (k cell)^2 / 6 = 3 % and more
+    c = np.array(lattice.velocities)
+    momentum = np.einsum("qa,q...->a...", c, found)
+    assert np.abs(momentum - u).max() < 0.04 * speed  # one step of viscosity, 2 nu k^2 = 3.4 %

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LBM_VALIDATION_CASE_HPP
+#define LBM_VALIDATION_CASE_HPP
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+/// The validation table of the lattice Boltzmann family: flows whose solution is known, in every precision.
+namespace validation {
+
+/// How a case stores its state. mixed: moments in memory, density and momentum in f32, the stress in f16.
+enum class Precision { f64, f32, mixed, f16 };
+
+[[nodiscard]] const char* name_of(Precision precision);
+
+/// small: what each test run can afford. full: what the report takes.
+enum class Size { small, full };
+
+/// A number that a case computes and what it should be.
+struct Quantity {
+  std::string name;
+  double value = 0;
+  double reference = 0;
+  double tolerance = 0;      ///< largest |value - reference|, for f64, f32 and mixed
+  double tolerance_f32 = -1; ///< the same for f32 and mixed where rounding shows; negative: as for f64
+
+  [[nodiscard]] double allowed(Precision precision) const {
+    if (precision == Precision::f16) return std::numeric_limits<double>::infinity(); // its error is printed
+    return precision == Precision::f64 || tolerance_f32 < 0 ? tolerance : tolerance_f32;
+  }
+};
+
+/// A line of a picture, or points.
+struct Curve {
+  std::string name;
+  std::vector<double> x, y;
+  bool points = false;
+};
+
+/// What to draw of a case.
+struct Graph {
+  std::string title, x_label, y_label;
+  std::vector<Curve> curves;
+};
+
+struct Outcome {
+  std::vector<Quantity> quantities;
+  std::vector<Graph> graphs;
+};
+
+/// A flow. setting: lattice, operator, walls. source: of the reference values.
+struct Case {
+  std::string name, setting, source;
+  std::vector<Precision> precisions;
+  std::function<Outcome(Precision, Size)> run;
+};
+
+inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
+inline const std::vector<Precision> with_moments{Precision::f64, Precision::f32, Precision::mixed,
+                                                 Precision::f16};
+
+/// Calls f(T{}) with the type in which populations are stored.
+template <class F> auto with_storage(Precision precision, F&& f) {
+  if (precision == Precision::f64) return f(double{});
+  if (precision == Precision::f32) return f(float{});
+  return f(std::uint16_t{});
+}
+
+std::vector<Case> channel_cases();
+std::vector<Case> wave_cases();
+std::vector<Case> vortex_cases();
+std::vector<Case> cavity_cases();
+std::vector<Case> cylinder_cases();
+std::vector<Case> sphere_cases();
+std::vector<Case> convection_cases();
+
+/// All of them.
+std::vector<Case> cases();
+
+} // namespace validation
+
+#endif

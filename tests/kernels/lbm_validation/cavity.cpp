@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lid-driven cavity against Ghia's tables and, at Re = 1000, the spectral solution of Botella and Peyret.
+#include <algorithm>
+#include <cmath>
+
+#include "case.hpp"
+#include "cavity_tables.hpp"
+#include "lbm_validation.hpp"
+#include "lbm_validation_sweeps.hpp"
+#include "list_flow.hpp"
+
+namespace validation {
+namespace {
+
+/// Velocity on a centre line: values at the walls and at the centres of cells.
+struct Line {
+  std::vector<double> at, value;
+
+  /// The cubic through the four nearest points.
+  [[nodiscard]] double operator()(double place) const {
+    const auto above = std::upper_bound(at.begin(), at.end(), place) - at.begin();
+    const auto first = std::clamp<std::ptrdiff_t>(above - 2, 0, static_cast<std::ptrdiff_t>(at.size()) - 4);
+    double sum = 0;
+    for (auto i = first; i < first + 4; ++i) {
+      double weight = value[static_cast<std::size_t>(i)];
+      for (auto j = first; j < first + 4; ++j) {
+        const double x = at[static_cast<std::size_t>(j)];
+        if (j != i) weight *= (place - x) / (at[static_cast<std::size_t>(i)] - x);
+      }
+      sum += weight;
+    }
+    return sum;
+  }
+};
+
+struct Profiles {
+  Line u, v;
+  double mass; ///< gained a cell since the start
+};
+
+template <class T> class Cavity {
+public:
+  Cavity(int cells, double reynolds, double speed)
+      : cells_(cells), speed_(speed), omega_(rate(speed * cells / reynolds)),
+        flow_(d2q9, lbm_validation::links, {cells, cells, 1}, all_cells({cells, cells, 1}),
+              {false, false, false}),
+        lid_(flow_.patch([cells](const Cell& source) { return source[1] >= cells; })),
+        along_(flow_.values(lid_, [speed](const Cell&) { return speed; })),
+        across_(flow_.values(lid_, [](const Cell&) { return 0.0; })) {
+    flow_.start(omega_, [](const Cell&) { return State{}; });
+  }
+
+  void run(int steps) {
+    for (int s = 0; s < steps; ++s) {
+      flow_.step(
+          [&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega_); });
+      lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(),
+                                  lid_.cells.data(), lid_.size());
+    }
+  }
+
+  /// Goes on until a passage of the lid changes the profiles by less than `change` of its speed.
+  Profiles until_steady(double change, int most) {
+    Profiles before = profiles();
+    for (int passage = 0; passage < most; passage += 5) {
+      run(static_cast<int>(5 * cells_ / speed_));
+      Profiles now = profiles();
+      double largest = 0;
+      for (std::size_t i = 0; i < now.u.value.size(); ++i)
+        largest = std::max({largest, std::abs(now.u.value[i] - before.u.value[i]),
+                            std::abs(now.v.value[i] - before.v.value[i])});
+      before = now;
+      if (largest < 5 * change) break;
+    }
+    return before;
+  }
+
+private:
+  [[nodiscard]] Profiles profiles() const {
+    Profiles found{{{0}, {0}}, {{0}, {0}}, 0};
+    const std::int64_t middle = cells_ / 2;
+    for (std::int64_t i = 0; i < cells_; ++i) {
+      const double place = (static_cast<double>(i) + 0.5) / cells_;
+      found.u.at.push_back(place), found.v.at.push_back(place);
+      found.u.value.push_back(
+          (flow_.velocity(Cell{middle - 1, i, 0})[0] + flow_.velocity(Cell{middle, i, 0})[0]) / 2 / speed_);
+      found.v.value.push_back(
+          (flow_.velocity(Cell{i, middle - 1, 0})[1] + flow_.velocity(Cell{i, middle, 0})[1]) / 2 / speed_);
+    }
+    found.u.at.push_back(1), found.v.at.push_back(1);
+    found.u.value.push_back(1), found.v.value.push_back(0);
+    for (std::int64_t n = 0; n < flow_.list().count(); ++n)
+      found.mass += (flow_.arrived(n).first - 1) / static_cast<double>(flow_.list().count());
+    return found;
+  }
+
+  int cells_;
+  double speed_, omega_;
+  ListFlow<T, 9> flow_;
+  Patch lid_;
+  heddle::Buffer<T> along_, across_;
+};
+
+/// One Reynolds number: column of Ghia's tables, and how far they lie from a solution on 256^2 cells,
+/// extrapolated (a correct flow may miss them by that).
+struct Setting {
+  int reynolds;
+  std::size_t column;
+  double error_u, error_v;
+  int small, full;                  ///< cells
+  double coarse_small, coarse_full; ///< what the width of the cells may add to the error
+};
+
+constexpr Setting settings[] = {{100, 0, 0.005, 0.009, 48, 96, 0.003, 0.001},
+                                {400, 1, 0.003, 0.003, 64, 128, 0.022, 0.006},
+                                {1000, 2, 0.006, 0.018, 0, 128, 0, 0.01},
+                                {3200, 3, 0.03, 0.05, 0, 160, 0, 0.01}};
+
+Outcome cavity(const Setting& setting, Precision precision, Size size) {
+  const int cells = size == Size::small ? setting.small : setting.full;
+  const double speed = 0.1;
+  const Profiles found = with_storage(precision, [&]<class T>(T) {
+    return Cavity<T>(cells, setting.reynolds, speed)
+        .until_steady(precision == Precision::f64 ? 1e-6 : 3e-6,
+                      size == Size::small ? 40 : 60 + setting.reynolds / 20);
+  });
+  Outcome outcome;
+  Graph graph{"Cavity, Re = " + std::to_string(setting.reynolds),
+              "u on x = 1/2, against y;  v on y = 1/2, against x",
+              "",
+              {}};
+  graph.curves.push_back({"u", found.u.at, found.u.value, false});
+  graph.curves.push_back({"v", found.v.at, found.v.value, false});
+  Curve table{"Ghia et al.", {}, {}, true};
+  double u = 0, v = 0;
+  for (const CavityRow& row : ghia_u) {
+    u = std::max(u, std::abs(found.u(row.at) - row.value[setting.column]));
+    table.x.push_back(row.at), table.y.push_back(row.value[setting.column]);
+  }
+  for (const CavityRow& row : ghia_v) {
+    if (setting.reynolds == 400 && row.at == ghia_misprint) continue;
+    v = std::max(v, std::abs(found.v(row.at) - row.value[setting.column]));
+    table.x.push_back(row.at), table.y.push_back(row.value[setting.column]);
+  }
+  graph.curves.push_back(table);
+  const double coarse = size == Size::small ? setting.coarse_small : setting.coarse_full;
+  outcome.quantities = {{"largest |u - Ghia|", u, 0, setting.error_u + coarse},
+                        {"largest |v - Ghia|", v, 0, setting.error_v + coarse},
+                        {"mass gained a cell", found.mass, 0, 1e-13, 1e-5}};
+  if (setting.reynolds == 1000) {
+    double deviation = 0;
+    for (const auto& [y, u_there, x, v_there] : botella_peyret)
+      deviation = std::max({deviation, std::abs(found.u(y) - u_there), std::abs(found.v(x) - v_there)});
+    outcome.quantities.push_back({"largest deviation from Botella and Peyret", deviation, 0, 0.01});
+    // its extrema
+    outcome.quantities.push_back({"u at y = 0.1717", found.u(0.1717), -0.3885698, 0.01 * 0.3885698});
+    outcome.quantities.push_back({"v at x = 0.1578", found.v(0.1578), 0.3769447, 0.01 * 0.3769447});
+    outcome.quantities.push_back({"v at x = 0.9092", found.v(0.9092), -0.5270771, 0.01 * 0.5270771});
+  }
+  outcome.graphs.push_back(graph);
+  return outcome;
+}
+
+} // namespace
+
+std::vector<Case> cavity_cases() {
+  std::vector<Case> found;
+  for (const Setting& setting : settings) {
+    found.push_back({"Lid-driven cavity, Re " + std::to_string(setting.reynolds), "D2Q9 TRT, moving wall",
+                     "Ghia et al. 1982; Re 1000: Botella and Peyret 1998", populations,
+                     [setting](Precision precision, Size size) {
+                       return size == Size::small && setting.small == 0 ? Outcome{}
+                                                                        : cavity(setting, precision, size);
+                     }});
+  }
+  return found;
+}
+
+} // namespace validation

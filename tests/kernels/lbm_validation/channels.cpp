@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flows between two plates, half-way bounce-back: Poiseuille, Couette, Womersley, a shear-thinning fluid.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "case.hpp"
+#include "lbm_validation.hpp"
+#include "lbm_validation_sweeps.hpp"
+#include "list_flow.hpp"
+
+namespace validation {
+namespace {
+
+constexpr double magic = 3.0 / 16; // puts half-way walls in the middle of the link
+
+/// A channel of `height` cells, periodic along x.
+template <class T> class Channel {
+public:
+  explicit Channel(std::int64_t height)
+      : height_(height),
+        flow_(d2q9, lbm_validation::links, {4, height, 1}, all_cells({4, height, 1}), {true, false, true}) {
+    flow_.start(1.0, [](const Cell&) { return State{}; });
+  }
+  ListFlow<T, 9>& flow() { return flow_; }
+  void step(double g, double omega) {
+    flow_.step([&](const auto&... arguments) { lbm_validation::trt(arguments..., g, 0.0, magic, omega); });
+    force_ = g;
+  }
+  /// Height of the centre of cell y, between 0 and 1.
+  [[nodiscard]] double position(std::int64_t y) const {
+    return (static_cast<double>(y) + 0.5) / static_cast<double>(height_);
+  }
+  /// As the next step sees it, with a force of which `act` tells.
+  [[nodiscard]] double velocity(std::int64_t y) const {
+    return flow_.velocity(Cell{1, y, 0}, {force_, 0, 0})[0];
+  }
+  /// The relative L2 error against exact(position).
+  template <class F> double error(F&& exact) const {
+    double difference = 0, whole = 0;
+    for (std::int64_t y = 0; y < height_; ++y) {
+      difference += std::pow(velocity(y) - exact(position(y)), 2);
+      whole += std::pow(exact(position(y)), 2);
+    }
+    return std::sqrt(difference / whole);
+  }
+  void act(double force) { force_ = force; }
+
+private:
+  std::int64_t height_;
+  ListFlow<T, 9> flow_;
+  double force_ = 0;
+};
+
+Outcome poiseuille(Precision precision, Size size) {
+  return with_storage(precision, [&]<class T>(T) -> Outcome {
+    const int height = size == Size::small ? 8 : 32;
+    constexpr double viscosity = 0.1, top = 0.05;
+    const double force = 8 * viscosity * top / (height * height);
+    Channel<T> channel(height);
+    for (int s = 0; s < 4 * height * height / viscosity; ++s)
+      channel.step(force, rate(viscosity));
+    const double error = channel.error([&](double y) { return 4 * top * y * (1 - y); });
+    return {{{"relative L2 error of " + std::to_string(height) + " cells", error, 0, 1e-11, 1e-4}}, {}};
+  });
+}
+
+Outcome couette(Precision precision, Size size) {
+  return with_storage(precision, [&]<class T>(T) -> Outcome {
+    const int height = size == Size::small ? 8 : 32;
+    constexpr double viscosity = 0.1, speed = 0.05;
+    Channel<T> channel(height);
+    ListFlow<T, 9>& flow = channel.flow();
+    const Patch lid = flow.patch([&](const Cell& source) { return source[1] >= height; });
+    const auto along = flow.values(lid, [&](const Cell&) { return speed; });
+    const auto across = flow.values(lid, [](const Cell&) { return 0.0; });
+    for (int s = 0; s < 8 * height * height / viscosity; ++s) {
+      channel.step(0, rate(viscosity));
+      lbm_validation::moving_wall(flow.f(), along.data(), across.data(), lid.mask.data(), lid.cells.data(),
+                                  lid.size());
+    }
+    const double error = channel.error([&](double y) { return speed * y; });
+    return {{{"relative L2 error of " + std::to_string(height) + " cells", error, 0, 1e-11, 1e-4}}, {}};
+  });
+}
+
+Outcome womersley(Precision precision, Size size) {
+  // u = Re{A / (i w) [1 - cosh(l y) / cosh(l h)] exp(i w t)}, l = sqrt(i w / nu), F = A cos(w t)
+  using Complex = std::complex<double>;
+  return with_storage(precision, [&]<class T>(T) -> Outcome {
+    const int height = size == Size::small ? 16 : 32;
+    constexpr double number = 4, viscosity = 0.05, top = 0.02;
+    const double half = height / 2.0;
+    const int period =
+        static_cast<int>(std::lround(2 * std::numbers::pi * half * half / (viscosity * number * number)));
+    const double w = 2 * std::numbers::pi / period;
+    const Complex l = std::sqrt(Complex(0, w / viscosity));
+    const auto shape = [&](double y) {
+      return Complex(0, -1 / w) * (1.0 - std::cosh(l * (2 * y - 1) * half) / std::cosh(l * half));
+    };
+    const double amplitude = top / std::abs(shape(0.5));
+    Channel<T> channel(height);
+    double difference = 0, whole = 0;
+    Graph graph{"Womersley flow (Wo = 4) over a period", "u / largest u", "y / H", {}};
+    const int periods = 12;
+    for (int t = 0; t < periods * period; ++t) {
+      channel.step(amplitude * std::cos(w * t), rate(viscosity));
+      const double now = w * (t + 1);
+      channel.act(amplitude * std::cos(now));
+      if (t < (periods - 1) * period) continue;
+      const bool draw = (t + 1) % (period / 8) == 0 && graph.curves.size() < 16;
+      Curve found{"", {}, {}, true}, expected{"", {}, {}, false};
+      for (std::int64_t y = 0; y < height; ++y) {
+        const double exact = std::real(amplitude * shape(channel.position(y)) * std::polar(1.0, now));
+        const double u = channel.velocity(y);
+        difference += std::pow(u - exact, 2);
+        whole += exact * exact;
+        found.x.push_back(u / top), expected.x.push_back(exact / top);
+        found.y.push_back(channel.position(y)), expected.y.push_back(channel.position(y));
+      }
+      if (draw) graph.curves.push_back(expected), graph.curves.push_back(found);
+    }
+    return {{{"relative L2 error of " + std::to_string(height) + " cells over a period",
+              std::sqrt(difference / whole), 0, height == 16 ? 4e-3 : 2e-3}},
+            {graph}};
+  });
+}
+
+Outcome power_law(Precision precision, Size size) {
+  // u = u_m (1 - |y / h|^((n + 1) / n)), u_m = n / (n + 1) (F / K)^(1 / n) h^((n + 1) / n)
+  return with_storage(precision, [&]<class T>(T) {
+    const int height = size == Size::small ? 16 : 32;
+    const double half = height / 2.0;
+    constexpr double top = 0.05, viscosity = 0.05; // at the mean shear rate
+    Outcome outcome;
+    for (const double n : {0.5, 0.75, 1.5}) {
+      const double consistency = viscosity * std::pow(top / half, 1 - n);
+      const double force = consistency * std::pow(top * (n + 1) / n / std::pow(half, (n + 1) / n), n);
+      Channel<T> channel(height);
+      channel.act(force);
+      for (int s = 0; s < 3 * height * height / viscosity; ++s) {
+        channel.flow().step([&](const auto& from, const auto& to, const std::uint32_t* neighbour,
+                                std::int64_t stride, const std::uint32_t*, std::int64_t first,
+                                std::int64_t last) {
+          lbm_validation::power_law(from, to, neighbour, stride, first, last, force, 0.0, n, 1e-3, 1.0,
+                                    consistency);
+        });
+      }
+      const double error =
+          channel.error([&](double y) { return top * (1 - std::pow(std::abs(2 * y - 1), (n + 1) / n)); });
+      const std::string exponent = std::to_string(n).substr(0, 4);
+      outcome.quantities.push_back({"relative L2 error, exponent " + exponent, error, 0, 0.01});
+    }
+    return outcome;
+  });
+}
+
+} // namespace
+
+std::vector<Case> channel_cases() {
+  return {{"Poiseuille", "D2Q9 TRT, magic 3/16", "u = 4 u_m y (H - y) / H^2", populations, poiseuille},
+          {"Couette", "D2Q9 TRT, moving wall", "u = U y / H", populations, couette},
+          {"Womersley", "D2Q9 TRT, Wo = 4, periodic force", "Womersley 1955", populations, womersley},
+          {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))",
+           populations, power_law}};
+}
+
+} // namespace validation

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The validation table at small size, as tests.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "case.hpp"
+
+namespace validation {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+void expect_close(const std::vector<Case>& cases, const std::vector<Precision>& precisions) {
+  for (const Case& one : cases) {
+    for (const Precision precision : precisions) {
+      if (std::ranges::find(one.precisions, precision) == one.precisions.end()) continue;
+      for (const Quantity& quantity : one.run(precision, Size::small).quantities) {
+        const std::string what = one.name + ", " + name_of(precision) + ", " + quantity.name;
+        testing::Test::RecordProperty(what, std::to_string(quantity.value));
+        EXPECT_TRUE(std::isfinite(quantity.value)) << what;
+        EXPECT_LE(std::abs(quantity.value - quantity.reference), quantity.allowed(precision))
+            << what << ": " << quantity.value << " instead of " << quantity.reference;
+      }
+    }
+  }
+}
+
+const std::vector<Precision> every{Precision::f64, Precision::f32, Precision::mixed, Precision::f16};
+
+TEST(Validation, Channels) {
+  expect_close(channel_cases(), every);
+}
+TEST(Validation, Waves) {
+  expect_close(wave_cases(), every);
+}
+TEST(Validation, Vortex) {
+  expect_close(vortex_cases(), {Precision::f64, Precision::mixed});
+}
+TEST(Validation, Cavity) {
+  expect_close(cavity_cases(), {Precision::f64, Precision::f32});
+}
+TEST(Validation, Spheres) {
+  expect_close(sphere_cases(), {Precision::f64, Precision::f32});
+}
+TEST(Validation, Convection) {
+  expect_close(convection_cases(), {Precision::f64});
+}
+
+TEST(Validation, Cylinder) {
+  if (sanitized) GTEST_SKIP() << "a billion updates: without sanitizers";
+  expect_close(cylinder_cases(), {Precision::f32});
+}
+
+} // namespace
+} // namespace validation

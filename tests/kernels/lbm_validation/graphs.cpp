@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "heddle/plot/figure.hpp"
+#include "report.hpp"
+
+namespace validation {
+namespace {
+
+using namespace heddle::plot;
+
+constexpr Colour ink{0.13, 0.15, 0.18};
+constexpr std::array<Colour, 4> colours{
+    {{0.12, 0.35, 0.62}, {0.80, 0.33, 0.12}, {0.20, 0.55, 0.30}, {0.52, 0.25, 0.58}}};
+constexpr int columns = 3;
+constexpr double width = 520, height = 400;
+
+/// The smallest range that holds all values, and a margin.
+Range range(const Graph& graph, bool vertical) {
+  double lower = 1e300, upper = -1e300;
+  for (const Curve& curve : graph.curves) {
+    for (const double value : vertical ? curve.y : curve.x)
+      lower = std::min(lower, value), upper = std::max(upper, value);
+  }
+  const double margin = 0.06 * std::max(upper - lower, 1e-12);
+  return {lower - margin, upper + margin};
+}
+
+void draw_points(Panel& panel, const Curve& curve, const Colour& colour, Figure& figure) {
+  constexpr double size = 3.5; // pixels
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    const Vec2 at = panel.pixel({curve.x[i], curve.y[i]});
+    figure.polygon({{at.x - size, at.y}, {at.x, at.y - size}, {at.x + size, at.y}, {at.x, at.y + size}},
+                   colour);
+  }
+}
+
+void draw(Figure& figure, const Rect& area, const Graph& graph) {
+  Panel panel(figure, area, range(graph, false), range(graph, true));
+  panel.axes(graph.x_label, graph.y_label, {.size = 13, .colour = ink});
+  figure.text({area.left, area.top - 16}, graph.title, {.size = 15, .colour = ink, .bold = true});
+  // unnamed curves come in pairs, exact and computed
+  double key = area.top + 14;
+  for (std::size_t i = 0; i < graph.curves.size(); ++i) {
+    const Curve& curve = graph.curves[i];
+    const Colour& colour = colours[curve.name.empty() ? i / 2 % colours.size() : i % colours.size()];
+    if (curve.points) {
+      draw_points(panel, curve, colour, figure);
+    } else {
+      Polyline line;
+      for (std::size_t j = 0; j < curve.x.size(); ++j)
+        line.push_back({curve.x[j], curve.y[j]});
+      panel.line(line, {.colour = colour, .width = 1.8});
+    }
+    if (curve.name.empty()) continue;
+    figure.text({area.left + area.width - 10, key}, curve.name,
+                {.size = 13, .colour = colour, .anchor = Anchor::right, .halo = 3});
+    key += 17;
+  }
+}
+
+} // namespace
+
+void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) {
+  std::vector<Graph> graphs;
+  for (const Entry& entry : entries) {
+    // the first precision that drew something
+    const auto drawn =
+        std::ranges::find_if(entry.outcomes, [](const auto& o) { return !o.second.graphs.empty(); });
+    if (drawn == entry.outcomes.end()) continue;
+    for (const Graph& graph : drawn->second.graphs)
+      graphs.push_back(graph);
+  }
+  const int rows = std::max(1, (static_cast<int>(graphs.size()) + columns - 1) / columns);
+  Figure figure(static_cast<int>(columns * width), static_cast<int>(rows * height), {0.985, 0.98, 0.97});
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const double left = static_cast<double>(i % columns) * width,
+                 top = static_cast<double>(i / columns) * height;
+    draw(figure, {left + 75, top + 45, width - 100, height - 105}, graphs[i]);
+  }
+  figure.save_png(path);
+}
+
+} // namespace validation

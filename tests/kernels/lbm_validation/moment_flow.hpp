@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LBM_VALIDATION_MOMENT_FLOW_HPP
+#define LBM_VALIDATION_MOMENT_FLOW_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "heddle/device/half.hpp"
+#include "lbm_validation_mixed.hpp"
+#include "list_flow.hpp"
+
+namespace validation {
+
+/// A view as emitted functions take it: x, y and, in space, z, then components. Ghost layer of one cell.
+template <class T, std::size_t rank> struct BoxView {
+  T* first;
+  std::array<std::int64_t, rank + 1> extents, strides;
+  T* data() const { return first; }
+  std::int64_t extent(std::size_t d) const { return extents[d]; }
+  std::int64_t stride(std::size_t d) const { return strides[d]; }
+};
+
+/// A field on a periodic box.
+template <class T, std::size_t rank> class BoxField {
+public:
+  BoxField(const Cell& extent, std::int64_t components) {
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < rank; ++d) {
+      extents_[d] = extent[d];
+      strides_[d] = stride;
+      stride *= extent[d] + 2;
+    }
+    extents_[rank] = components;
+    strides_[rank] = stride;
+    values_.resize(static_cast<std::size_t>(stride * components));
+  }
+  BoxView<T, rank> view() { return {&at({0, 0, 0}, 0), extents_, strides_}; }
+  BoxView<const T, rank> view() const {
+    return {&const_cast<BoxField*>(this)->at({0, 0, 0}, 0), extents_, strides_};
+  }
+
+  T& at(const Cell& cell, std::int64_t component) {
+    std::int64_t position = component * strides_[rank];
+    for (std::size_t d = 0; d < rank; ++d)
+      position += (cell[d] + 1) * strides_[d];
+    return values_[static_cast<std::size_t>(position)];
+  }
+
+  /// Every ghost cell becomes its periodic image.
+  void fill_ghosts() {
+    const std::int64_t depth = rank == 3 ? extents_[2] : 1;
+    const std::int64_t rim = rank == 3 ? 1 : 0;
+    for (std::int64_t c = 0; c < extents_[rank]; ++c) {
+      for (std::int64_t z = -rim; z < depth + rim; ++z) {
+        for (std::int64_t y = -1; y <= extents_[1]; ++y) {
+          const bool whole = z < 0 || z == depth || y < 0 || y == extents_[1];
+          for (std::int64_t x = -1; x <= extents_[0]; x += whole ? 1 : extents_[0] + 1) {
+            const Cell image{(x + extents_[0]) % extents_[0], (y + extents_[1]) % extents_[1],
+                             (z + depth) % depth};
+            at({x, y, z}, c) = at(image, c);
+          }
+        }
+      }
+    }
+  }
+
+private:
+  std::array<std::int64_t, rank + 1> extents_{}, strides_{};
+  std::vector<T> values_;
+};
+
+/// A periodic flow with moments in memory: density and momentum in f32, the stress in f16.
+template <std::size_t rank> class MomentFlow {
+  static constexpr std::int64_t tensor = rank == 2 ? 3 : 4; // entries of the field `stress`
+
+public:
+  explicit MomentFlow(const Cell& extent)
+      : extent_(extent), flow_(extent, rank + 1), flow_next_(flow_), stress_(extent, tensor),
+        stress_next_(stress_), shear_(extent, 2), shear_next_(shear_) {}
+
+  /// As ListFlow::start: rho u_a u_b and (1 - omega) of the stress -(2 rho / (3 omega)) S_ab.
+  template <class F> void start(double omega, F&& state) {
+    for (std::int64_t z = 0; z < extent_[2]; ++z) {
+      for (std::int64_t y = 0; y < extent_[1]; ++y) {
+        for (std::int64_t x = 0; x < extent_[0]; ++x) {
+          const Cell cell{x, y, z};
+          const State s = state(cell);
+          flow_.at(cell, 0) = static_cast<float>(s.rho - 1);
+          for (std::size_t a = 0; a < rank; ++a)
+            flow_.at(cell, static_cast<std::int64_t>(a) + 1) = static_cast<float>(s.rho * s.u[a]);
+          std::int64_t entry = 0;
+          const auto set = [&](std::size_t a, std::size_t b) {
+            const double strain = (s.gradient[a][b] + s.gradient[b][a]) / 2;
+            const double t = s.rho * s.u[a] * s.u[b] - (1 - omega) * 2 * s.rho / (3 * omega) * strain;
+            const std::uint16_t half = heddle::to_half(t * 0x1p14);
+            (entry < tensor ? stress_.at(cell, entry) : shear_.at(cell, entry - tensor)) = half;
+            ++entry;
+          };
+          for (std::size_t a = 0; a < rank; ++a)
+            set(a, a);
+          for (std::size_t a = 0; a < rank; ++a) {
+            for (std::size_t b = a + 1; b < rank; ++b)
+              set(a, b);
+          }
+        }
+      }
+    }
+  }
+
+  void step(double omega) {
+    flow_.fill_ghosts();
+    stress_.fill_ghosts();
+    const auto& flow = flow_;
+    const auto& stress = stress_;
+    if constexpr (rank == 2) {
+      lbm_validation_mixed::plane(flow.view(), stress.view(), flow_next_.view(), stress_next_.view(), omega);
+    } else {
+      shear_.fill_ghosts();
+      const auto& shear = shear_;
+      lbm_validation_mixed::space(flow.view(), stress.view(), shear.view(), flow_next_.view(),
+                                  stress_next_.view(), shear_next_.view(), omega);
+      std::swap(shear_, shear_next_);
+    }
+    std::swap(flow_, flow_next_);
+    std::swap(stress_, stress_next_);
+  }
+
+  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) {
+    Vector j{};
+    for (std::size_t a = 0; a < rank; ++a)
+      j[a] = static_cast<double>(flow_.at(cell, static_cast<std::int64_t>(a) + 1));
+    return {1 + static_cast<double>(flow_.at(cell, 0)), j};
+  }
+
+private:
+  Cell extent_;
+  BoxField<float, rank> flow_, flow_next_;
+  BoxField<std::uint16_t, rank> stress_, stress_next_, shear_, shear_next_;
+};
+
+} // namespace validation
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LBM_VALIDATION_PERIODIC_FLOW_HPP
+#define LBM_VALIDATION_PERIODIC_FLOW_HPP
+
+#include "case.hpp"
+#include "lbm_validation.hpp"
+#include "lbm_validation_sweeps.hpp"
+#include "moment_flow.hpp"
+
+namespace validation {
+
+/// A plane flow in a periodic box by the cumulant operator: start(omega, state), step(omega), moments(cell).
+template <class T> class PlanePopulations {
+public:
+  explicit PlanePopulations(const Cell& extent)
+      : flow_(d2q9, lbm_validation::links, extent, all_cells(extent), {true, true, true}) {}
+
+  template <class F> void start(double omega, F&& state) { flow_.start(omega, state); }
+  void step(double omega) {
+    flow_.step([&](const auto&... arguments) { lbm_validation::cumulant(arguments..., omega); });
+  }
+  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const {
+    return flow_.moments(flow_.number(cell));
+  }
+
+private:
+  ListFlow<T, 9> flow_;
+};
+
+/// Calls f(flow) with a plane periodic flow in the given precision; the mixed one has the regularised
+/// operator.
+template <class F> auto with_plane_flow(Precision precision, const Cell& extent, F&& f) {
+  if (precision == Precision::mixed) {
+    MomentFlow<2> flow(extent);
+    return f(flow);
+  }
+  return with_storage(precision, [&]<class T>(T) {
+    PlanePopulations<T> flow(extent);
+    return f(flow);
+  });
+}
+
+template <class F> void for_cells(const Cell& extent, F&& f) {
+  for (std::int64_t z = 0; z < extent[2]; ++z) {
+    for (std::int64_t y = 0; y < extent[1]; ++y) {
+      for (std::int64_t x = 0; x < extent[0]; ++x)
+        f(Cell{x, y, z});
+    }
+  }
+}
+
+} // namespace validation
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Taylor-Green vortex in space at Re = 1600 against the spectral solution.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "case.hpp"
+#include "lbm_validation_vortex.hpp"
+#include "lbm_validation_vortex_sweeps.hpp"
+#include "moment_flow.hpp"
+#include "taylor_green_spectral.hpp"
+
+namespace validation {
+namespace {
+
+constexpr double speed = 0.1 / 1.7320508; // Mach number 0.1
+
+/// Kinetic energy over V0^2 at each of `times` (in L / V0), in a cube of `cells` = 2 pi L.
+template <class Flow, class Step, class Moments>
+std::vector<double> energies(Flow& flow, int cells, const std::vector<double>& times, Step&& step,
+                             Moments&& moments) {
+  const double length = cells / (2 * std::numbers::pi), k = 1 / length;
+  const double omega = rate(speed * length / 1600);
+  flow.start(omega, [&](const Cell& cell) {
+    const double x = k * (static_cast<double>(cell[0]) + 0.5), y = k * (static_cast<double>(cell[1]) + 0.5),
+                 z = k * (static_cast<double>(cell[2]) + 0.5);
+    const double sx = std::sin(x), cx = std::cos(x), sy = std::sin(y), cy = std::cos(y), cz = std::cos(z),
+                 sz = std::sin(z);
+    State s;
+    s.rho = 1 + 3 * speed * speed / 16 * (std::cos(2 * x) + std::cos(2 * y)) * (std::cos(2 * z) + 2);
+    s.u = {speed * sx * cy * cz, -speed * cx * sy * cz, 0};
+    s.gradient[0] = {speed * k * cx * cy * cz, -speed * k * sx * sy * cz, -speed * k * sx * cy * sz};
+    s.gradient[1] = {speed * k * sx * sy * cz, -speed * k * cx * cy * cz, speed * k * cx * sy * sz};
+    return s;
+  });
+  std::vector<double> found;
+  int done = 0;
+  for (const double time : times) {
+    for (const int until = static_cast<int>(std::lround(time * length / speed)); done < until; ++done)
+      step(omega);
+    found.push_back(moments() / (speed * speed));
+  }
+  return found;
+}
+
+std::vector<double> energies(Precision precision, int cells, const std::vector<double>& times) {
+  const Cell extent{cells, cells, cells};
+  const double volume = std::pow(cells, 3);
+  const auto kinetic = [](const std::pair<double, Vector>& state) {
+    const auto& [rho, j] = state;
+    return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) / (2 * rho * rho);
+  };
+  if (precision == Precision::mixed) {
+    MomentFlow<3> flow(extent);
+    return energies(
+        flow, cells, times, [&](double omega) { flow.step(omega); },
+        [&] {
+          double sum = 0;
+          for (std::int64_t z = 0; z < cells; ++z) {
+            for (std::int64_t y = 0; y < cells; ++y) {
+              for (std::int64_t x = 0; x < cells; ++x)
+                sum += kinetic(flow.moments({x, y, z}));
+            }
+          }
+          return sum / volume;
+        });
+  }
+  return with_storage(precision, [&]<class T>(T) {
+    ListFlow<T, 27> flow(d3q27, lbm_validation_vortex::links, extent, all_cells(extent), {true, true, true});
+    return energies(
+        flow, cells, times,
+        [&](double omega) {
+          flow.step([&](const auto&... arguments) { lbm_validation_vortex::cumulant(arguments..., omega); });
+        },
+        [&] {
+          double sum = 0;
+          for (std::int64_t n = 0; n < flow.list().count(); ++n)
+            sum += kinetic(flow.moments(n));
+          return sum / volume;
+        });
+  });
+}
+
+Outcome vortex(Precision precision, Size size) {
+  std::vector<double> times;
+  if (size == Size::small)
+    times = {0.0, 1.0, 2.0};
+  else {
+    for (int i = 0; i <= 44; ++i)
+      times.push_back(0.25 * i);
+  }
+  const int cells = size == Size::small ? 24 : 64;
+  const std::vector<double> energy = energies(precision, cells, times);
+  const auto exact = [](double time) { return spectral[static_cast<std::size_t>(std::lround(4 * time))][1]; };
+  Outcome outcome;
+  for (const double time : size == Size::small ? std::vector{2.0} : std::vector{5.0, 10.0}) {
+    const auto at = std::ranges::find(times, time) - times.begin();
+    outcome.quantities.push_back({"kinetic energy at t = " + std::to_string(static_cast<int>(time)),
+                                  energy[static_cast<std::size_t>(at)], exact(time), 0.02 * exact(time)});
+  }
+  if (size == Size::small) return outcome;
+  Curve found{"computed", {}, {}, true}, expected{"spectral", {}, {}, false};
+  double peak = 0, when = 0;
+  for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+    const double rate = (energy[i - 1] - energy[i + 1]) / (times[i + 1] - times[i - 1]);
+    found.x.push_back(times[i]), found.y.push_back(rate);
+    if (rate > peak) peak = rate, when = times[i];
+  }
+  for (const auto& row : spectral) {
+    if (row[0] <= times.back()) expected.x.push_back(row[0]), expected.y.push_back(row[2]);
+  }
+  outcome.quantities.push_back({"largest dissipation", peak, peak_dissipation, 0.1 * peak_dissipation});
+  outcome.quantities.push_back({"time of the largest dissipation", when, peak_time, 0.5});
+  outcome.graphs.push_back({"Taylor-Green vortex, Re = 1600, " + std::to_string(cells) + "^3 cells",
+                            "time V0 / L",
+                            "dissipation L / V0^3",
+                            {expected, found}});
+  return outcome;
+}
+
+} // namespace
+
+std::vector<Case> vortex_cases() {
+  return {{"Taylor-Green vortex, Re 1600", "D3Q27 cumulants, Ma = 0.1; mixed: regularised",
+           "van Rees et al. 2011, spectral 512^3", with_moments, vortex}};
+}
+
+} // namespace validation
