@@ -196,6 +196,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
 
   for (FileWriter& complete : files)
     complete.commit();
+  sync_folder(folder_, "Output");
   steps_ = std::move(steps);
   return folder_ / main_file;
 }

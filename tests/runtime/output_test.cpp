@@ -3,17 +3,16 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
 
+#include "full_disk.hpp"
 #include "heddle/error.hpp"
 
 namespace {
@@ -45,27 +44,6 @@ protected:
 
   fs::path folder_;
   const BlockGrid grid_{Box{{0, 0, 0}, {32, 32, 32}}, {2, 1, 1}};
-};
-
-/// Lets no file of this process grow beyond `bytes`: for a program the same as a full disk.
-class FileLimit {
-public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-
-private:
-  rlimit before_{};
-  void (*handler_)(int);
 };
 
 TEST_F(OutputTest, NamesFilesByStep) {
