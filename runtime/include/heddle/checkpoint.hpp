@@ -43,8 +43,10 @@ struct CheckpointOptions {
 ///     checkpoint.write(step);
 ///
 /// write() and read() are called by all ranks together, between exchanges (after what an exchange *after* a
-/// kernel brings home). A Field is stored with its ghost cells beyond the faces of the domain that are not
-/// periodic, which hold boundary values; all others are somebody's interior.
+/// kernel brings home). A Field is stored with the ghost cells that lie straight beyond the faces of the domain
+/// that are not periodic, which hold boundary values; ghost cells within the domain are somebody's interior.
+/// (Beyond a face, but next to another block's cells, there are copies that no exchange fills: they stay as
+/// the program sets them.)
 ///
 /// Files, all in one folder that all ranks see. A checkpoint is one manifest and one part a rank (a rank
 /// without cells has none). Parts have names that were never used, and are on the disk before the manifest
