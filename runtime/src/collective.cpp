@@ -137,4 +137,27 @@ std::string Collective::broadcast(const std::string& text) {
   return std::move(in.front().text);
 }
 
+void Collective::together(const std::function<void()>& f) {
+  std::string mine; // where, reason and hint; empty when all is well
+  try {
+    f();
+  } catch (const Error& error) {
+    mine = error.where() + '\0' + error.reason() + '\0' + error.hint();
+  } catch (const std::exception& error) { // no memory
+    mine = name_ + '\0' + error.what() + '\0';
+  }
+  const std::vector<std::string> all = gather(mine);
+  std::string first;
+  for (std::size_t rank = 0; rank < all.size() && first.empty(); ++rank) {
+    first = all[rank];
+    if (first.empty() || ranks() == 1) continue;
+    first.insert(first.find('\0') + 1, "rank " + std::to_string(rank) + ": ");
+  }
+  first = broadcast(first);
+  if (first.empty()) return;
+  const std::size_t reason = first.find('\0') + 1;
+  const std::size_t hint = first.find('\0', reason) + 1;
+  throw Error(first.substr(0, reason - 1), first.substr(reason, hint - 1 - reason), first.substr(hint));
+}
+
 } // namespace heddle

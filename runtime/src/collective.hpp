@@ -3,6 +3,7 @@
 #define HEDDLE_COLLECTIVE_HPP
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
   [[nodiscard]] std::vector<std::string> gather(const std::string& mine);
   /// What rank 0 says.
   [[nodiscard]] std::string broadcast(const std::string& text);
+  /// Calls f on every rank. When it throws on one, all throw that Error, which says on which.
+  void together(const std::function<void()>& f);
 
 private:
   struct Letter {

@@ -14,6 +14,7 @@
 
 #include "full_disk.hpp"
 #include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
 
 namespace {
 
@@ -79,6 +80,31 @@ TEST_F(OutputTest, AFullDiskLeavesEarlierOutputIntact) {
   output.write(1, 0.1); // there is room again
   EXPECT_FALSE(contents() == before);
   EXPECT_EQ(contents().size(), 7U);
+}
+
+TEST_F(OutputTest, AFullDiskOnOneRankLeavesEarlierOutputOfAllIntact) {
+  heddle::FakeNetwork network(2);
+  std::map<std::string, std::string> before;
+  network.run([&](heddle::Transport& transport) {
+    const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
+    Field<float> field(shared, {.name = "rho", .rank = transport.rank()});
+    Output output(folder_, "run", shared, transport);
+    output.add(field);
+    output.write(0, 0.0);
+    if (transport.rank() == 1) {
+      before = contents();
+      fs::create_symlink("/dev/full", folder_ / ("run_00000000_1.vti.partial-" + std::to_string(getpid())));
+    }
+    field.fill(3.0F);
+    try {
+      output.write(0, 0.0);
+      ADD_FAILURE() << transport.rank();
+    } catch (const Error& error) { // the same on both
+      EXPECT_NE(std::string(error.what()).find("rank 1: cannot write "), std::string::npos) << error.what();
+    }
+  });
+  EXPECT_EQ(before.size(), 4U);
+  EXPECT_TRUE(contents() == before);
 }
 
 TEST_F(OutputTest, AFullDeviceIsReported) {
