@@ -78,10 +78,11 @@ std::vector<HybridBlock::WallPair> HybridBlock::walls(std::span<const std::uint8
 std::string ListReport::line() const {
   const double count = std::max(1.0, static_cast<double>(cells));
   std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(),
-                "%d lists of %.3g million cells in %.3g s: %.0f ns and %.0f bytes a cell", blocks,
-                static_cast<double>(cells) / 1e6, seconds, 1e9 * seconds / count,
-                static_cast<double>(bytes) / count);
+  std::snprintf(
+      text.data(), text.size(),
+      "%d lists of %.3g million cells in %.3g s (%.3g s of processors): %.0f ns and %.0f bytes a cell",
+      blocks, static_cast<double>(cells) / 1e6, seconds, cpu_seconds, 1e9 * seconds / count,
+      static_cast<double>(bytes) / count);
   return text.data();
 }
 

@@ -19,6 +19,7 @@
 #include "heddle/box.hpp"
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
+#include "heddle/hybrid_field.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/transport.hpp"
 
@@ -43,10 +44,10 @@ struct CheckpointOptions {
 ///     checkpoint.write(step);
 ///
 /// write() and read() are called by all ranks together, between exchanges (after what an exchange *after* a
-/// kernel brings home). A Field is stored with the ghost cells that lie straight beyond the faces of the domain
-/// that are not periodic, which hold boundary values; ghost cells within the domain are somebody's interior.
-/// (Beyond a face, but next to another block's cells, there are copies that no exchange fills: they stay as
-/// the program sets them.)
+/// kernel brings home). A Field is stored with the ghost cells that lie straight beyond the faces of the
+/// domain that are not periodic, which hold boundary values; ghost cells within the domain are somebody's
+/// interior. (Beyond a face, but next to another block's cells, there are copies that no exchange fills: they
+/// stay as the program sets them.)
 ///
 /// Files, all in one folder that all ranks see. A checkpoint is one manifest and one part a rank (a rank
 /// without cells has none). Parts have names that were never used, and are on the disk before the manifest
@@ -109,6 +110,13 @@ public:
   }
   template <class T> void declare_listed(const std::string& name, int components) {
     (void)listed_field(name, type<T>(), components);
+  }
+
+  /// The own listed cells of the blocks, dense or not, that are here: other kinds of blocks can take them.
+  template <class T> void add(HybridField<T>& field, const std::string& name = {}) {
+    const std::size_t number = add_field(named(name, field.name()), type<T>(), field.components(), true);
+    for (typename HybridField<T>::Block& block : field.blocks())
+      add_block(number, block.list ? listed_block(*block.listed, block.cells.box) : masked_block<T>(block));
   }
 
   /// A number that is the same on all ranks (that of rank 0 is stored); it must outlive this.
@@ -265,6 +273,54 @@ private:
                     std::memcpy(&view(n, component), from, sizeof(T));
                     from += sizeof(T);
                   });
+                });
+              });
+            }};
+  }
+
+  /// The listed cells of a dense block of a hybrid field.
+  template <class T> static Block masked_block(typename HybridField<T>::Block& block) {
+    const Box box = block.cells.box;
+    const auto for_cells = [&block, box](auto&& f) { // f(element of component 0, place in the box)
+      const Box around = box.grow(1);
+      std::int64_t place = 0;
+      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x, ++place) {
+            const std::int64_t flag =
+                x - around.lower[0] +
+                around.extent(0) * (y - around.lower[1] + around.extent(1) * (z - around.lower[2]));
+            if (block.flags[static_cast<std::size_t>(flag)] != 0) f(block.cells.element({x, y, z}, 0), place);
+          }
+        }
+      }
+    };
+    std::int64_t count = 0;
+    for_cells([&](std::int64_t, std::int64_t) { ++count; });
+    const std::int64_t stride = block.cells.stride[3];
+    return {box, count,
+            [for_cells, box] {
+              std::vector<std::uint8_t> bits(static_cast<std::size_t>((box.volume() + 7) / 8));
+              for_cells([&](std::int64_t, std::int64_t i) {
+                bits[static_cast<std::size_t>(i / 8)] |= static_cast<std::uint8_t>(1U << (i % 8));
+              });
+              return bits;
+            },
+            [for_cells, &block, stride](const std::function<void(const Get&)>& body) {
+              body([&](int component, std::byte* to) {
+                const T* const values = block.data() + component * stride;
+                for_cells([&](std::int64_t element, std::int64_t) {
+                  std::memcpy(to, values + element, sizeof(T));
+                  to += sizeof(T);
+                });
+              });
+            },
+            [for_cells, &block, stride](const std::function<void(const Put&)>& body) {
+              body([&](int component, const std::byte* from) {
+                T* const values = block.data() + component * stride;
+                for_cells([&](std::int64_t element, std::int64_t) {
+                  std::memcpy(values + element, from, sizeof(T));
+                  from += sizeof(T);
                 });
               });
             }};

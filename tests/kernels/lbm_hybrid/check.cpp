@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of both kinds on any number of ranks give the bits of one list.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <filesystem>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "heddle/error.hpp"
@@ -13,13 +17,14 @@ namespace {
 
 /// The outcome of all ranks.
 template <class T>
-hybrid::Outcome on(int ranks, const std::array<int, 3>& blocks, const heddle::CellCosts& costs) {
+hybrid::Outcome on(int ranks, const std::array<int, 3>& blocks, const heddle::CellCosts& costs, int from = 0,
+                   int to = hybrid::pairs, const std::string& folder = {}) {
   static const hybrid::OneList<T> expected;
   heddle::FakeNetwork network(ranks);
   std::mutex mutex;
   hybrid::Outcome sum;
   network.run([&](heddle::Transport& transport) {
-    const hybrid::Outcome one = hybrid::compare(expected, transport, blocks, costs);
+    const hybrid::Outcome one = hybrid::compare(expected, transport, blocks, costs, from, to, folder);
     const std::lock_guard lock(mutex);
     sum.different += one.different;
     sum.compared += one.compared;
@@ -51,6 +56,20 @@ TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneListDouble) {
 
 TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneListSingle) {
   expect_equal<float>();
+}
+
+TEST(Hybrid, ACheckpointServesOtherBlocksAndKinds) {
+  std::string folder = (std::filesystem::temp_directory_path() / "heddle-hybrid-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  on<float>(3, {6, 2, 2}, hybrid::mixed, 0, 1, folder);
+  for (const auto& [ranks, blocks, costs] : {std::tuple(2, std::array<int, 3>{3, 4, 1}, hybrid::all_listed),
+                                             std::tuple(5, std::array<int, 3>{4, 2, 3}, hybrid::all_dense),
+                                             std::tuple(1, std::array<int, 3>{6, 4, 3}, hybrid::mixed)}) {
+    const hybrid::Outcome outcome = on<float>(ranks, blocks, costs, 1, hybrid::pairs, folder);
+    EXPECT_EQ(outcome.different, 0) << ranks;
+    EXPECT_GT(outcome.compared, 50000);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Hybrid, BothKindsAndPlacesWithoutABlockOccur) {

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heddle/block_kinds.hpp"
+#include "heddle/checkpoint.hpp"
 #include "heddle/halo_exchange.hpp"
 #include "heddle/hybrid_field.hpp"
 #include "heddle/reduction.hpp"
@@ -78,9 +80,12 @@ struct Outcome {
   int listed = 0;
 };
 
+/// Steps from..to (pairs) of the run; where it does not begin, from a checkpoint in `folder`, and where it
+/// does not end, to one.
 template <class T>
 Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const std::array<int, 3>& blocks,
-                const heddle::CellCosts& costs) {
+                const heddle::CellCosts& costs, int from = 0, int to = pairs,
+                const std::string& folder = {}) {
   const heddle::FlagReader reader = heddle::flags_in_memory(expected.listed, domain, periodic);
   const heddle::BlockChoice choice = heddle::choose_blocks(domain, blocks, reader, costs);
   const heddle::BlockGrid grid =
@@ -113,7 +118,10 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
     for (auto& sweep : sweeps)
       sweep(stream);
   };
-  for (int pair = 0; pair < pairs; ++pair) {
+  heddle::Checkpoint checkpoint(folder, "hybrid", transport);
+  checkpoint.add(f);
+  if (from > 0) checkpoint.read(from);
+  for (int pair = from; pair < to; ++pair) {
     run(dense_even);
     run(listed_even);
     before(stream);
@@ -122,6 +130,11 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
     run(listed_odd);
     after(stream);
     f.from_walls();
+  }
+
+  if (to < pairs) {
+    checkpoint.write(to);
+    return {};
   }
 
   Outcome outcome{0, 0, static_cast<int>(dense_odd.size()), static_cast<int>(listed_odd.size())};
