@@ -361,12 +361,15 @@ TEST_F(CheckpointTest, ATruncatedOneIsRefused) {
 TEST_F(CheckpointTest, AFullDiskLosesNothing) {
   write(3, {3, 1, 1}, {10});
   const std::map<std::string, std::string> before = contents();
+  rlim_t largest = 0; // of the parts: the last limit lets the other ranks write theirs
+  for (const auto& [file, content] : before)
+    largest = std::max(largest, static_cast<rlim_t>(content.size()));
   FakeNetwork network(3);
   network.run([&](Transport& transport) {
     Simulation run(folder_, transport, {3, 1, 1});
     EXPECT_EQ(run.checkpoint().read(), 10);
     run.set(20);
-    for (const rlim_t limit : {rlim_t{0}, rlim_t{1}, rlim_t{500}, rlim_t{3000}, rlim_t{8000}}) {
+    for (const rlim_t limit : {rlim_t{0}, rlim_t{1}, rlim_t{500}, rlim_t{8000}, largest - 1}) {
       // One limit for all threads: it is there before the first writes, and gone after the last has failed.
       static std::unique_ptr<FileLimit> full;
       static std::atomic<int> waiting = 0;
@@ -441,7 +444,23 @@ TEST_F(CheckpointTest, AKillAtAnyMomentLosesNothing) {
   EXPECT_GT(moments, 15);
   EXPECT_GT(replaced, 2);
   EXPECT_LT(replaced, moments / 2);
-  EXPECT_EQ(files().size(), 8U); // what the killed ones left is gone
+}
+
+TEST_F(CheckpointTest, WhatAKilledRunLeftIsRemovedByTheNext) {
+  write(3, {3, 1, 1}, {10, 20});
+  const auto go_on = [&](const CheckpointOptions& options) {
+    FakeNetwork network(3);
+    network.run([&](Transport& transport) {
+      Simulation run(folder_, transport, {3, 1, 1}, options);
+      run.checkpoint().read(20);
+      run.set(30);
+      run.checkpoint().write(30);
+    });
+  };
+  EXPECT_TRUE(killed_at(14, go_on));
+  EXPECT_GT(files().size(), 8U);
+  go_on({});
+  EXPECT_EQ(files().size(), 8U);
 }
 
 TEST_F(CheckpointTest, FaultsOfTheNetworkLoseNothing) {
