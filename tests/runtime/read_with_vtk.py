@@ -99,7 +99,8 @@ def check_blocks(path: Path, blocks: int) -> int:
     for b in range(blocks):
         image = tree.GetBlock(b)
         array = image.GetCellData().GetArray("velocity")
-        assert image.GetOrigin() == ORIGIN and image.GetSpacing() == SPACING
+        assert image.GetOrigin() == ORIGIN
+        assert image.GetSpacing() == SPACING
         x0, x1, y0, y1, z0, z1 = image.GetExtent()
         i = 0
         for z in range(z0, z1):
