@@ -105,6 +105,61 @@ std::string compass(double degrees) {
   return names[static_cast<std::size_t>(std::lround(turns * 8)) % 8];
 }
 
+/// The checkpoints of a run, and what must be the same in the run that goes on from one.
+class Saves {
+public:
+  Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver)
+      : checkpoint_(options.out / "checkpoint", "wind"), every_(options.checkpoint_every),
+        run_{options.wind, options.reference, options.roughness, units.step, static_cast<double>(steps)} {
+    solver.add_to(checkpoint_);
+    checkpoint_.add("step", step_);
+    checkpoint_.add("frame", frame_);
+    for (std::size_t i = 0; i < run_.size(); ++i)
+      checkpoint_.add(names[i], run_[i]);
+    if (!options.resume && every_ > 0 && !checkpoint_.steps().empty()) {
+      throw heddle::Error("folder '" + (options.out / "checkpoint").string() + "'",
+                          "it has checkpoints of another run",
+                          "go on from it with --resume last, choose another --out, or remove them");
+    }
+  }
+
+  /// Reads a checkpoint: the step and the number of frames that were written until then.
+  void read(std::int64_t wanted, std::int64_t& step, std::int64_t& frame) {
+    const std::array<double, 5> ours = run_;
+    if (wanted < 0) {
+      checkpoint_.read();
+    } else {
+      checkpoint_.read(wanted);
+    }
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      if (run_[i] != ours[i])
+        throw heddle::Error("--resume",
+                            "the checkpoint has the " + std::string(names[i]) + " " +
+                                std::to_string(run_[i]) + ", this run " + std::to_string(ours[i]),
+                            "give the options of the run that wrote it");
+    }
+    step = step_;
+    frame = frame_;
+  }
+
+  /// Writes one when it is time for it.
+  void update(std::int64_t step, std::int64_t frame) {
+    if (every_ == 0 || step / every_ == step_ / every_) return;
+    step_ = step;
+    frame_ = frame;
+    checkpoint_.write(step);
+  }
+
+private:
+  static constexpr std::array<const char*, 5> names{"wind", "reference", "roughness", "time step", "steps"};
+
+  heddle::Checkpoint checkpoint_;
+  std::int64_t every_;
+  std::array<double, 5> run_;
+  std::int64_t step_ = 0; // of the last checkpoint
+  std::int64_t frame_ = 0;
+};
+
 void run(const Options& options) {
   const Clock clock;
   heddle::Environment environment({.threads = options.threads.value_or(0)});
@@ -116,7 +171,8 @@ void run(const Options& options) {
   const std::int64_t cells = domain.fluid_cells();
 
   constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
-  heddle::OutputFolder results(options.out, static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
+  heddle::OutputFolder results(options.out,
+                               static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
                                    bytes_per_cell);
 
   std::printf("terrain   %s\n", domain.title.c_str());
@@ -133,6 +189,7 @@ void run(const Options& options) {
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   const double bandwidth = options.gpu ? 0 : stream_bandwidth(std::min<std::int64_t>(cells, 4'000'000));
   Solver solver(domain, wind, units, memory);
+  Saves saves(options, units, steps, solver);
 
   const heddle::BlockGrid grid(solver.list().box(), {1, 1, 1}, {false, true, false});
   const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
@@ -152,7 +209,12 @@ void run(const Options& options) {
   heddle::Progress progress("wind", steps, {.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
   double in_steps = 0;
   std::int64_t frame = 0;
-  for (std::int64_t step = 0; step < steps;) {
+  std::int64_t first = 0;
+  if (options.resume) {
+    saves.read(*options.resume, first, frame);
+    std::printf("resumed   at step %lld\n", static_cast<long long>(first));
+  }
+  for (std::int64_t step = first; step < steps;) {
     const std::int64_t next = std::min(step + steps_a_sample, steps);
     const Clock stretch;
     solver.run((next - step) / 2);
@@ -170,6 +232,7 @@ void run(const Options& options) {
       output.write(frame, static_cast<double>(step) * units.step);
       ++frame;
     }
+    saves.update(step, frame);
     progress.update(step);
   }
   progress.finish();
@@ -177,7 +240,7 @@ void run(const Options& options) {
   velocity = on_the_box(solver.mean(), domain, units);
   mean_output.write(0, static_cast<double>(steps) * units.step);
   const Balance mass = balance(velocity, domain);
-  const double updates = static_cast<double>(steps) * static_cast<double>(cells);
+  const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);
   std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",
               mass.in / 1e6, mass.outlet / 1e6, mass.top / 1e6,
               100 * (mass.in - mass.outlet - mass.top) / mass.in);

@@ -96,6 +96,14 @@ const std::vector<Rule>& rules() {
        [](Options& o, std::string_view text) { o.out = text; }},
       number_rule("--frames", "N", "files of the .pvd series (default 4)", 1, 10000,
                   [](Options& o, double v) { o.frames = static_cast<int>(v); }),
+      number_rule("--checkpoint-every", "N",
+                  "steps between checkpoints in the folder `checkpoint` of --out (default: none)", 20, 1e9,
+                  [](Options& o, double v) { o.checkpoint_every = std::llround(v); }),
+      {"--resume", "last|N",
+       "go on from the newest checkpoint, or from that of step N, with the options of that run",
+       [](Options& o, std::string_view text) {
+         o.resume = text == "last" ? -1 : std::llround(numbers("--resume", text, 1, 0, 1e15)[0]);
+       }},
       {"--device", "cpu|cuda", "where the kernels run (default cpu)",
        [](Options& o, std::string_view text) {
          if (text != "cpu" && text != "cuda")

@@ -85,6 +85,12 @@ void Solver::sample() {
   average_graph_.run();
 }
 
+void Solver::add_to(heddle::Checkpoint& checkpoint) {
+  checkpoint.add(f_);
+  checkpoint.add(mean_);
+  checkpoint.add("samples", samples_);
+}
+
 double Solver::highest_speed() const {
   double highest = 0;
   u_.inspect([&](heddle::SparseView<const float> u) {

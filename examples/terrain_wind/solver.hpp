@@ -8,6 +8,7 @@
 
 #include "domain.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/checkpoint.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/stream.hpp"
@@ -40,6 +41,9 @@ public:
   void sample();
   /// Highest speed of the last `measure`, in cells a step; NaN where any value is.
   [[nodiscard]] double highest_speed() const;
+
+  /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by each even step.
+  void add_to(heddle::Checkpoint& checkpoint);
 
   [[nodiscard]] const heddle::IndexList& list() const { return list_; }
   [[nodiscard]] const heddle::SparseField<float>& density() const { return rho_; }

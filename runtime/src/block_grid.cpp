@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/block_grid.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
 
+#include "curve.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle {
@@ -14,6 +18,11 @@ constexpr std::array<const char*, 3> axis_name{"x", "y", "z"};
 
 std::int64_t cut(const Box& domain, std::size_t axis, int part, int parts) {
   return domain.lower[axis] + domain.extent(static_cast<int>(axis)) * part / parts;
+}
+
+[[noreturn]] void refuse(int ranks, std::int64_t blocks) {
+  throw Error("BlockGrid", std::to_string(ranks) + " ranks for " + std::to_string(blocks) + " blocks",
+              "each rank needs a block");
 }
 
 } // namespace
@@ -34,19 +43,48 @@ BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const 
     count *= blocks[d];
     if (count > std::numeric_limits<int>::max()) throw Error("BlockGrid", "more than 2^31 - 1 blocks");
   }
-  if (ranks < 1 || ranks > count) {
-    throw Error("BlockGrid", std::to_string(ranks) + " ranks for " + std::to_string(count) + " blocks",
-                "each rank needs a block");
+  if (ranks < 1 || ranks > count) refuse(ranks, count);
+  std::vector<int> places(static_cast<std::size_t>(count));
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<int> first;
+  for (int rank = 0; rank <= ranks; ++rank)
+    first.push_back(static_cast<int>(count * rank / ranks));
+  number(places, std::move(first));
+}
+
+BlockGrid BlockGrid::balanced(const Box& domain, const std::array<int, 3>& blocks,
+                              const std::array<bool, 3>& periodic, int ranks,
+                              std::span<const std::int64_t> weights) {
+  BlockGrid grid(domain, blocks, periodic, 1);
+  if (static_cast<int>(weights.size()) != grid.places()) {
+    throw Error("BlockGrid", std::to_string(weights.size()) + " weights came for " +
+                                 std::to_string(grid.places()) + " blocks");
   }
-  boxes_.reserve(static_cast<std::size_t>(count));
+  std::vector<int> places;
+  for (const int place : curve_order(blocks)) {
+    const std::int64_t weight = weights[static_cast<std::size_t>(place)];
+    if (weight < 0) throw Error("BlockGrid", "block " + std::to_string(place) + " has a negative weight");
+    if (weight > 0) places.push_back(place);
+  }
+  const auto count = static_cast<int>(places.size());
+  if (ranks < 1 || ranks > count) refuse(ranks, count);
+  std::vector<std::int64_t> along;
+  for (const int place : places)
+    along.push_back(weights[static_cast<std::size_t>(place)]);
+  grid.ranks_ = ranks;
+  grid.number(places, cut_by_weight(along, ranks));
+  return grid;
+}
+
+/// Gives blocks to places, in this order, and to ranks.
+void BlockGrid::number(const std::vector<int>& places, std::vector<int> first) {
+  place_of_ = places;
+  first_ = std::move(first);
+  number_at_.assign(static_cast<std::size_t>(this->places()), -1);
+  boxes_.clear();
   for (int i = 0; i < size(); ++i) {
-    const std::array<int, 3> at = place(i);
-    Box box;
-    for (std::size_t d = 0; d < 3; ++d) {
-      box.lower[d] = cut(domain, d, at[d], blocks[d]);
-      box.upper[d] = cut(domain, d, at[d] + 1, blocks[d]);
-    }
-    boxes_.push_back(box);
+    number_at_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])] = i;
+    boxes_.push_back(cells_at(place(i)));
   }
 }
 
@@ -61,16 +99,31 @@ std::array<int, 3> BlockGrid::place(int i) const {
   if (i < 0 || i >= size()) {
     throw Error("BlockGrid", "no block " + std::to_string(i) + " among " + std::to_string(size()));
   }
-  return {i % blocks_[0], i / blocks_[0] % blocks_[1], i / blocks_[0] / blocks_[1]};
+  const int at = place_of_[static_cast<std::size_t>(i)];
+  return {at % blocks_[0], at / blocks_[0] % blocks_[1], at / blocks_[0] / blocks_[1]};
 }
 
-int BlockGrid::index(const std::array<int, 3>& place) const {
+int BlockGrid::flat(const std::array<int, 3>& place) const {
   for (std::size_t d = 0; d < 3; ++d) {
     if (place[d] < 0 || place[d] >= blocks_[d]) {
       throw Error("BlockGrid", "no block at place " + std::to_string(place[d]) + " along " + axis_name[d]);
     }
   }
   return place[0] + blocks_[0] * (place[1] + blocks_[1] * place[2]);
+}
+
+int BlockGrid::index(const std::array<int, 3>& place) const {
+  return number_at_[static_cast<std::size_t>(flat(place))];
+}
+
+Box BlockGrid::cells_at(const std::array<int, 3>& place) const {
+  (void)flat(place);
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.lower[d] = cut(domain_, d, place[d], blocks_[d]);
+    box.upper[d] = cut(domain_, d, place[d] + 1, blocks_[d]);
+  }
+  return box;
 }
 
 int BlockGrid::neighbour(int i, const std::array<int, 3>& offset) const {
@@ -84,8 +137,7 @@ int BlockGrid::neighbour(int i, const std::array<int, 3>& offset) const {
   return index(at);
 }
 
-int BlockGrid::owner(const std::array<std::int64_t, 3>& cell) const noexcept {
-  if (!domain_.contains(cell)) return -1;
+std::array<int, 3> BlockGrid::place_of(const std::array<std::int64_t, 3>& cell) const noexcept {
   std::array<int, 3> at{};
   for (std::size_t d = 0; d < 3; ++d) {
     const std::int64_t cells = domain_.extent(static_cast<int>(d));
@@ -94,19 +146,25 @@ int BlockGrid::owner(const std::array<std::int64_t, 3>& cell) const noexcept {
     while (at[d] + 1 < blocks_[d] && cell[d] >= cut(domain_, d, at[d] + 1, blocks_[d]))
       ++at[d];
   }
-  return at[0] + blocks_[0] * (at[1] + blocks_[1] * at[2]);
+  return at;
+}
+
+int BlockGrid::owner(const std::array<std::int64_t, 3>& cell) const noexcept {
+  if (!domain_.contains(cell)) return -1;
+  const std::array<int, 3> at = place_of(cell);
+  return number_at_[static_cast<std::size_t>(at[0] + blocks_[0] * (at[1] + blocks_[1] * at[2]))];
 }
 
 int BlockGrid::rank(int i) const {
   (void)block(i);
-  return static_cast<int>(((std::int64_t{i} + 1) * ranks_ - 1) / size());
+  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), i) - first_.begin()) - 1;
 }
 
 int BlockGrid::first_block(int rank) const {
   if (rank < 0 || rank > ranks_) {
     throw Error("BlockGrid", "no rank " + std::to_string(rank) + " among " + std::to_string(ranks_));
   }
-  return static_cast<int>(std::int64_t{size()} * rank / ranks_);
+  return first_[static_cast<std::size_t>(rank)];
 }
 
 void require_one_rank(const char* user, const BlockGrid& grid) {

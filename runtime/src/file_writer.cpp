@@ -14,7 +14,43 @@
 
 namespace heddle {
 
-FileWriter::FileWriter(std::filesystem::path place) : place_(std::move(place)), beside_(place_) {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& place, int reason, const std::string& user) {
+  const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+  throw Error(user, "cannot write " + place.string() + ": " + std::generic_category().message(reason),
+              full ? "earlier output is untouched; free some space or write elsewhere"
+                   : "is the folder there, and may you write to it?");
+}
+
+/// fsync, called again when a signal came in between; 0 or what is wrong.
+int sync(int file) {
+  while (::fsync(file) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+void sync_path(const std::filesystem::path& path, const std::string& user, bool folder) {
+  const int file = ::open(path.c_str(), folder ? O_RDONLY | O_DIRECTORY | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
+  if (file < 0) refuse(path, errno, user);
+  const int reason = sync(file);
+  ::close(file);
+  if (reason != 0 && !(folder && (reason == EINVAL || reason == ENOTSUP))) refuse(path, reason, user);
+}
+
+} // namespace
+
+void sync_folder(const std::filesystem::path& folder, const std::string& user) {
+  sync_path(folder.empty() ? "." : folder, user, true);
+}
+
+void sync_file(const std::filesystem::path& file, const std::string& user) {
+  sync_path(file, user, false);
+}
+
+FileWriter::FileWriter(std::filesystem::path place, std::string user)
+    : place_(std::move(place)), beside_(place_), user_(std::move(user)) {
   beside_ += ".partial-" + std::to_string(getpid()); // two programs that write the same place do not meet
   file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) {
@@ -26,7 +62,7 @@ FileWriter::FileWriter(std::filesystem::path place) : place_(std::move(place)), 
 
 FileWriter::FileWriter(FileWriter&& other) noexcept
     : place_(std::move(other.place_)), beside_(std::exchange(other.beside_, {})),
-      file_(std::exchange(other.file_, -1)) {}
+      user_(std::move(other.user_)), file_(std::exchange(other.file_, -1)) {}
 
 FileWriter::~FileWriter() {
   if (file_ >= 0) ::close(file_);
@@ -48,8 +84,10 @@ void FileWriter::write(const void* data, std::size_t bytes) {
 
 void FileWriter::close() {
   if (file_ < 0) return;
-  const int result = ::close(std::exchange(file_, -1));
-  if (result != 0) fail(errno);
+  int reason = sync(file_);
+  if (reason == EINVAL) reason = 0; // a pipe or a terminal: there is no disk
+  if (::close(std::exchange(file_, -1)) != 0 && reason == 0) reason = errno;
+  if (reason != 0) fail(reason);
 }
 
 void FileWriter::commit() {
@@ -59,10 +97,7 @@ void FileWriter::commit() {
 }
 
 void FileWriter::fail(int reason) const {
-  const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-  throw Error("Output", "cannot write " + place_.string() + ": " + std::generic_category().message(reason),
-              full ? "earlier output is untouched; free some space or write elsewhere"
-                   : "is the folder there, and may you write to it?");
+  refuse(place_, reason, user_);
 }
 
 } // namespace heddle

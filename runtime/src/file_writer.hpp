@@ -4,16 +4,18 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace heddle {
 
-/// Writes a file beside its place and moves it there when it is complete. Whoever reads the place sees the
-/// old file or the new one, never a part; without commit() nothing of the new one is left.
+/// Writes a file beside its place and moves it there when it is complete and on the disk. Whoever reads the
+/// place sees the old file or the new one, never a part, also after the power has failed; without commit()
+/// nothing of the new one is left.
 class FileWriter {
 public:
-  /// Throws Error when the file cannot be made.
-  explicit FileWriter(std::filesystem::path place);
+  /// user: who writes, for messages. Throws Error when the file cannot be made.
+  explicit FileWriter(std::filesystem::path place, std::string user = "Output");
   ~FileWriter();
   FileWriter(FileWriter&& other) noexcept;
   FileWriter& operator=(FileWriter&&) = delete;
@@ -24,10 +26,10 @@ public:
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
-  /// Closes the file, which is complete but not in its place yet. Throws Error when the system reports a late
-  /// failure.
+  /// Waits until the file is on the disk and closes it; it is complete but not in its place yet. Throws Error
+  /// when the system reports a late failure.
   void close();
-  /// Moves the file, closed or not, to its place.
+  /// Moves the file, closed or not, to its place. The move is on the disk after sync_folder().
   void commit();
 
 private:
@@ -35,8 +37,15 @@ private:
 
   std::filesystem::path place_;
   std::filesystem::path beside_; // empty: nothing to remove
+  std::string user_;
   int file_ = -1;
 };
+
+/// Waits until the names in a folder, or the bytes of a file that somebody else wrote, are on the disk.
+/// Throws Error, on behalf of `user`, when the system says that they are not; file systems that do not offer
+/// it for folders are let be.
+void sync_folder(const std::filesystem::path& folder, const std::string& user);
+void sync_file(const std::filesystem::path& file, const std::string& user);
 
 } // namespace heddle
 

@@ -40,9 +40,9 @@ std::vector<Owned> owners(const BlockGrid& grid, std::size_t axis, std::int64_t 
     const std::int64_t wrapped = lower + (((first - lower) % cells) + cells) % cells;
     std::array<std::int64_t, 3> cell = grid.domain().lower;
     cell[axis] = wrapped;
-    const int block = grid.owner(cell);
-    const std::int64_t end = std::min(last, first + grid.block(block).upper[axis] - wrapped);
-    parts.push_back({grid.place(block)[axis], first, end, wrapped - first});
+    const std::array<int, 3> place = grid.place_of(cell);
+    const std::int64_t end = std::min(last, first + grid.cells_at(place).upper[axis] - wrapped);
+    parts.push_back({place[axis], first, end, wrapped - first});
     first = end;
   }
   return parts;
@@ -56,6 +56,8 @@ std::uint64_t plan_hash(const Exchange& exchange) {
   hash.add(exchange.value_bytes());
   const BlockGrid& grid = *exchange.grid();
   hash.add(static_cast<std::uint64_t>(grid.ranks()));
+  for (int rank = 0; rank <= grid.ranks(); ++rank)
+    hash.add(static_cast<std::uint64_t>(grid.first_block(rank)));
   for (std::size_t d = 0; d < 3; ++d) {
     hash.add(static_cast<std::uint64_t>(grid.domain().lower[d]));
     hash.add(static_cast<std::uint64_t>(grid.domain().upper[d]));
@@ -131,6 +133,7 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
         for (const Owned& y : owners(grid, 1, box.lower[1], box.upper[1])) {
           for (const Owned& x : owners(grid, 0, box.lower[0], box.upper[0])) {
             const int owner = grid.index({x.place, y.place, z.place});
+            if (owner < 0) continue; // no block there
             if (grid.rank(b) != exchange.rank() && grid.rank(owner) != exchange.rank()) continue;
             const Box ghost{{x.first, y.first, z.first}, {x.last, y.last, z.last}};
             std::array<std::int64_t, 3> ghost_cell = ghost.lower;

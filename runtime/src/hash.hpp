@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace heddle {
 
@@ -16,12 +17,16 @@ public:
   }
   void add(const std::byte* data, std::size_t bytes) noexcept {
     add(bytes);
-    for (std::size_t i = 0; i < bytes; i += 8) {
-      std::uint64_t word = 0;
-      for (std::size_t k = i; k < i + 8 && k < bytes; ++k)
-        word |= static_cast<std::uint64_t>(data[k]) << (8 * (k - i));
+    std::size_t i = 0;
+    std::uint64_t word = 0;
+    for (; i + 8 <= bytes; i += 8) {
+      std::memcpy(&word, data + i, 8);
       add(word);
     }
+    if (i == bytes) return;
+    word = 0;
+    std::memcpy(&word, data + i, bytes - i);
+    add(word);
   }
   [[nodiscard]] std::uint64_t value() const noexcept { return state_; }
 

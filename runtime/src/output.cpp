@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "collective.hpp"
 #include "file_writer.hpp"
 
 namespace heddle {
@@ -56,8 +57,24 @@ constexpr std::string_view prologue = "<?xml version=\"1.0\"?>\n";
 } // namespace
 
 Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options)
-    : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(options) {
-  require_one_rank("Output", grid);
+    : Output(std::move(folder), std::move(name), grid, nullptr, options) {}
+
+Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport& transport,
+               OutputOptions options)
+    : Output(std::move(folder), std::move(name), grid, &transport, options) {}
+
+Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport* transport,
+               OutputOptions options)
+    : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(options),
+      ranks_(std::make_unique<Collective>(transport, "output " + name_)) {
+  if (transport == nullptr) require_one_rank("Output", grid);
+  if (grid.ranks() != ranks_->ranks()) {
+    throw Error("Output",
+                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, there are " +
+                    std::to_string(ranks_->ranks()),
+                "BlockGrid(..., transport.ranks())");
+  }
+  first_ = grid.first_block(ranks_->rank());
   if (name_.empty() || name_.find('/') != std::string::npos) {
     throw Error("Output", "'" + name_ + "' is no name for files");
   }
@@ -67,6 +84,8 @@ Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& 
     }
   }
 }
+
+Output::~Output() = default;
 
 std::filesystem::path Output::series() const {
   return folder_ / (name_ + ".pvd");
@@ -134,10 +153,26 @@ std::string Output::parallel_header(const std::string& stem) const {
   }
   text += "    </PCellData>\n";
   for (int b = 0; b < grid_.size(); ++b) {
-    text += "    <Piece Extent=\"" + extent_text(grid_.block(b)) + "\" Source=\"" +
-            escaped(stem + "_" + std::to_string(b) + ".vti") + "\"/>\n";
+    text += "    <Piece Extent=\"" + extent_text(grid_.block(b)) + "\" Source=\"" + escaped(piece(stem, b)) +
+            "\"/>\n";
   }
   return text + "  </PImageData>\n</VTKFile>\n";
+}
+
+std::string Output::piece(const std::string& stem, int block) const {
+  return stem + "_" + std::to_string(block) + ".vti";
+}
+
+/// Blocks that do not cover the domain, which the pieces of a .pvti have to.
+std::string Output::blocks_text(const std::string& stem) const {
+  std::string text(prologue);
+  text += "<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt64\">\n  <vtkMultiBlockDataSet>\n";
+  for (int b = 0; b < grid_.size(); ++b) {
+    text += "    <DataSet index=\"" + std::to_string(b) + "\" name=\"block " + std::to_string(b) +
+            "\" file=\"" + escaped(piece(stem, b)) + "\"/>\n";
+  }
+  return text + "  </vtkMultiBlockDataSet>\n</VTKFile>\n";
 }
 
 std::string Output::series_text(const std::vector<Step>& steps) const {
@@ -155,47 +190,59 @@ std::string Output::series_text(const std::vector<Step>& steps) const {
 std::filesystem::path Output::write(std::int64_t step, double time) {
   if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
   if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
-  std::error_code problem;
-  std::filesystem::create_directories(folder_, problem);
-  if (problem) {
-    throw Error("Output", "cannot make the folder " + folder_.string() + ": " + problem.message(),
-                "is there a file of that name, and may you write there?");
-  }
-
   std::array<char, 32> digits{};
   std::snprintf(digits.data(), digits.size(), "_%08lld", static_cast<long long>(step));
   const std::string stem = name_ + digits.data();
-  const bool one = grid_.size() == 1;
+  const bool one = grid_.places() == 1;
   std::vector<FileWriter> files; // in the order in which they are moved to their places
-  for (int b = 0; b < grid_.size(); ++b) {
-    FileWriter& file =
-        files.emplace_back(folder_ / (one ? stem + ".vti" : stem + "_" + std::to_string(b) + ".vti"));
-    file.write(header(b));
-    for (const Array& array : arrays_) {
-      const std::uint64_t bytes = static_cast<std::uint64_t>(grid_.block(b).volume() * array.components) *
-                                  static_cast<std::uint64_t>(array.value_bytes);
-      file.write(&bytes, sizeof bytes);
-      array.read(b, [&file](const void* data, std::size_t size) { file.write(data, size); });
+  ranks_->together([&] {
+    std::error_code problem;
+    std::filesystem::create_directories(folder_, problem);
+    if (problem) {
+      throw Error("Output", "cannot make the folder " + folder_.string() + ": " + problem.message(),
+                  "is there a file of that name, and may you write there?");
     }
-    file.write("\n  </AppendedData>\n</VTKFile>\n");
-    file.close();
-  }
-  const std::string main_file = stem + (one ? ".vti" : ".pvti");
-  if (!one) {
-    FileWriter& file = files.emplace_back(folder_ / main_file);
-    file.write(parallel_header(stem));
-    file.close();
-  }
+    const int blocks = grid_.first_block(ranks_->rank() + 1) - first_;
+    for (int b = 0; b < blocks; ++b) {
+      FileWriter& file = files.emplace_back(folder_ / (one ? stem + ".vti" : piece(stem, first_ + b)));
+      file.write(header(first_ + b));
+      for (const Array& array : arrays_) {
+        const std::uint64_t bytes =
+            static_cast<std::uint64_t>(grid_.block(first_ + b).volume() * array.components) *
+            static_cast<std::uint64_t>(array.value_bytes);
+        file.write(&bytes, sizeof bytes);
+        array.read(b, [&file](const void* data, std::size_t size) { file.write(data, size); });
+      }
+      file.write("\n  </AppendedData>\n</VTKFile>\n");
+      file.close();
+    }
+  });
+  const bool covered = grid_.size() == grid_.places();
+  const std::string main_file = stem + (one ? ".vti" : covered ? ".pvti" : ".vtm");
   std::vector<Step> steps = steps_;
   std::erase_if(steps, [&](const Step& other) { return other.step == step; });
   steps.push_back({step, time, main_file});
   std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.step < b.step; });
-  FileWriter& file = files.emplace_back(series());
-  file.write(series_text(steps));
-  file.close();
+  std::vector<FileWriter> index; // that name the others
+  ranks_->together([&] {
+    if (ranks_->rank() != 0) return;
+    if (!one) {
+      FileWriter& file = index.emplace_back(folder_ / main_file);
+      file.write(covered ? parallel_header(stem) : blocks_text(stem));
+      file.close();
+    }
+    FileWriter& file = index.emplace_back(series());
+    file.write(series_text(steps));
+    file.close();
+  });
 
-  for (FileWriter& complete : files)
-    complete.commit();
+  for (std::vector<FileWriter>* group : {&files, &index}) {
+    ranks_->together([&] {
+      for (FileWriter& complete : *group)
+        complete.commit();
+      sync_folder(folder_, "Output");
+    });
+  }
   steps_ = std::move(steps);
   return folder_ / main_file;
 }

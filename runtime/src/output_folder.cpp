@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "file_writer.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle {
@@ -42,14 +43,17 @@ void OutputFolder::publish() {
   // What names other files comes last.
   std::stable_partition(files.begin(), files.end(),
                         [](const fs::path& file) { return file.extension() != ".pvd"; });
+  const std::string where = "output folder '" + folder_.string() + "'";
+  for (const fs::path& file : files)
+    sync_file(file, where); // all before the first is moved: whatever happens then, no file is half there
   for (const fs::path& file : files) {
     std::error_code status;
     fs::rename(file, folder_ / file.filename(), status);
     if (status)
-      throw Error("output folder '" + folder_.string() + "'",
-                  "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
+      throw Error(where, "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
                   "check the permissions of the folder");
   }
+  sync_folder(folder_, where);
 }
 
 } // namespace heddle

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/reduction.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "collective.hpp"
 #include "heddle/parallel.hpp"
 
 namespace heddle {
@@ -48,6 +54,146 @@ Value reduce(const Box& domain, const RowReader<Value>& read, Combine combine) {
   return tree<Value>(rows, combine);
 }
 
+/// The nodes of the tree over a row of `n` cells that hold cells first <= x < last and no others, the largest
+/// ones: f(height, k) in ascending x, for node k at a height, which holds the cells from k 2^height on,
+/// 2^height of them or what is left.
+template <class F> void for_nodes(std::int64_t first, std::int64_t last, std::int64_t n, F&& f) {
+  while (first < last) {
+    int height = 0;
+    std::int64_t end = first + 1;
+    while (end < last && first % (std::int64_t{2} << height) == 0) {
+      const std::int64_t higher = std::min(first + (std::int64_t{2} << height), n);
+      if (higher > last) break;
+      ++height;
+      end = higher;
+    }
+    f(height, first >> height);
+    first = end;
+  }
+}
+
+/// Combines the nodes of a row, in ascending x as for_nodes gives them for one block after another, to one
+/// value.
+template <class Value, class Combine> class NodeStack {
+public:
+  NodeStack(std::int64_t n, Combine combine) : n_(n), combine_(combine) {}
+
+  void push(int height, std::int64_t k, Value value) {
+    nodes_.push_back({height, k, value});
+    while (rise()) {
+    }
+  }
+  /// When all nodes came.
+  [[nodiscard]] Value value() const { return nodes_.front().value; }
+
+private:
+  struct Node {
+    int height;
+    std::int64_t k;
+    Value value;
+  };
+
+  /// Brings the last node one step up, if what belongs to that step is there.
+  bool rise() {
+    Node& last = nodes_.back();
+    const std::int64_t end = std::min((last.k + 1) << last.height, n_);
+    if (last.k % 2 == 0) {
+      if (end < n_ || last.k == 0) return false;        // its neighbour is still to come, or it is the root
+      last = {last.height + 1, last.k / 2, last.value}; // an odd last one goes up unchanged
+      return true;
+    }
+    if (nodes_.size() < 2) return false;
+    const Node& before = nodes_[nodes_.size() - 2];
+    if (before.height != last.height || before.k + 1 != last.k) return false;
+    const Node both{last.height + 1, last.k / 2, combine_(before.value, last.value)};
+    nodes_.pop_back();
+    nodes_.back() = both;
+    return true;
+  }
+
+  std::int64_t n_;
+  Combine combine_;
+  std::vector<Node> nodes_;
+};
+
+template <class Value, class Combine>
+Value reduce_over_ranks(const BlockGrid& grid, ReductionKind kind, const BlockRowReader<Value>& read,
+                        Collective& ranks, Combine combine) {
+  const Box& domain = grid.domain();
+  const std::int64_t n = domain.extent(0);
+  const auto for_blocks = [&](int rank, auto&& f) {
+    for (int b = grid.first_block(rank); b < grid.first_block(rank + 1); ++b)
+      f(b);
+  };
+  // What this rank knows: for each block and row the values of its nodes.
+  std::vector<Value> mine;
+  std::vector<Value> row;
+  for_blocks(ranks.rank(), [&](int b) {
+    const Box& box = grid.block(b);
+    const std::int64_t begin = box.lower[0] - domain.lower[0];
+    row.resize(static_cast<std::size_t>(box.extent(0)));
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+        read(b, y, z, row);
+        for_nodes(begin, begin + box.extent(0), n, [&](int height, std::int64_t k) {
+          const std::int64_t first = (k << height) - begin;
+          const std::int64_t last = std::min((k + 1) << height, n) - begin;
+          mine.push_back(tree<Value>(std::span<Value>(row).subspan(static_cast<std::size_t>(first),
+                                                                   static_cast<std::size_t>(last - first)),
+                                     combine));
+        });
+      }
+    }
+  });
+  const std::vector<std::string> all =
+      ranks.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)});
+
+  std::string result(sizeof(Value), '\0');
+  if (ranks.rank() == 0) {
+    // Where the nodes of each block begin.
+    std::vector<const char*> place(static_cast<std::size_t>(grid.size()));
+    for (int rank = 0; rank < grid.ranks(); ++rank) {
+      const char* next = all[static_cast<std::size_t>(rank)].data();
+      for_blocks(rank, [&](int b) {
+        place[static_cast<std::size_t>(b)] = next;
+        const Box& box = grid.block(b);
+        const std::int64_t begin = box.lower[0] - domain.lower[0];
+        for_nodes(begin, begin + box.extent(0), n, [&](int, std::int64_t) {
+          next += static_cast<std::int64_t>(sizeof(Value)) * box.extent(1) * box.extent(2);
+        });
+      });
+    }
+    std::vector<Value> rows;
+    for (std::int64_t z = domain.lower[2]; z < domain.upper[2]; ++z) {
+      for (std::int64_t y = domain.lower[1]; y < domain.upper[1]; ++y) {
+        const std::array<int, 3> at = grid.place_of({domain.lower[0], y, z});
+        NodeStack<Value, Combine> stack(n, combine);
+        for (int i = 0; i < grid.blocks()[0]; ++i) {
+          const Box box = grid.cells_at({i, at[1], at[2]});
+          const int b = grid.index({i, at[1], at[2]});
+          const std::int64_t begin = box.lower[0] - domain.lower[0];
+          for_nodes(begin, begin + box.extent(0), n, [&](int height, std::int64_t k) {
+            Value value = neutral_value<Value>(kind);
+            if (b >= 0) {
+              const char*& next = place[static_cast<std::size_t>(b)];
+              std::memcpy(&value, next, sizeof value);
+              next += sizeof value;
+            }
+            stack.push(height, k, value);
+          });
+        }
+        rows.push_back(stack.value());
+      }
+    }
+    const Value value = tree<Value>(rows, combine);
+    std::memcpy(result.data(), &value, sizeof value);
+  }
+  result = ranks.broadcast(result);
+  Value value{};
+  std::memcpy(&value, result.data(), sizeof value);
+  return value;
+}
+
 } // namespace
 
 template <class Value>
@@ -64,6 +210,34 @@ Value reduce_rows(const Box& domain, ReductionKind kind, const RowReader<Value>&
   throw Error("Reduction", "unknown kind");
 }
 
+template <class Value>
+std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind kind,
+                                            const BlockRowReader<Value>& read, Transport& transport) {
+  if (grid.ranks() != transport.ranks()) {
+    throw Error("Reduction",
+                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, there are " +
+                    std::to_string(transport.ranks()),
+                "BlockGrid(..., transport.ranks())");
+  }
+  // std::function copies what it holds
+  const auto ranks = std::make_shared<Collective>(&transport, "reduction");
+  return [grid, kind, read, ranks] {
+    switch (kind) {
+    case ReductionKind::min:
+      return reduce_over_ranks<Value>(grid, kind, read, *ranks, Min{});
+    case ReductionKind::max:
+      return reduce_over_ranks<Value>(grid, kind, read, *ranks, Max{});
+    default:
+      return reduce_over_ranks<Value>(grid, kind, read, *ranks, Sum{});
+    }
+  };
+}
+
+template std::function<double()> reduction_over_ranks<double>(const BlockGrid&, ReductionKind,
+                                                              const BlockRowReader<double>&, Transport&);
+template std::function<std::int64_t()> reduction_over_ranks<std::int64_t>(const BlockGrid&, ReductionKind,
+                                                                          const BlockRowReader<std::int64_t>&,
+                                                                          Transport&);
 template double reduce_rows<double>(const Box&, ReductionKind, const RowReader<double>&);
 template std::int64_t reduce_rows<std::int64_t>(const Box&, ReductionKind, const RowReader<std::int64_t>&);
 

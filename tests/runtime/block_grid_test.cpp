@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <vector>
+
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
 #include "heddle/output.hpp"
@@ -70,6 +77,73 @@ TEST(BlockGrid, RanksOwnBlocksThatFollowEachOther) {
   }
 }
 
+TEST(BlockGrid, BalancedBlocksFollowTheCurve) {
+  for (const std::array<int, 3>& blocks : {std::array<int, 3>{8, 8, 8}, {4, 4, 4}, {16, 2, 2}, {3, 5, 2}}) {
+    const Box box{{0, 0, 0}, {blocks[0], blocks[1], blocks[2]}};
+    const std::vector<std::int64_t> weights(static_cast<std::size_t>(box.volume()), 1);
+    const BlockGrid grid = BlockGrid::balanced(box, blocks, {false, false, false}, 1, weights);
+    ASSERT_EQ(grid.size(), box.volume());
+    std::set<std::array<int, 3>> places;
+    int jumps = 0; // where the curve leaves the grid and comes back elsewhere
+    for (int b = 0; b < grid.size(); ++b) {
+      places.insert(grid.place(b));
+      EXPECT_EQ(grid.index(grid.place(b)), b);
+      EXPECT_EQ(grid.owner(grid.block(b).lower), b);
+      if (b == 0) continue;
+      int distance = 0;
+      for (std::size_t d = 0; d < 3; ++d)
+        distance += std::abs(grid.place(b)[d] - grid.place(b - 1)[d]);
+      jumps += distance == 1 ? 0 : 1;
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(places.size()), box.volume());
+    if (blocks[0] == blocks[1] && blocks[0] == blocks[2]) {
+      EXPECT_EQ(jumps, 0); // a cube of 2^k: each block touches the next
+    } else {
+      EXPECT_LT(jumps, grid.size() / 2);
+    }
+  }
+}
+
+TEST(BlockGrid, RanksOfABalancedGridOwnLikeWeights) {
+  const std::array<int, 3> blocks{8, 8, 4};
+  const Box box{{-5, 0, 0}, {59, 64, 32}};
+  std::minstd_rand random(1);
+  std::vector<std::int64_t> weights;
+  std::int64_t sum = 0;
+  std::int64_t heaviest = 0;
+  int empty = 0;
+  for (int place = 0; place < 256; ++place) {
+    weights.push_back(random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % 512) + 1);
+    sum += weights.back();
+    heaviest = std::max(heaviest, weights.back());
+    empty += weights.back() == 0 ? 1 : 0;
+  }
+  for (const int ranks : {1, 2, 3, 4, 8, 27}) {
+    const BlockGrid grid = BlockGrid::balanced(box, blocks, {true, false, true}, ranks, weights);
+    EXPECT_EQ(grid.size(), 256 - empty);
+    EXPECT_EQ(grid.first_block(ranks), grid.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::int64_t weight = 0;
+      for (int b = grid.first_block(rank); b < grid.first_block(rank + 1); ++b) {
+        const auto [x, y, z] = grid.place(b);
+        weight += weights[static_cast<std::size_t>(x + 8 * (y + 8 * z))];
+        EXPECT_EQ(grid.rank(b), rank);
+      }
+      EXPECT_LE(std::abs(weight - sum / ranks), heaviest) << rank << " of " << ranks;
+    }
+  }
+  const BlockGrid grid = BlockGrid::balanced(box, blocks, {true, false, true}, 3, weights);
+  for (int place = 0; place < 256; ++place) {
+    const std::array<int, 3> at{place % 8, place / 8 % 8, place / 64};
+    const int b = grid.index(at);
+    EXPECT_EQ(b == -1, weights[static_cast<std::size_t>(place)] == 0);
+    EXPECT_EQ(grid.owner(grid.cells_at(at).lower), b);
+    if (b >= 0) {
+      EXPECT_EQ(grid.neighbour(b, {1, 0, 0}), grid.index({(at[0] + 1) % 8, at[1], at[2]}));
+    }
+  }
+}
+
 TEST(BlockGrid, WhatNeedsAllBlocksRefusesAShareOfThem) {
   const BlockGrid shared(Box{{0, 0, 0}, {4, 1, 1}}, {2, 1, 1}, {false, false, false}, 2);
   heddle::Field<double> part(shared);
@@ -86,6 +160,13 @@ TEST(BlockGrid, RefusesWhatCannotBe) {
   EXPECT_THROW(BlockGrid(box, {2, 1, 1}, {false, false, false}, 3), heddle::Error);
   EXPECT_THROW(BlockGrid(box, {2, 1, 1}, {false, false, false}, 0), heddle::Error);
   EXPECT_THROW((void)BlockGrid(box).block(1), heddle::Error);
+  const auto balanced = [&](int ranks, const std::vector<std::int64_t>& weights) {
+    return BlockGrid::balanced(box, {2, 2, 1}, {false, false, false}, ranks, weights).size();
+  };
+  EXPECT_EQ(balanced(2, {1, 0, 0, 5}), 2);
+  EXPECT_THROW(balanced(3, {1, 0, 0, 5}), heddle::Error);
+  EXPECT_THROW(balanced(1, {1, -1, 0, 5}), heddle::Error);
+  EXPECT_THROW(balanced(1, {1, 1, 1}), heddle::Error);
   EXPECT_THROW((void)BlockGrid(box).index({0, 0, 1}), heddle::Error);
 }
 

@@ -3,18 +3,18 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
 
+#include "full_disk.hpp"
 #include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
 
 namespace {
 
@@ -45,27 +45,6 @@ protected:
 
   fs::path folder_;
   const BlockGrid grid_{Box{{0, 0, 0}, {32, 32, 32}}, {2, 1, 1}};
-};
-
-/// Lets no file of this process grow beyond `bytes`: for a program the same as a full disk.
-class FileLimit {
-public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-
-private:
-  rlimit before_{};
-  void (*handler_)(int);
 };
 
 TEST_F(OutputTest, NamesFilesByStep) {
@@ -101,6 +80,31 @@ TEST_F(OutputTest, AFullDiskLeavesEarlierOutputIntact) {
   output.write(1, 0.1); // there is room again
   EXPECT_FALSE(contents() == before);
   EXPECT_EQ(contents().size(), 7U);
+}
+
+TEST_F(OutputTest, AFullDiskOnOneRankLeavesEarlierOutputOfAllIntact) {
+  heddle::FakeNetwork network(2);
+  std::map<std::string, std::string> before;
+  network.run([&](heddle::Transport& transport) {
+    const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
+    Field<float> field(shared, {.name = "rho", .rank = transport.rank()});
+    Output output(folder_, "run", shared, transport);
+    output.add(field);
+    output.write(0, 0.0);
+    if (transport.rank() == 1) {
+      before = contents();
+      fs::create_symlink("/dev/full", folder_ / ("run_00000000_1.vti.partial-" + std::to_string(getpid())));
+    }
+    field.fill(3.0F);
+    try {
+      output.write(0, 0.0);
+      ADD_FAILURE() << transport.rank();
+    } catch (const Error& error) { // the same on both
+      EXPECT_NE(std::string(error.what()).find("rank 1: cannot write "), std::string::npos) << error.what();
+    }
+  });
+  EXPECT_EQ(before.size(), 4U);
+  EXPECT_TRUE(contents() == before);
 }
 
 TEST_F(OutputTest, AFullDeviceIsReported) {

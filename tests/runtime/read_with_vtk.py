@@ -87,6 +87,34 @@ def check_list(path: Path) -> int:
     return 2 * i
 
 
+def check_blocks(path: Path, blocks: int) -> int:
+    """A .vtm whose blocks cover the lower cells of the domain only."""
+    reader = vtk.vtkXMLMultiBlockDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    tree = reader.GetOutput()
+    assert tree.GetNumberOfBlocks() == blocks, tree.GetNumberOfBlocks()
+    compared = 0
+    cells = set()
+    for b in range(blocks):
+        image = tree.GetBlock(b)
+        array = image.GetCellData().GetArray("velocity")
+        assert image.GetOrigin() == ORIGIN
+        assert image.GetSpacing() == SPACING
+        x0, x1, y0, y1, z0, z1 = image.GetExtent()
+        i = 0
+        for z in range(z0, z1):
+            for y in range(y0, y1):
+                for x in range(x0, x1):
+                    for c in range(3):
+                        assert close(array.GetComponent(i, c), value(x, y, z, c), 1e-15), (x, y, z, c)
+                    cells.add((x, y, z))
+                    i += 1
+        compared += 3 * i
+    assert len(cells) == 11 * 7 * 2, len(cells)
+    return compared
+
+
 def series(path: Path) -> dict[float, str]:
     sets = ElementTree.parse(path).getroot().iter("DataSet")
     return {float(entry.attrib["timestep"]): entry.attrib["file"] for entry in sets}
@@ -103,6 +131,10 @@ def main() -> int:
         for sample, blocks in (("one", 1), ("many", 12)):
             for time, file in series(folder / f"{sample}.pvd").items():
                 compared += check_fields(folder / file, 1.0 if time == 0.0 else 2.0, blocks)
+        assert series(folder / "shared.pvd") == {0.0: "shared_00000000.pvti"}
+        compared += check_fields(folder / "shared_00000000.pvti", 1.0, 12)
+        assert series(folder / "holes.pvd") == {0.0: "holes_00000000.vtm"}
+        compared += check_blocks(folder / "holes_00000000.vtm", 6)
         compared += check_list(folder / "list_00000003.vti")
         left = [entry.name for entry in folder.iterdir() if "partial" in entry.name]
         assert not left, left

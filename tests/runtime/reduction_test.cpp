@@ -12,6 +12,7 @@
 
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
 #include "heddle/parallel.hpp"
 #include "lattice.hpp"
 
@@ -84,6 +85,59 @@ TEST(Reduction, SumHasTheSameBitsForAnyBlocksAndThreads) {
       const Reduction<double> sum(field, ReductionKind::sum, 1);
       EXPECT_EQ(bits(sum.value()), bits(expected)) << blocks[0] << " " << threads;
     }
+  }
+}
+
+TEST(Reduction, AnyRanksAndBlocksGiveTheBitsOfOne) {
+  Field<double> whole{BlockGrid(domain)};
+  whole.fill([](auto x, auto y, auto z, int) { return rough(x, y, z); });
+  for (const ReductionKind kind : {ReductionKind::sum, ReductionKind::min, ReductionKind::max}) {
+    const double expected = Reduction<double>(whole, kind).value();
+    for (const auto& [ranks, blocks] : std::vector<std::pair<int, std::array<int, 3>>>{{1, {1, 1, 1}},
+                                                                                       {2, {2, 1, 1}},
+                                                                                       {3, {3, 2, 1}},
+                                                                                       {5, {5, 1, 2}},
+                                                                                       {8, {2, 2, 2}},
+                                                                                       {27, {3, 3, 3}},
+                                                                                       {7, {37, 1, 1}}}) {
+      heddle::FakeNetwork network(ranks);
+      network.run([&, blocks = blocks](heddle::Transport& transport) {
+        Field<double> part(BlockGrid(domain, blocks, {false, false, false}, transport.ranks()),
+                           {.rank = transport.rank()});
+        part.fill([](auto x, auto y, auto z, int) { return rough(x, y, z); });
+        const Reduction<double> reduction(part, kind, transport);
+        EXPECT_EQ(bits(reduction.value()), bits(expected)) << transport.rank() << " of " << transport.ranks();
+        EXPECT_EQ(bits(reduction.value()), bits(expected)); // and again
+      });
+    }
+  }
+}
+
+TEST(Reduction, PlacesWithoutABlockChangeNothing) {
+  const std::array<int, 3> blocks{5, 3, 2};
+  const auto there = [&](int place) { return place % 3 != 1; };
+  std::vector<std::int64_t> weights;
+  for (int place = 0; place < 30; ++place)
+    weights.push_back(there(place) ? 1 + place : 0);
+  const BlockGrid places(domain, blocks);
+  const auto of_cell = [&](auto x, auto y, auto z) {
+    return there(places.owner({x, y, z})) ? rough(x, y, z) : 0.0;
+  };
+  Field<double> whole{BlockGrid(domain)};
+  whole.fill([&](auto x, auto y, auto z, int) { return of_cell(x, y, z); });
+  const double expected = Reduction<double>(whole, ReductionKind::sum).value();
+  for (const int ranks : {1, 3, 4}) {
+    heddle::FakeNetwork network(ranks);
+    network.run([&](heddle::Transport& transport) {
+      const BlockGrid grid =
+          BlockGrid::balanced(domain, blocks, {false, false, false}, transport.ranks(), weights);
+      Field<double> part(grid, {.rank = transport.rank()});
+      part.fill([&](auto x, auto y, auto z, int) { return of_cell(x, y, z); });
+      EXPECT_EQ(bits(Reduction<double>(part, ReductionKind::sum, transport).value()), bits(expected));
+      if (ranks == 1) {
+        EXPECT_EQ(bits(Reduction<double>(part, ReductionKind::sum).value()), bits(expected));
+      }
+    });
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files that read_with_vtk.py compares: write_sample FOLDER
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <vector>
 
+#include "heddle/fake_network.hpp"
 #include "heddle/output.hpp"
 #include "sample.hpp"
 
@@ -35,6 +37,27 @@ void write_fields(const std::filesystem::path& folder, const char* name, const s
   output.write(25, 0.1);
 }
 
+/// The same from ranks that share the blocks; without the blocks at z = 4 if `holes`.
+void write_shared(const std::filesystem::path& folder, const char* name, bool holes) {
+  heddle::FakeNetwork network(3);
+  network.run([&](heddle::Transport& transport) {
+    std::vector<std::int64_t> weights(12, 1);
+    if (holes) std::fill(weights.begin() + 6, weights.end(), 0);
+    const BlockGrid grid = BlockGrid::balanced(domain, {2, 3, 2}, {false, false, false}, 3, weights);
+    heddle::Field<double> velocity(grid, {.components = 3, .name = "velocity", .rank = transport.rank()});
+    heddle::Field<float> density(grid, {.name = "rho <&\">", .rank = transport.rank()});
+    velocity.fill(sample::value);
+    density.fill(
+        [](std::int64_t x, std::int64_t y, std::int64_t z, int) { return sample::value(x, y, z, 1); });
+    Output output(folder, name, grid, transport, options);
+    output.add(velocity);
+    output.add(density);
+    output.add<std::int32_t>(
+        "block", 1, [&](int b, std::int64_t, std::int64_t, std::int64_t, int) { return velocity.number(b); });
+    output.write(0, 0.0);
+  });
+}
+
 void write_list(const std::filesystem::path& folder) {
   std::vector<std::uint8_t> flags;
   for (std::int64_t z = 0; z < 5; ++z) {
@@ -63,6 +86,8 @@ int main(int count, char** arguments) {
   try {
     write_fields(arguments[1], "one", {1, 1, 1});
     write_fields(arguments[1], "many", {2, 3, 2});
+    write_shared(arguments[1], "shared", false);
+    write_shared(arguments[1], "holes", true);
     write_list(arguments[1]);
   } catch (const heddle::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -91,6 +91,8 @@ public:
     /// A group of interleaved blocks of this rank.
     std::function<LaneArray(int group)> group;
   };
+  /// The same for what is no Field but has blocks of a grid.
+  void add(Side side, const BlockGrid& grid, int rank, Memory memory);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] Direction direction() const noexcept { return direction_; }
@@ -107,7 +109,6 @@ public:
   Unpack unpack;
 
 private:
-  void add(Side side, const BlockGrid& grid, int rank, Memory memory);
 
   std::string name_;
   Direction direction_ = Direction::owner_to_ghost;

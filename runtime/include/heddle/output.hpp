@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,6 +20,7 @@
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
 #include "heddle/sparse_field.hpp"
+#include "heddle/transport.hpp"
 
 namespace heddle {
 
@@ -27,16 +29,23 @@ struct OutputOptions {
   std::array<double, 3> spacing{1.0, 1.0, 1.0}; // of cells
 };
 
+class Collective;
+
 /// Writes cell data of a grid for ParaView: image data (.vti), for several blocks one file a block and a
-/// .pvti, and a .pvd with the times. Raw appended data, little endian, 64-bit headers (VTK file formats,
-/// "XML", appended data). All files of a step are written beside their places and moved there when all are
-/// complete, the .pvd last: a failure leaves what was there before.
+/// .pvti (where places have no block a .vtm), and a .pvd with the times. Raw appended data, little endian,
+/// 64-bit headers (VTK file formats, "XML", appended data). All files of a step are written beside their
+/// places and moved there when all are complete, the .pvd last: a failure leaves what was there before.
 class Output {
 public:
   /// Files are folder/name.pvd, folder/name_00000042.vti, … The folder is made by the first write.
-  /// Throws Error for a name that is empty or contains a slash, a spacing that is not positive, or a grid that ranks
-  /// share.
+  /// Throws Error for a name that is empty or contains a slash, a spacing that is not positive, or a grid
+  /// that ranks share.
   Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options = {});
+  /// The same of a grid that ranks share: each writes its blocks, rank 0 the files that name them. All ranks
+  /// construct and call it together, see one folder, and throw the same Error. The transport must outlive
+  /// this.
+  Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport& transport,
+         OutputOptions options = {});
 
   /// All components of a field, which must outlive this; throws Error when its blocks are not those of the
   /// grid.
@@ -67,13 +76,13 @@ public:
   }
 
   /// Values made when they are written: f(block, x, y, z, c), with x, y, z counted from the block's first
-  /// interior cell.
+  /// interior cell, and blocks from the first of this rank.
   template <class T, class F>
-  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t, int>
   void add(std::string name, int components, F f) {
     add(Array{std::move(name), vtk_type<T>(), components, sizeof(T),
               [this, components, f = std::move(f)](int block, const Sink& sink) {
-                const auto [nx, ny, nz] = grid_.block(block).extents();
+                const auto [nx, ny, nz] = grid_.block(first_ + block).extents();
                 write_planes<T>({nx, ny, nz, components}, sink,
                                 [&, block](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
                                   return static_cast<T>(f(block, x, y, z, c));
@@ -81,7 +90,7 @@ public:
               }});
   }
 
-  ~Output() = default;
+  ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   Output(Output&&) = delete; // arrays made from functions refer to it
@@ -96,6 +105,9 @@ public:
   [[nodiscard]] std::filesystem::path series() const;
 
 private:
+  Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport* transport,
+         OutputOptions options);
+
   using Sink = std::function<void(const void* data, std::size_t bytes)>;
   struct Array {
     std::string name;
@@ -164,7 +176,9 @@ private:
   void require_domain(const Box& domain, const std::array<int, 3>& blocks, std::string_view name) const;
   void add(Array array);
   [[nodiscard]] std::string header(int block) const;
+  [[nodiscard]] std::string piece(const std::string& stem, int block) const;
   [[nodiscard]] std::string parallel_header(const std::string& stem) const;
+  [[nodiscard]] std::string blocks_text(const std::string& stem) const;
   [[nodiscard]] std::string series_text(const std::vector<Step>& steps) const;
   [[nodiscard]] std::string extent_text(const Box& cells) const;
   [[nodiscard]] std::string grid_text() const;
@@ -173,6 +187,8 @@ private:
   std::string name_;
   BlockGrid grid_;
   OutputOptions options_;
+  std::unique_ptr<Collective> ranks_;
+  int first_; // block of this rank
   std::vector<Array> arrays_;
   std::vector<Step> steps_;
 };

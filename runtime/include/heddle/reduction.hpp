@@ -2,6 +2,7 @@
 #ifndef HEDDLE_REDUCTION_HPP
 #define HEDDLE_REDUCTION_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -14,10 +15,22 @@
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
 #include "heddle/sparse_field.hpp"
+#include "heddle/transport.hpp"
 
 namespace heddle {
 
 enum class ReductionKind { sum, min, max };
+
+/// What changes nothing when it is combined.
+template <class Value> [[nodiscard]] Value neutral_value(ReductionKind kind) {
+  using Limits = std::numeric_limits<Value>;
+  if (kind == ReductionKind::sum) return Value{0};
+  if constexpr (Limits::has_infinity) {
+    return kind == ReductionKind::min ? Limits::infinity() : -Limits::infinity();
+  } else {
+    return kind == ReductionKind::min ? Limits::max() : Limits::lowest();
+  }
+}
 
 /// Reads the row at (y, z) of the domain, given in domain coordinates: one value a cell, in ascending x.
 template <class Value>
@@ -29,6 +42,19 @@ using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<V
 /// NaN. Defined for Value = double and std::int64_t.
 template <class Value>
 [[nodiscard]] Value reduce_rows(const Box& domain, ReductionKind kind, const RowReader<Value>& read);
+
+/// Reads the part of the row at (y, z) that lies in block `block` of the grid.
+template <class Value>
+using BlockRowReader = std::function<void(int block, std::int64_t y, std::int64_t z, std::span<Value> row)>;
+
+/// The same number from blocks that ranks share, with the same bits: each rank combines what the tree allows
+/// within its blocks, rank 0 the rest. Where there is no block, cells change nothing. What it returns is
+/// called by all ranks together, and gives all of them the number; rank 0 gets at least one value a row and
+/// block. The transport must outlive it. Defined for Value = double and std::int64_t.
+template <class Value>
+[[nodiscard]] std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind kind,
+                                                          const BlockRowReader<Value>& read,
+                                                          Transport& transport);
 
 /// A number made of all cells of a field. Nothing is computed before value() is called, and each call looks
 /// at the cells as they are then. Floating-point values are combined as double, integers as std::int64_t.
@@ -52,6 +78,28 @@ public:
     check(component, field.components(), field.name());
   }
 
+  /// The same of a field whose blocks several ranks share: all of them construct it and ask for its value
+  /// together.
+  Reduction(const Field<T>& field, ReductionKind kind, Transport& transport, int component = 0)
+      : value_(reduction_over_ranks<Value>(
+            field.grid(), kind,
+            [&field, component](int block, std::int64_t y, std::int64_t z, std::span<Value> row) {
+              const int here = block - field.number(0);
+              const Box& box = field.box(here);
+              const FieldView<const T> view = field.view(here);
+              for (std::size_t x = 0; x < row.size(); ++x) {
+                row[x] = static_cast<Value>(
+                    view(static_cast<std::int64_t>(x), y - box.lower[1], z - box.lower[2], component));
+              }
+            },
+            transport)) {
+    check(component, field.components(), field.name());
+    if (field.memory() == Memory::device) {
+      throw Error("Reduction", "'" + std::string(field.name()) + "' is on the device and shared by ranks",
+                  "copy it to a field on the host first");
+    }
+  }
+
   /// Of one component of the listed cells, in the order of the list's box: a cell that is not listed changes
   /// nothing.
   Reduction(const SparseField<T>& field, ReductionKind kind, int component = 0)
@@ -67,7 +115,7 @@ public:
   /// Of f(block, x, y, z), called from several threads, with x, y, z counted from the block's first interior
   /// cell: what a view of that block takes. The grid is copied.
   template <class F>
-  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t>
+    requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t>
   Reduction(const BlockGrid& grid, ReductionKind kind, F f)
       : value_([grid, kind, f = std::move(f)] { return of_blocks(grid, kind, f); }) {}
 
@@ -80,24 +128,20 @@ private:
     throw Error("Reduction", "'" + std::string(name) + "' has no component " + std::to_string(component));
   }
 
-  /// What changes nothing when it is combined.
-  static Value neutral(ReductionKind kind) {
-    using Limits = std::numeric_limits<Value>;
-    if (kind == ReductionKind::sum) return Value{0};
-    if constexpr (Limits::has_infinity) {
-      return kind == ReductionKind::min ? Limits::infinity() : -Limits::infinity();
-    } else {
-      return kind == ReductionKind::min ? Limits::max() : Limits::lowest();
-    }
-  }
+  static Value neutral(ReductionKind kind) { return neutral_value<Value>(kind); }
 
   template <class F> static Value of_blocks(const BlockGrid& grid, ReductionKind kind, const F& f) {
     require_one_rank("Reduction", grid);
     return reduce_rows<Value>(grid.domain(), kind, [&](std::int64_t y, std::int64_t z, std::span<Value> row) {
-      const std::array<int, 3> first = grid.place(grid.owner({grid.domain().lower[0], y, z}));
+      const std::array<int, 3> first = grid.place_of({grid.domain().lower[0], y, z});
       auto to = row.begin();
       for (int i = 0; i < grid.blocks()[0]; ++i) {
         const int b = grid.index({i, first[1], first[2]});
+        if (b < 0) {
+          const std::int64_t cells = grid.cells_at({i, first[1], first[2]}).extent(0);
+          to = std::fill_n(to, cells, neutral(kind));
+          continue;
+        }
         const Box& box = grid.block(b);
         for (std::int64_t x = 0; x < box.extent(0); ++x) {
           *to++ = static_cast<Value>(f(b, x, y - box.lower[1], z - box.lower[2]));

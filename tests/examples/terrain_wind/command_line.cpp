@@ -71,6 +71,25 @@ TEST(CommandLine, AGoodRunWritesItsResults) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out" / "unfinished"));
 }
 
+TEST(CommandLine, AResumedRunEndsInTheSameBits) {
+  const test::Folder folder;
+  const std::string steps = "--steps 100 --checkpoint-every 20 ";
+  ASSERT_EQ(program(small_run(folder, steps)).code, 0);
+  const std::string mean = test::bytes_of(folder / "out" / "mean_00000000.vti");
+  const std::string last = test::bytes_of(folder / "out" / "wind_00000001.vti");
+  ASSERT_GT(mean.size(), 1000U);
+  expect_refusal(program(small_run(folder, steps)), "it has checkpoints of another run");
+  expect_refusal(program(small_run(folder, steps + "--resume last --wind 11")), "the checkpoint has the wind 12");
+  std::filesystem::remove(folder / "out" / "mean_00000000.vti");
+  std::filesystem::remove(folder / "out" / "wind_00000001.vti");
+  std::filesystem::remove(folder / "out" / "checkpoint" / "wind_00000100.checkpoint"); // as if it had been killed
+  const Outcome resumed = program(small_run(folder, steps + "--resume last"));
+  EXPECT_EQ(resumed.code, 0) << resumed.text;
+  EXPECT_TRUE(contains(resumed.text, "resumed   at step 80"));
+  EXPECT_TRUE(test::bytes_of(folder / "out" / "mean_00000000.vti") == mean);
+  EXPECT_TRUE(test::bytes_of(folder / "out" / "wind_00000001.vti") == last);
+}
+
 TEST(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program("--help");
   EXPECT_EQ(outcome.code, 0);
