@@ -3,8 +3,8 @@
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
 tables count with their 4 bytes a link, compressed ones with one number a link for 32 cells, profiles not at
-all. A fused multiply-add counts as two operations; library functions are listed by name. Where usual cells have
-a copy of their own, the others count.
+all. A fused multiply-add counts as two operations; library functions are listed by name. Where usual cells
+have a copy of their own, the others count.
 """
 
 from __future__ import annotations

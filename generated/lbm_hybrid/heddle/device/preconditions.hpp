@@ -49,6 +49,13 @@ struct Lattice {
       from = -to;
       to = turned;
     }
+    for (int i = 0; i < size; ++i) {
+      if (stride[i] == step) {  // of both arrays: c * stride - d * stride is one number times the stride
+        low[i] += from;
+        high[i] += to;
+        return;
+      }
+    }
     int at = size++;
     for (; at > 0 && stride[at - 1] < step; --at) {
       stride[at] = stride[at - 1];

@@ -27,6 +27,18 @@ inline auto row(T* first, [[maybe_unused]] std::int64_t stride) {
   }
 }
 
+/// Whether the elements [begin, end) of a row of integers, one at least, all are `value`.
+template <typename Row>
+inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int value) {
+  auto differences = line[begin];  // as bits of one element: whole vectors of them, without a branch
+  differences = 0;
+  const auto expected = static_cast<decltype(differences)>(value);
+  for (std::int64_t i = begin; i < end; ++i) {
+    differences = static_cast<decltype(differences)>(differences | (line[i] ^ expected));
+  }
+  return differences == 0;
+}
+
 /// Ask for the cache lines of `length` elements that are about to be updated.
 template <int length, typename T>
 inline void prefetch(const T* first) {
