@@ -58,7 +58,7 @@ public:
   [[nodiscard]] FieldView<P> array() const noexcept;
 
 private:
-  void project(const Velocity<T>& velocity, double step, Stream& stream);
+  void project(const Velocity<T>& velocity, double step, SidePressure sides, Stream& stream);
 
   FlowOperators<T, P> operators_;
   PoissonSolver<P> solver_; // of corrections: no boundary values
