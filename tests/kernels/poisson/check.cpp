@@ -2,6 +2,7 @@
 // The Poisson solver against eigenfunctions, a direct solver, textbook pivots, and a manufactured solution.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -259,6 +260,37 @@ TEST(Poisson, BoundaryValuesAreOfSecondOrder) {
     EXPECT_GE(order, 1.8) << ends.name;
     EXPECT_LE(order, 2.4) << ends.name;
   }
+}
+
+TEST(Poisson, SolvesWhatIsWrittenPlaneByPlaneWithItsBoundaryValues) {
+  PoissonProblem problem{direction(rows[2], 12, 0.5), direction(rows[1], 10, 0.4), stretched(9, D, N)};
+  problem.x.lower_value = 1.5, problem.x.upper_value = -0.25;
+  problem.y.upper_value = 0.75;
+  problem.z.lower_value = -2, problem.z.upper_value = 0.5;
+  PoissonSolver<double> solver(problem);
+  std::vector<double> whole, planes(static_cast<std::size_t>(solver.size()), 0.0);
+  for (std::size_t n = 0; n < planes.size(); ++n)
+    whole.push_back(static_cast<double>(noise(n)));
+  const std::vector<double> right = whole;
+  solver.solve(whole.data());
+
+  std::vector<double> used(planes.size(), 0.0);
+  const auto copy = [&](const std::vector<double>& from, std::vector<double>& to, std::int64_t first,
+                        std::int64_t last) {
+    std::copy(from.begin() + first * solver.plane_pitch(), from.begin() + last * solver.plane_pitch(),
+              to.begin() + first * solver.plane_pitch());
+  };
+  heddle::Stream stream;
+  solver.solve([&](std::int64_t first, std::int64_t last) { copy(right, planes, first, last); },
+               [&](std::int64_t first, std::int64_t last) { copy(planes, used, first, last); }, planes.data(),
+               stream);
+  for (std::int64_t k = 0; k < 9; ++k)
+    for (std::int64_t j = 0; j < 10; ++j)
+      for (std::int64_t i = 0; i < 12; ++i) {
+        const auto at = static_cast<std::size_t>(k * solver.plane_pitch() + j * solver.row_pitch() + i);
+        ASSERT_EQ(planes[at], whole[at]) << i << " " << j << " " << k;
+        ASSERT_EQ(used[at], whole[at]) << i << " " << j << " " << k;
+      }
 }
 
 TEST(Poisson, RefusesWhatMakesNoSense) {
