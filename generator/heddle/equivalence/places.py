@@ -150,7 +150,8 @@ class Places(Ranges):
         gap = terms.minus(a, b)
         if gap.kind == "int" and gap.data and not (a.free & (loose | {counter})):
             return True
-        if a is b and not a.free & loose and self.is_listed_cell(a, counter):
+        entries = self.listed_entries(a, b)
+        if entries and counter in entries[0].free and self.differs(*entries, counter, loose):
             self.bits.assumptions.add(NO_REPEATS)
             return True
         left, right = terms.coefficient(a, counter), terms.coefficient(b, counter)
@@ -204,17 +205,16 @@ class Places(Ranges):
         known = self.table.least(count, limit) if self.table else None
         return known or self.bits.extreme("least", (count, limit))
 
-    def is_listed_cell(self, coordinate: Term, counter: Term) -> bool:
-        """cells[t + c] + constant."""
-        atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
-        if len(atoms) != 1 or not self.listed:
-            return False
-        (atom,) = atoms
-        return (
-            is_read(atom, CELLS)
-            and self.terms.coefficient(atom.args[1], counter) is not None
-            and counter in atom.args[1].free
-        )
+    def listed_entries(self, a: Term, b: Term) -> tuple[Term, Term] | None:
+        """The places in the list of two coordinates cells[place] + constant; None if the constants differ."""
+        found = []
+        for coordinate in (a, b):
+            atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
+            if len(atoms) != 1 or not self.listed or not is_read(atoms[0], CELLS):
+                return None
+            found.append((atoms[0].args[1], self.terms.minus(coordinate, atoms[0])))
+        (place, constant), (other, other_constant) = found
+        return (place, other) if constant is other_constant else None
 
     # Which iteration
 

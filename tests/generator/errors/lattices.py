@@ -134,3 +134,8 @@ def two_lattices() -> None:
 @says("{here}: 'ne' is not a side.\n  Hint: one of e, w, n, s")
 def no_such_side() -> None:
     lbm.Pull(D2Q9).boundary(lbm.VelocityBounceBack((0, 0)), face="ne")  # here
+
+
+@says("{here}: a velocity in 1 dimensions has no curl.\n  Hint: 2 or 3")
+def curl_on_a_line() -> None:
+    lbm.vorticity(1)  # here

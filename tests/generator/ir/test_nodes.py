@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from heddle import Sparse
+from heddle import Assignment, Sparse, fields, has_bit
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply, operate
@@ -20,6 +20,7 @@ from heddle.ir.visit import expressions, transform, walk
 from heddle.schedule import Schedule, precision
 from models import coloured_reduction, column, lattice_boltzmann, model, random_model, reduction
 from running import levels
+from sympy import Piecewise
 
 X = ir.Symbol("x", ir.I64)
 A, B = ir.Symbol("a", ir.F64), ir.Symbol("b", ir.F64)
@@ -74,6 +75,13 @@ def _kernels() -> list[ir.Kernel]:
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
     compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(compressed=True))
     found += [kernel for _, kernel in levels(compressed, "f32", "cuda")]
+    u, v = fields("u, v: real[2D]")
+    open_cells = fields("open: int32[2D]")
+    copied = model(
+        [Assignment(v.here, Piecewise((u.here / 3, has_bit(open_cells.here, 1)), (u.here, True)))],
+        Schedule(usual=("open", 3)),
+    )
+    found += [kernel for _, kernel in levels(copied, "f32", "cpu")]
     return found
 
 
