@@ -2,8 +2,9 @@
 #ifndef HEDDLE_LBM_BLOCKS_TRACED_HPP
 #define HEDDLE_LBM_BLOCKS_TRACED_HPP
 
+#include <array>
+#include <cstdio>
 #include <map>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,19 +16,21 @@ namespace traced {
 
 /// The complete events, with the names of their rows; seconds. Events of another form are not read.
 inline std::vector<heddle::Trace::Span> parse(const std::string& json) {
-  const std::regex event(
-      R"re(\{"name": "([^"]*)", "ph": "(.)", "pid": (\d+), "tid": (\d+), (?:"args": \{"name": "([^"]*)"\}|"ts": ([0-9.]+), "dur": ([0-9.]+))\})re");
+  constexpr const char* head = "{\"name\": \"%127[^\"]\", \"ph\": \"%c\", \"pid\": %d, \"tid\": %d, %n";
   std::map<std::pair<int, int>, std::string> rows;
   std::vector<heddle::Trace::Span> spans;
-  for (std::sregex_iterator match(json.begin(), json.end(), event), end; match != end; ++match) {
-    const int process = std::stoi((*match)[3]);
-    const std::pair row{process, std::stoi((*match)[4])};
-    if ((*match)[2] == "M") {
-      rows[row] = (*match)[5];
-      continue;
+  for (auto at = json.find("{\"name\""); at != std::string::npos; at = json.find("{\"name\"", at + 1)) {
+    std::array<char, 128> name{}, of_row{};
+    char phase = 0;
+    int process = 0, thread = 0, length = 0;
+    if (std::sscanf(json.c_str() + at, head, name.data(), &phase, &process, &thread, &length) != 4) continue;
+    const char* const rest = json.c_str() + at + length;
+    double begin = 0, duration = 0;
+    if (phase == 'M' && std::sscanf(rest, "\"args\": {\"name\": \"%127[^\"]\"", of_row.data()) == 1) {
+      rows[{process, thread}] = of_row.data();
+    } else if (std::sscanf(rest, "\"ts\": %lf, \"dur\": %lf}", &begin, &duration) == 2) {
+      spans.push_back({name.data(), process, rows.at({process, thread}), 1e-6 * begin, 1e-6 * (begin + duration)});
     }
-    const double begin = 1e-6 * std::stod((*match)[6]);
-    spans.push_back({(*match)[1], process, rows.at(row), begin, begin + 1e-6 * std::stod((*match)[7])});
   }
   return spans;
 }
