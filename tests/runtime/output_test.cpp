@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -84,6 +85,7 @@ TEST_F(OutputTest, AFullDiskLeavesEarlierOutputIntact) {
 
 TEST_F(OutputTest, AFullDiskOnOneRankLeavesEarlierOutputOfAllIntact) {
   heddle::FakeNetwork network(2);
+  std::barrier together(2); // what was before is read while neither rank writes
   std::map<std::string, std::string> before;
   network.run([&](heddle::Transport& transport) {
     const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
@@ -91,10 +93,12 @@ TEST_F(OutputTest, AFullDiskOnOneRankLeavesEarlierOutputOfAllIntact) {
     Output output(folder_, "run", shared, transport);
     output.add(field);
     output.write(0, 0.0);
+    together.arrive_and_wait();
     if (transport.rank() == 1) {
       before = contents();
       fs::create_symlink("/dev/full", folder_ / ("run_00000000_1.vti.partial-" + std::to_string(getpid())));
     }
+    together.arrive_and_wait();
     field.fill(3.0F);
     try {
       output.write(0, 0.0);
