@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heddle/error.hpp"
+#include "option_rules.hpp"
 #include "table.hpp"
 
 namespace city_wind {
@@ -34,12 +35,7 @@ std::vector<double> numbers(std::string_view option, std::string_view text, std:
   return values;
 }
 
-struct Rule {
-  std::string_view name;
-  std::string_view value; // what it is called in the help; empty: takes none
-  std::string_view help;
-  std::function<void(Options&, std::string_view)> set;
-};
+using Rule = option_rules::Rule<Options>;
 
 Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower,
                  double upper, std::function<void(Options&, double)> set) {
@@ -175,26 +171,7 @@ void refuse_unused(const Options& options) {
 
 Options parse_options(int count, const char* const* arguments) {
   Options options;
-  for (int n = 1; n < count; ++n) {
-    const std::string_view argument = arguments[n];
-    const std::size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(0, equals);
-    const Rule* rule = nullptr;
-    for (const Rule& candidate : rules())
-      if (candidate.name == name) rule = &candidate;
-    if (rule == nullptr)
-      throw heddle::Error("command line", "unknown option '" + std::string(name) + "'", "see --help");
-    std::string_view value;
-    if (!rule->value.empty()) {
-      if (equals != argument.npos)
-        value = argument.substr(equals + 1);
-      else if (n + 1 < count)
-        value = arguments[++n];
-      else
-        throw heddle::Error("option " + std::string(name), "its value is missing", "see --help");
-    }
-    rule->set(options, value);
-  }
+  option_rules::read(options, rules(), count, arguments);
   refuse_unused(options);
   return options;
 }
@@ -202,12 +179,7 @@ Options parse_options(int count, const char* const* arguments) {
 std::string help_text() {
   std::string text = "city_wind: wind around buildings that conserves mass\n"
                      "usage: city_wind [options]\n";
-  for (const Rule& rule : rules()) {
-    std::string left = "  " + std::string(rule.name) + " " + std::string(rule.value);
-    left.resize(std::max<std::size_t>(left.size() + 1, 28), ' ');
-    text += left + std::string(rule.help) + "\n";
-  }
-  return text;
+  return text + option_rules::help_lines(rules(), 28);
 }
 
 } // namespace city_wind

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heddle/error.hpp"
+#include "option_rules.hpp"
 
 namespace porous {
 namespace {
@@ -27,12 +28,7 @@ double number(std::string_view option, std::string_view text, double lower, doub
   return value;
 }
 
-struct Rule {
-  std::string_view name;
-  std::string_view value; // what it is called in the help; empty: takes none
-  std::string_view help;
-  std::function<void(Options&, std::string_view)> set;
-};
+using Rule = option_rules::Rule<Options>;
 
 Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower,
                  double upper, std::function<void(Options&, double)> set) {
@@ -109,37 +105,17 @@ const std::vector<Rule>& rules() {
   return all;
 }
 
-const Rule& rule_of(std::string_view name) {
-  for (const Rule& rule : rules())
-    if (rule.name == name) return rule;
-  throw heddle::Error("command line", "unknown option '" + std::string(name) + "'", "see --help");
-}
-
 } // namespace
 
 Options parse_options(int count, const char* const* arguments) {
   Options options;
-  for (int n = 1; n < count; ++n) {
-    const std::string_view argument = arguments[n];
-    if (!argument.starts_with("-")) {
-      if (!options.image.empty())
-        throw heddle::Error("command line",
-                            "there are two images, '" + options.image.string() + "' and '" +
-                                std::string(argument) + "'",
-                            "give one");
-      options.image = argument;
-      continue;
-    }
-    const std::size_t equals = argument.find('=');
-    const Rule& rule = rule_of(argument.substr(0, equals));
-    std::string_view value;
-    if (!rule.value.empty()) {
-      if (equals == argument.npos && n + 1 == count)
-        throw heddle::Error("option " + std::string(rule.name), "its value is missing", "see --help");
-      value = equals == argument.npos ? std::string_view(arguments[++n]) : argument.substr(equals + 1);
-    }
-    rule.set(options, value);
-  }
+  option_rules::read(options, rules(), count, arguments, [&](std::string_view image) {
+    if (!options.image.empty())
+      throw heddle::Error("command line",
+                          "there are two images, '" + options.image.string() + "' and '" + std::string(image) + "'",
+                          "give one");
+    options.image = image;
+  });
   return options;
 }
 
@@ -148,12 +124,7 @@ std::string help_text() {
       "porous: permeability of a porous medium by a D3Q19 lattice Boltzmann method on its pores\n"
       "usage: porous [IMAGE] [options]\n"
       "IMAGE: voxels in an .npz, .npy, .raw, .vti or .vtk file; without one, a packing of spheres.\n";
-  for (const Rule& rule : rules()) {
-    std::string left = "  " + std::string(rule.name) + " " + std::string(rule.value);
-    left.resize(std::max<std::size_t>(left.size() + 1, 28), ' ');
-    text += left + std::string(rule.help) + "\n";
-  }
-  return text;
+  return text + option_rules::help_lines(rules(), 28);
 }
 
 } // namespace porous

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heddle/error.hpp"
+#include "option_rules.hpp"
 
 namespace terrain_wind {
 namespace {
@@ -42,12 +43,7 @@ std::vector<double> numbers(std::string_view option, std::string_view text, std:
   return values;
 }
 
-struct Rule {
-  std::string_view name;
-  std::string_view value; // what it is called in the help; empty: takes none
-  std::string_view help;
-  std::function<void(Options&, std::string_view)> set;
-};
+using Rule = option_rules::Rule<Options>;
 
 Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower,
                  double upper, std::function<void(Options&, double)> set) {
@@ -122,43 +118,18 @@ const std::vector<Rule>& rules() {
 
 Options parse_options(int count, const char* const* arguments) {
   Options options;
-  bool window = false;
-  for (int n = 1; n < count; ++n) {
-    std::string_view argument = arguments[n];
-    const std::size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(0, equals);
-    const Rule* rule = nullptr;
-    for (const Rule& candidate : rules())
-      if (candidate.name == name) rule = &candidate;
-    if (rule == nullptr)
-      throw heddle::Error("command line", "unknown option '" + std::string(name) + "'", "see --help");
-    std::string_view value;
-    if (!rule->value.empty()) {
-      if (equals != argument.npos)
-        value = argument.substr(equals + 1);
-      else if (n + 1 < count)
-        value = arguments[++n];
-      else
-        throw heddle::Error("option " + std::string(name), "its value is missing", "see --help");
-    }
-    rule->set(options, value);
-    window = window || name == "--window";
-  }
+  options.whole = true; // until a window is given
+  option_rules::read(options, rules(), count, arguments);
   if (options.steps && options.duration)
     throw heddle::Error("command line", "both --steps and --duration are given", "give one of them");
-  options.whole = !options.input.empty() && !window;
+  options.whole = options.whole && !options.input.empty();
   return options;
 }
 
 std::string help_text() {
   std::string text = "terrain_wind: wind over real terrain by a sparse D3Q19 lattice Boltzmann method\n"
                      "usage: terrain_wind [options]\n";
-  for (const Rule& rule : rules()) {
-    std::string left = "  " + std::string(rule.name) + " " + std::string(rule.value);
-    left.resize(std::max<std::size_t>(left.size() + 1, 24), ' ');
-    text += left + std::string(rule.help) + "\n";
-  }
-  return text;
+  return text + option_rules::help_lines(rules(), 24);
 }
 
 } // namespace terrain_wind
