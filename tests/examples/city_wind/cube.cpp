@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "../../full_speed.hpp"
 #include "closed_form.hpp"
 
 namespace city_wind {
@@ -15,13 +16,6 @@ namespace {
 using test::Cube;
 
 constexpr Parameterisations all{};
-
-/// A million cells and hundreds of sweeps: numbers are the same with sanitizers, which take minutes for them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NEEDS_FULL_SPEED() GTEST_SKIP() << "the numbers are compared in a build without sanitizers"
-#else
-#define NEEDS_FULL_SPEED() static_cast<void>(0)
-#endif
 
 /// Faces on which the program and the closed form differ.
 std::array<int, 2> mismatches(const Parameterisations& chosen) {

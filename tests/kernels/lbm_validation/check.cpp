@@ -6,16 +6,11 @@
 #include <cmath>
 #include <string>
 
+#include "../../full_speed.hpp"
 #include "case.hpp"
 
 namespace validation {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 void expect_close(const std::vector<Case>& cases, const std::vector<Precision>& precisions) {
   for (const Case& one : cases) {
@@ -54,7 +49,7 @@ TEST(Validation, Convection) {
 }
 
 TEST(Validation, Cylinder) {
-  if (sanitized) GTEST_SKIP() << "a billion updates: without sanitizers";
+  NEEDS_FULL_SPEED();
   expect_close(cylinder_cases(), {Precision::f32});
 }
 

@@ -8,17 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "../noise.hpp"
 #include "cube.hpp"
 
 namespace test {
-
-/// A number without pattern in [-1, 1).
-inline double noise(std::int64_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
-}
 
 /// Solid cells at random places around which nothing flows; phi is 0 outside the box.
 template <class T> struct Walls {

@@ -111,7 +111,7 @@ TEST(Poisson, SingularModeIsPinnedExactly) {
     const Grid grid(problem);
     Numbers right(grid.size());
     for (std::size_t i = 0; i < right.size(); ++i)
-      right[i] = noise(i) + 3; // no solution exists: the sum is not 0
+      right[i] = noise(i) + 3.0L; // no solution exists: the sum is not 0
     const Numbers p = solve<double>(problem, right);
     long double top = 0;
     for (std::int64_t j = 0; j < grid.ny; ++j)

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../noise.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/poisson.hpp"
 
@@ -21,14 +22,8 @@ using heddle::Location;
 using heddle::Memory;
 using heddle::PoissonProblem;
 using heddle::TransformBackEnd;
+using test::noise;
 constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
-
-double noise(std::size_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
-}
 
 /// p, cell by cell, in double. rounds: solves of the same field, all but the last one thrown away.
 template <class Real>

@@ -11,6 +11,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../noise.hpp"
 #include "columns.hpp"
 #include "device_launch.hpp"
 #include "heddle/poisson.hpp"
@@ -20,14 +21,8 @@ namespace {
 
 using heddle::Boundary;
 using heddle::Location;
+using test::noise;
 constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
-
-double noise(std::size_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
-}
 
 template <class Real> std::vector<Real> noisy(std::int64_t count) {
   std::vector<Real> values;

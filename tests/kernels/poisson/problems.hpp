@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "../noise.hpp"
 #include "direct.hpp"
 #include "heddle/poisson.hpp"
 #include "heddle/reference_transform.hpp"
@@ -19,14 +20,6 @@ using heddle::PoissonSolver;
 using Numbers = std::vector<long double>;
 
 inline constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
-
-/// A number without pattern in [-1, 1).
-inline long double noise(std::size_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<long double>(state >> 11U) * 0x1p-52L - 1;
-}
 
 struct Ends {
   const char* name;

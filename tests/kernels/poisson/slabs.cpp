@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../noise.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/poisson.hpp"
@@ -21,15 +22,9 @@ using heddle::Boundary;
 using heddle::Location;
 using heddle::PoissonProblem;
 using heddle::SlabMethod;
+using test::noise;
 
 constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
-
-double noise(std::int64_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
-}
 
 /// Heights that grow by 6 % a level and the density of an atmosphere.
 PoissonProblem problem_of(heddle::PoissonDirection x, heddle::PoissonDirection y, std::int64_t levels,

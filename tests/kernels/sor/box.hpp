@@ -14,17 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "../noise.hpp"
 #include "sor.h"
 
 namespace test {
-
-/// A number without pattern in [-1, 1).
-inline double noise(std::int64_t n) {
-  auto state = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15U;
-  state ^= state >> 31U;
-  state *= 0xBF58476D1CE4E5B9U;
-  return static_cast<double>(state >> 11U) * 0x1p-52 - 1;
-}
 
 using Cell = std::array<std::int64_t, 3>;
 

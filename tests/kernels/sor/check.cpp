@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "../../full_speed.hpp"
 #include "box.hpp"
 #include "cube.hpp"
 #include "heddle/march.hpp"
@@ -26,14 +27,6 @@ using test::Cell;
 using test::Kernels;
 using test::noise;
 using test::Problem;
-
-/// A million cells and thousands of sweeps: numbers are the same with sanitizers, which take minutes for
-/// them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NEEDS_FULL_SPEED() GTEST_SKIP() << "the numbers are compared in a build without sanitizers"
-#else
-#define NEEDS_FULL_SPEED() static_cast<void>(0)
-#endif
 
 /// Walls at random places: a face is open where both cells are, and the outermost faces where the inner cell
 /// is. solid: the share of cells that are walls.
