@@ -3,44 +3,22 @@
 #ifndef HEDDLE_FILES_HPP
 #define HEDDLE_FILES_HPP
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "../messages.hpp"
+#include "../test_folder.hpp"
 
 namespace heddle::test {
 
-/// A folder of its own for each test, removed at the end.
-class Folder {
-public:
-  Folder() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            ("heddle_" + std::string(info->test_suite_name()) + "_" + info->name());
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path_ / name;
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
+using ::test::contains;
+using ::test::error_of;
+using ::test::Folder;
 
 template <class T> std::string raw(T value) {
   std::string bytes(sizeof(T), '\0');
@@ -98,22 +76,6 @@ inline std::string zip(const std::vector<std::pair<std::string, std::string>>& m
   const auto count = static_cast<std::uint16_t>(members.size());
   return bytes + directory + "PK\x05\x06" + raw(std::uint32_t{0}) + raw(count) + raw(count) +
          raw(static_cast<std::uint32_t>(directory.size())) + raw(start) + raw(std::uint16_t{0});
-}
-
-/// The message of the heddle::Error that `action` throws.
-template <class Action> std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no heddle::Error was thrown";
-  return {};
-}
-
-inline testing::AssertionResult contains(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << part << "' is not in '" << text << "'";
 }
 
 } // namespace heddle::test

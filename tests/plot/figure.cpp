@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../test_folder.hpp"
 #include "heddle/error.hpp"
 #include "planes.hpp"
 
@@ -16,25 +17,8 @@ namespace {
 const Colour white{1, 1, 1};
 const Colour red{1, 0, 0};
 
-class Folder {
-public:
-  Folder() : path_(std::filesystem::path(testing::TempDir()) / "heddle_plot_figure") {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
-};
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using ::test::bytes_of;
+using ::test::Folder;
 
 /// How many pixels of the area differ from white, counted by how much.
 double ink(const Figure& figure, const Rect& area) {

@@ -2,15 +2,16 @@
 // The program from outside: exit codes, messages, files, and what becomes of the results of an earlier run.
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+
+#include "../../messages.hpp"
+#include "../../run_program.hpp"
+#include "../../test_folder.hpp"
 
 #if defined(CITY_WIND_NETCDF)
 #include <netcdf.h>
@@ -20,42 +21,20 @@ namespace city_wind {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code;
-  std::string text; // what went to stdout and stderr
-};
+using test::contains;
+using test::Outcome;
 
 /// Runs the program; `before` are shell commands that come first.
 Outcome program(const std::string& arguments, const std::string& before = "") {
-  const std::string command = before + "'" CITY_WIND_PROGRAM "' " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {-1, "popen failed"};
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
-    text += buffer.data();
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  return test::run_program(before + "'" CITY_WIND_PROGRAM "' " + arguments);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
-/// A folder of its own for each test, removed at the end.
 class CommandLine : public testing::Test {
 protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / ("heddle_city_" + std::string(info->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    std::ofstream(folder_ / "houses.csv") << "box, 40, 36, 16, 16, 12\nbox, 72, 40, 12, 20, 20, 15\n";
-    std::ofstream(folder_ / "sensors.csv")
-        << "0, 60, 50, 10, 5, 270, log, 0.1\n600, 60, 50, 10, 5, 272, log, 0.1\n";
+    folder_.write("houses.csv", "box, 40, 36, 16, 16, 12\nbox, 72, 40, 12, 20, 20, 15\n");
+    folder_.write("sensors.csv", "0, 60, 50, 10, 5, 270, log, 0.1\n600, 60, 50, 10, 5, 272, log, 0.1\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string small_run(const std::string& more = "") const {
     return "--buildings '" + (folder_ / "houses.csv").string() + "' --sensors '" +
@@ -66,15 +45,13 @@ protected:
 
   [[nodiscard]] std::map<std::string, std::string> contents() const {
     std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
-      if (!entry.is_regular_file()) continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      files[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      if (entry.is_regular_file()) files[entry.path().string()] = test::bytes_of(entry.path());
     }
     return files;
   }
 
-  fs::path folder_;
+  const test::Folder folder_;
 };
 
 TEST_F(CommandLine, AGoodRunWritesItsResults) {

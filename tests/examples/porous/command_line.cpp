@@ -2,43 +2,26 @@
 // The program from outside: exit codes, messages, files.
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "../../messages.hpp"
+#include "../../run_program.hpp"
+#include "../../test_folder.hpp"
 
 namespace porous {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code;
-  std::string text; // what went to stdout and stderr
-};
+using test::contains;
+using test::Outcome;
 
 Outcome program(const std::string& arguments) {
-  std::FILE* pipe = popen(("'" POROUS_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {-1, "popen failed"};
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
-    text += buffer.data();
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
+  return test::run_program("'" POROUS_PROGRAM "' " + arguments);
 }
 
 TEST(CommandLine, MeasuresAPackingAndAnImage) {
-  const fs::path folder = fs::path(testing::TempDir()) / "heddle_porous_program";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const test::Folder folder;
   const std::string out = " --out '" + (folder / "out").string() + "'";
   const Outcome packing = program("--edge 20 --diameter 8 --porosity 0.5 --axis z --voxel-size 1e-5" + out);
   EXPECT_EQ(packing.code, 0) << packing.text;
@@ -52,7 +35,7 @@ TEST(CommandLine, MeasuresAPackingAndAnImage) {
     for (std::size_t y = 1; y < 5; ++y)
       for (std::size_t x = 0; x < 6; ++x)
         tube[x + 6 * (y + 6 * z)] = '\1';
-  std::ofstream(folder / "tube.raw", std::ios::binary) << tube;
+  folder.write("tube.raw", tube);
   const Outcome image =
       program("'" + (folder / "tube.raw").string() + "' --size 6,6,6 --precision f64" + out);
   EXPECT_EQ(image.code, 0) << image.text;
@@ -60,7 +43,6 @@ TEST(CommandLine, MeasuresAPackingAndAnImage) {
   const Outcome across = program("'" + (folder / "tube.raw").string() + "' --size 6,6,6 --axis y" + out);
   EXPECT_EQ(across.code, 1);
   EXPECT_TRUE(contains(across.text, "no path of pores leads through it")) << across.text;
-  fs::remove_all(folder);
 }
 
 TEST(CommandLine, SaysWhatIsWrong) {

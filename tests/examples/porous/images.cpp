@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "../../messages.hpp"
+#include "../../test_folder.hpp"
 #include "heddle/block_grid.hpp"
-#include "heddle/error.hpp"
 #include "heddle/output.hpp"
 #include "voxels.hpp"
 
@@ -18,6 +18,7 @@ namespace porous {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contains;
 
 /// 4 x 3 x 2 voxels, x fastest; every fourth is solid.
 std::vector<std::uint8_t> voxels() {
@@ -29,18 +30,7 @@ std::vector<std::uint8_t> voxels() {
 
 class Images : public testing::Test {
 protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / ("heddle_porous_" + std::string(info->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
+  fs::path write(const std::string& name, const std::string& text) { return folder_.write(name, text); }
   /// A NumPy array of bytes; shape slowest axis first.
   fs::path write_npy(const std::string& name, const std::string& shape, const std::string& bytes) {
     std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -64,22 +54,12 @@ protected:
     EXPECT_NEAR(image.porosity(), 0.75, 1e-15);
   }
 
-  /// What the message says, "" if there is none.
   static std::string refusal(const fs::path& path, const ImageOptions& options = {}) {
-    try {
-      static_cast<void>(read_image(path, options));
-    } catch (const heddle::Error& error) {
-      return error.what();
-    }
-    return "";
+    return test::error_of([&] { static_cast<void>(read_image(path, options)); });
   }
 
-  fs::path folder_;
+  const test::Folder folder_;
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
 
 const std::string legacy = "# vtk DataFile Version 3.0\nvoxels\n";
 
@@ -111,7 +91,7 @@ TEST_F(Images, AreTheSameInEveryFormat) {
 
 TEST_F(Images, AreReadFromWhatOutputWrites) {
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {4, 3, 2}});
-  heddle::Output output(folder_, "image", grid);
+  heddle::Output output(folder_.path(), "image", grid);
   const auto values = voxels();
   output.add<float>("vector", 3, [](int, std::int64_t, std::int64_t, std::int64_t, int) { return 7.0F; });
   output.add<std::uint8_t>("pore", 1, [&](int, std::int64_t x, std::int64_t y, std::int64_t z, int) {

@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program from outside: exit codes, messages, and what becomes of the results of an earlier run.
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 
-#include <sys/wait.h>
-
+#include "../../run_program.hpp"
 #include "inputs.hpp"
 
 namespace terrain_wind {
 namespace {
 
 using test::contains;
-
-struct Outcome {
-  int code;
-  std::string text; // what went to stdout and stderr
-};
+using ::test::Outcome;
+using ::test::run_program;
 
 /// Runs the program; `before` are shell commands that come first.
 Outcome program(const std::string& arguments, const std::string& before = "") {
-  const std::string command = before + "'" TERRAIN_WIND_PROGRAM "' " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {-1, "popen failed"};
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
-    text += buffer.data();
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  return run_program(before + "'" TERRAIN_WIND_PROGRAM "' " + arguments);
 }
 
 std::string small_run(const test::Folder& folder, const std::string& more = "") {
@@ -79,10 +65,12 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   const std::string last = test::bytes_of(folder / "out" / "wind_00000001.vti");
   ASSERT_GT(mean.size(), 1000U);
   expect_refusal(program(small_run(folder, steps)), "it has checkpoints of another run");
-  expect_refusal(program(small_run(folder, steps + "--resume last --wind 11")), "the checkpoint has the wind 12");
+  expect_refusal(program(small_run(folder, steps + "--resume last --wind 11")),
+                 "the checkpoint has the wind 12");
   std::filesystem::remove(folder / "out" / "mean_00000000.vti");
   std::filesystem::remove(folder / "out" / "wind_00000001.vti");
-  std::filesystem::remove(folder / "out" / "checkpoint" / "wind_00000100.checkpoint"); // as if it had been killed
+  std::filesystem::remove(folder / "out" / "checkpoint" /
+                          "wind_00000100.checkpoint"); // as if it had been killed
   const Outcome resumed = program(small_run(folder, steps + "--resume last"));
   EXPECT_EQ(resumed.code, 0) << resumed.text;
   EXPECT_TRUE(contains(resumed.text, "resumed   at step 80"));
