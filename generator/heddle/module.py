@@ -14,6 +14,7 @@ from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.chunk_links import MOST_LINKS
 from heddle.ir.colouring import BITS
+from heddle.ir.walls import SIDES
 from heddle.pack import check_fields, pack_kernel
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
@@ -37,7 +38,12 @@ class StreamingKernels(Protocol):
 
 @dataclass(frozen=True)
 class Dense:
-    """Every interior cell of a box."""
+    """Every interior cell of a box. walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself
+    reflects populations half-way, where the grid ends there: no-slip walls without boundary sweeps. For
+    patterns whose walls lie in the own cell (AA, Pull, Push). Boundary sweeps at other sides get the same
+    space: at edges they then find what was reflected in the own cell."""
+
+    walls: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -203,6 +209,8 @@ class Module:
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk, compressed)
         else:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
+            if space.walls:
+                frozen = _with_walls(name, frozen, space.walls, links, schedule, place)
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
 
     def add_solver(
@@ -330,6 +338,39 @@ class Module:
 
 def _shapes(exchange: Exchange) -> str:
     return ", ".join(f"{f.type}({f.components}) {f.rank}D" for f in exchange.fields)
+
+
+def _with_walls(
+    name: str,
+    space: ir.Dense,
+    walls: Sequence[str],
+    links: Sequence[object],
+    schedule: Schedule,
+    place: Place,
+) -> ir.Dense:
+    """A dense space with walls at some sides; KernelError where that has no meaning."""
+    known = SIDES[: 2 * space.rank]
+    wrong = [side for side in walls if side not in known or list(walls).count(side) > 1]
+    if wrong:
+        raise KernelError(
+            place,
+            f"'{wrong[0]}' is not a side of '{name}', or named twice.",
+            "walls of " + ", ".join(known),
+        )
+    if not links:
+        raise KernelError(
+            place,
+            f"'{name}' has no links that could end at walls.",
+            "use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)",
+        )
+    if schedule.chunk or schedule.cells > 1 or schedule.usual or space.colours > 1:
+        raise KernelError(
+            place,
+            f"'{name}' has walls within, so each cell goes its own way: not in chunks, colours or copies.",
+            "leave out chunk, cells, usual and colours, or use stream.boundary(NoSlip(lattice), face=...)",
+        )
+    rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
+    return replace(space, walls=tuple(side for side in SIDES if side in walls), links=rows)
 
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:

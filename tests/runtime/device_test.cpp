@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "heddle/block_walls.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/index_list.hpp"
@@ -237,6 +238,13 @@ TEST(Device, WaitsAreCounted) {
   const heddle::Buffer<int> numbers(std::vector<int>{1, 2, 3}, Memory::device);
   EXPECT_EQ(numbers.to_host()[1], 2);
   EXPECT_EQ(heddle::host_waits() - before, 3);
+}
+
+TEST(Device, BlocksOfAVectorHaveTheSameWalls) {
+  const BlockGrid grid(domain, {2, 1, 1});
+  const Field<float> f(grid, {.memory = Memory::device, .interleaved = 2});
+  EXPECT_NO_THROW(heddle::require_same_walls(f, 4U + 8U, "step"));
+  EXPECT_THROW(heddle::require_same_walls(f, 1U + 4U, "step"), heddle::Error);
 }
 
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {

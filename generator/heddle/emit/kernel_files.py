@@ -10,7 +10,7 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.expression import combiner, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import UNUSED, Argument, arguments
+from heddle.emit.signature import UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
@@ -293,7 +293,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     space, schedule = variant.stages.kernel.space, variant.schedule
     dense = isinstance(space, ir.Dense)
     unit = "true" if isinstance(space, ir.Sparse) else "false"
-    checked = [argument for argument in everything if argument.role != "scalar"]
+    checked = [argument for argument in everything if argument.role not in UNCHECKED]
     on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {

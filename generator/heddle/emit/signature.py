@@ -11,6 +11,7 @@ from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.walls import bit
 from heddle.passes.lower_reductions import work_of
 
 _BOXES = {
@@ -18,8 +19,21 @@ _BOXES = {
     "wire": "the cells of all boxes, x fastest; longest: the number of cells of the largest box",
 }
 Role = Literal[
-    "array", "extent", "stride", "entries", "table", "runs", "chunks", "list", "scalar", "output", "work"
+    "array",
+    "extent",
+    "stride",
+    "entries",
+    "table",
+    "runs",
+    "chunks",
+    "list",
+    "flags",
+    "scalar",
+    "output",
+    "work",
 ]
+UNCHECKED = ("scalar", "flags")
+"""Roles of arguments of which any value is right."""
 UNUSED = {"host": ("chunks",), "device": ("runs",)}
 """Roles of what an entry takes so that all targets have one signature, and leaves alone."""
 
@@ -90,6 +104,10 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             Argument("first_colour", ir.I64, "list", None, about),
             Argument("last_colour", ir.I64, "list"),
         ]
+    if isinstance(kernel.space, ir.Dense) and kernel.space.walls:
+        sides = ", ".join(f"{bit(side)} {side}" for side in kernel.space.walls)
+        about = f"at which sides the cells end at a wall, a sum of {sides}"
+        result.append(Argument("walls", ir.U32, "flags", None, about))
     if isinstance(kernel.space, ir.Sparse):
         table = ir.Pointer(ir.U32, True)
         if uses_links(kernel):

@@ -14,6 +14,7 @@ from heddle.emit.signature import Argument, arguments
 from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.walls import bit
 
 
 class _Halo(Protocol):
@@ -61,6 +62,7 @@ def sweep_header(
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         marches=any(sweep["marches"] for sweep in sweeps),
+        walls=any(_walls(variants[0].stages.kernel) for variants in kernels.values()),
         interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
@@ -85,6 +87,10 @@ def _colours(kernel: ir.Kernel) -> int:
 
 def _lanes(kernel: ir.Kernel) -> int:
     return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
+
+
+def _walls(kernel: ir.Kernel) -> tuple[str, ...]:
+    return kernel.space.walls if isinstance(kernel.space, ir.Dense) else ()
 
 
 def _offset(offset: Sequence[int]) -> str:
@@ -138,6 +144,9 @@ def _sweep(
             f'heddle::require_interleaved({argument.name}, {_lanes(typed)}, "{kernel}");'
             for argument in arrays
         ]
+        if _walls(typed):
+            sides = sum(bit(side) for side in _walls(typed))
+            checks.append(f'heddle::require_same_walls({arrays[0].name}, {sides}U, "{kernel}");')
     return {
         "kernel": kernel,
         "name": title,
@@ -401,6 +410,7 @@ class _Binding:
             "neighbour_chunk": f"{self.arrays[0].name}_->list().neighbour_chunk()",
             "first_colour": "colours.first",
             "last_colour": "colours.last",
+            "walls": f"heddle::walls_of(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
             "first": "range_.first",
             "last": "range_.last",
             "cells": "cells_->data()",

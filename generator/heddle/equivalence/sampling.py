@@ -57,6 +57,8 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
         if isinstance(a.space, ir.Dense) and a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
+        if isinstance(a.space, ir.Dense) and a.space.walls:
+            scalars["walls"] = generator.randrange(64)
         if isinstance(a.space, ir.Sparse):
             yield _listed(a, b, fields, box, drawn, scalars)
         elif isinstance(a.space, ir.Boxes):

@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from heddle.ir import nodes as ir
+from heddle.ir import walls
 from heddle.ir.chunk_links import chunk_entry
 from heddle.ir.colouring import bits, colour_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
@@ -85,7 +86,7 @@ def run(
 
     arrays: by the name of the field; with a sparse space also "neighbour" and, if it is listed, "cells".
     scalars: parameters, and `first` and `last` of a sparse space that is not listed, `first_colour` and
-    `last_colour` of a coloured one. order: puts the cells of
+    `last_colour` of a coloured one, `walls` of one with walls. order: puts the cells of
     the space, or the iterations of a loop that is not serial, into the order in which they run.
     """
     return _Interpreter(kernel, arrays, scalars or {}, order).run()
@@ -455,6 +456,9 @@ class _Interpreter:
                 cell = [self.value(entry) for entry in position]
                 return self.at(field, cell, self.within(self.value(component), 0, max(field.components, 1)))
             case ir.Access(field, offsets, component) if field.dense:
+                if any(self.beside(side) for side in walls.crossed(self.kernel.space, element)):
+                    stands = walls.own(self.kernel.space, element)
+                    offsets, component = stands.offsets, stands.component
                 counters = (self.names[AXES[axis]] for axis in range(field.rank))
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
             case ir.Access(field, offsets) if field.layout == "profile":
@@ -462,6 +466,12 @@ class _Interpreter:
             case ir.Access(field, offsets, component):
                 return self.names[field.name], self.listed(field, offsets, component)
         raise InterpretationError(f"{type(element).__name__} is not an element")
+
+    def beside(self, side: str) -> bool:
+        """Whether the own cell lies at a side at which there is a wall."""
+        axis = walls.axis_of(side)
+        last = self.extent[axis] - 1 if walls.is_upper(side) else 0
+        return bool(self.names["walls"] & walls.bit(side)) and bool(self.names[AXES[axis]] == last)
 
     def at(self, field: ir.Field, cell: Sequence[int], component: int) -> tuple[_Line, int]:
         """An element of a dense field; outside the ghost layers as `within` has it."""

@@ -500,8 +500,8 @@ class Comment(Statement):
 
 @node
 class Link(Node):
-    """A row of a sparse list's neighbour table: slot `slot` at `offset`, or `wall_slot` of the own cell at a
-    wall."""
+    """A row of a sparse list's neighbour table, or a link of a dense space with walls: slot `slot` at
+    `offset`, or `wall_slot` of the own cell at a wall."""
 
     slot: int
     offset: tuple[int, ...]
@@ -514,13 +514,16 @@ class Dense(Node):
     in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: a
     CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. row_cells: how
     many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
-    granted that the cells of a row follow each other in memory, in all fields."""
+    granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
+    which there may be one, and the links that lead to the own cell there (see ir.walls)."""
 
     rank: int
     colours: int = 1
     lanes: int = 1
     row_cells: int = 0
     unit: bool = False
+    walls: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 @node

@@ -24,7 +24,8 @@ def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
         colours = f" in {space.colours} colours" if space.colours > 1 else ""
         lanes = f", {space.lanes} lanes" if space.lanes > 1 else ""
         cells = f", {space.row_cells} along x" if space.row_cells else ""
-        return f"dense {space.rank}D{colours}{lanes}{cells}"
+        walls = f", walls {' '.join(space.walls)}" if space.walls else ""
+        return f"dense {space.rank}D{colours}{lanes}{cells}{walls}"
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"

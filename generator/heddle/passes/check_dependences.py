@@ -21,6 +21,7 @@ from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
 from heddle.ir.visit import children, statements, walk
+from heddle.ir.walls import crossed
 from heddle.passes.parity_guards import Guard, keeps_apart, parity_guards
 from heddle.symbolic.field import offsets_text
 
@@ -83,6 +84,8 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
             _check_field(kernel, field, [touch for touch in touches if touch.element.field is field])
     if isinstance(kernel.space, ir.Sparse):
         _check_links(kernel, kernel.space, touches, written)
+    elif isinstance(kernel.space, ir.Dense) and kernel.space.walls:
+        _check_walls(kernel, kernel.space, touches, written)
     return kernel
 
 
@@ -249,16 +252,40 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
                 "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
             )
         if element.field in written:
-            back = tuple(-offset for offset in row.offset)
-            for other in space.links:
-                if other.slot == row.wall_slot and other.offset != back:
-                    raise KernelError(
-                        touch.place,
-                        f"at a wall {_name(element)} stands for component "
-                        f"{row.wall_slot} of the own cell, which other "
-                        "cells reach too.",
-                        "use a streaming pattern whose walls are own-cell (AA), or two fields (pull)",
-                    )
+            _check_own(touch, row, space.links)
+
+
+def _check_walls(kernel: ir.Kernel, space: ir.Dense, touches: list[_Touch], written: set[ir.Field]) -> None:
+    """Populations that lie behind a wall go through links, as in a sparse list."""
+    rows = {(link.slot, link.offset): link for link in space.links}
+    for touch in touches:
+        element = touch.element
+        if not isinstance(element, ir.Access) or not crossed(space, element):
+            continue
+        row = rows.get((element.component, element.offsets))
+        if row is None:
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' touches {_name(element)}, for which no population of the own cell "
+                "stands at a wall.",
+                "keep to what a streaming pattern reads and writes, or leave out walls here",
+            )
+        if element.field in written:
+            _check_own(touch, row, space.links)
+
+
+def _check_own(touch: _Touch, row: ir.Link, links: Sequence[ir.Link]) -> None:
+    """No other cell may reach what stands for an element behind a wall."""
+    back = tuple(-offset for offset in row.offset)
+    for other in links:
+        if other.slot == row.wall_slot and other.offset != back:
+            raise KernelError(
+                touch.place,
+                f"at a wall {_name(touch.element)} stands for component "
+                f"{row.wall_slot} of the own cell, which other "
+                "cells reach too.",
+                "use a streaming pattern whose walls are own-cell (AA), or two fields (pull)",
+            )
 
 
 def _name(element: ir.Access | ir.Gather) -> str:

@@ -21,6 +21,8 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.ir.visit import walk
+from heddle.ir.walls import crossed, without_walls
 from heddle.passes.name_locals import is_name
 from heddle.schedule import Precision
 from heddle.symbolic import assignment as model
@@ -62,6 +64,7 @@ _ENTRY_NAMES = frozenset({"stream"})
 _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
+_WALL_NAMES = frozenset({"walls"})
 _SPARSE_NAMES = frozenset(
     {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
 )
@@ -94,11 +97,14 @@ class _Freezer:
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
         body = self.block(statements)
+        space = self.space
+        if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
+            space = without_walls(space)  # it looks at no neighbours
         return ir.Kernel(
             name,
             tuple(frozen for _, frozen in self.fields.values()),
             tuple(self.parameters.values()),
-            self.space,
+            space,
             body,
             tuple(output for output, _ in self.outputs.values()),
             about,
@@ -171,6 +177,8 @@ class _Freezer:
             own |= _ENTRY_NAMES
         if isinstance(self.space, ir.Dense) and self.space.colours > 1:
             own |= _COLOUR_NAMES
+        if isinstance(self.space, ir.Dense) and self.space.walls:
+            own |= _WALL_NAMES
         derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
         derived |= any(name == f"{output}_work" for output in self.outputs)
         if not is_name(name) or name in own or derived:

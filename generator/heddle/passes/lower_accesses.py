@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
+    BOOL,
     I64,
     U32,
     Access,
@@ -40,6 +41,7 @@ from heddle.ir.nodes import (
     Node,
     Pointer,
     Prefetch,
+    Select,
     Sparse,
     Statement,
     Store,
@@ -48,6 +50,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
+from heddle.ir.walls import axis_of, bit, crossed, is_upper, own
 from heddle.passes.apply_schedule import AXES, COLOUR, SPLIT_COUNTER, is_chunk, is_split
 
 _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
@@ -73,6 +76,7 @@ class _Lowering:
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
         self.links: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+        self.sides: dict[str, Symbol] = {}
         self.row_axis = 0
         self.position: Expression = Symbol("x", I64)
         self.pending: list[Statement] = []
@@ -186,6 +190,8 @@ class _Lowering:
                 )
             case Store(Access() as target, value):
                 stored = self.value(value)
+                if crossed(self.space, target) and not self.target.threads:
+                    return self.stored_in_rows(statement, target, stored)
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
             case Prefetch(target, length):
                 assert isinstance(target, Access)
@@ -203,13 +209,13 @@ class _Lowering:
 
     def with_pending(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
         """Lower statements one by one; what they need named first (a neighbour's index) comes before each."""
-        outer_links, outer_pending = dict(self.links), self.pending
+        outer_links, outer_sides, outer_pending = dict(self.links), dict(self.sides), self.pending
         result: list[Statement] = []
         for statement in body:
             self.pending = []
             lowered = self.lowered(statement, counters)
             result += [*self.pending, lowered]
-        self.links, self.pending = outer_links, outer_pending
+        self.links, self.sides, self.pending = outer_links, outer_sides, outer_pending
         return tuple(result)
 
     def cell(self, loop: Loop, counters: list[Symbol]) -> tuple[Statement, ...]:
@@ -230,6 +236,7 @@ class _Lowering:
         accesses = dict.fromkeys(
             node for node in nodes if isinstance(node, Access) and node.field.layout != "profile"
         )
+        accesses |= dict.fromkeys(own(self.space, node) for node in accesses if crossed(self.space, node))
         lets: list[Statement] = []
         self.views = {}
         if isinstance(self.space, Sparse):
@@ -420,6 +427,9 @@ class _Lowering:
 
     def leaf(self, expression: Expression) -> Expression:
         match expression:
+            case Access() if crossed(self.space, expression) and not self.target.threads:
+                stands = own(self.space, expression)
+                return Select(self.beside(expression), self.element(stands), self.element(expression))
             case Access():
                 return self.element(expression)
             case Gather(field, position, component):
@@ -443,6 +453,12 @@ class _Lowering:
         return Load(view, self.checked(field, self.row_axis, where))
 
     def cell_element(self, access: Access) -> Load:
+        if crossed(self.space, access):
+            stands, there = self.cell_place(own(self.space, access)), self.cell_place(access)
+            return Load(there.pointer, Select(self.beside(access), stands.index, there.index))
+        return self.cell_place(access)
+
+    def cell_place(self, access: Access) -> Load:
         field = access.field
         index: Expression = integer(0)
         if access.component:
@@ -452,6 +468,40 @@ class _Lowering:
         if self.row_axis >= 0:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
         return Load(self.cell_pointer(field, self.part(access)), index)
+
+    # Walls of a dense space
+
+    def beside(self, access: Access) -> Expression:
+        """Whether the element lies behind a wall: the own cell is the last one before it."""
+        condition, *others = [self.at_side(side) for side in crossed(self.space, access)]
+        for other in others:
+            condition = operate("or", condition, other)
+        return condition
+
+    def at_side(self, side: str) -> Expression:
+        """Whether the own cell lies at a wall, named once a cell."""
+        if side not in self.sides:
+            axis, wall = axis_of(side), Const(bit(side), U32)
+            last = operate("sub", self.extent(axis), integer(1)) if is_upper(side) else integer(0)
+            there = operate("ne", operate("bitand", Symbol("walls", U32), wall), Const(0, U32))
+            self.sides[side] = Symbol(f"at_{side}", BOOL)
+            value = operate("and", operate("eq", Symbol(AXES[axis], I64), last), there)
+            self.pending.append(Let(self.sides[side], value))
+        return self.sides[side]
+
+    def stored_in_rows(self, store: Store, target: Access, value: Expression) -> Statement:
+        """Rows are views, so that which of two elements is written is a condition around it."""
+        if not isinstance(value, Symbol):
+            named = Symbol(
+                f"{target.field.name}_{target.field.component_name(target.component)}_new", value.type
+            )  # type: ignore[arg-type]
+            self.pending.append(Let(named, value))
+            value = named
+        beside = self.beside(target)
+        stands = dataclasses.replace(store, target=self.element(own(self.space, target)), value=value)
+        there = dataclasses.replace(store, target=self.element(target), value=value)
+        self.pending.append(If(beside, (stands,), True, store.place))
+        return If(operate("not", beside), (there,), False, store.place)
 
     def listed_element(self, access: Access) -> Load:
         field = access.field

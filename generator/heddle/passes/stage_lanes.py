@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.build import integer
 from heddle.ir.nodes import (
+    BOOL,
     I64,
     Comment,
     Dense,
@@ -103,6 +104,8 @@ class _Cell:
         for statement in body:
             if isinstance(statement, Let) and isinstance(statement.value, View):
                 (renewed if statement.value.renewed else views).append(statement)
+            elif isinstance(statement, Let) and statement.symbol.type == BOOL:
+                views.append(statement)  # whether the cell lies at a wall: the same in all lanes
             else:
                 inside.append(self.statement(statement))
         loop = Loop("lanes", LANE, integer(0), integer(lanes), integer(1), tuple(inside))

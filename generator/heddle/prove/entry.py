@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heddle.emit.signature import Argument
+from heddle.emit.signature import UNCHECKED, Argument
 from heddle.ir import nodes as ir
 from heddle.prove.kernel import DifferenceError, parameter
 from heddle.schedule import Schedule
@@ -81,7 +81,7 @@ class Entry:
     def checked(self, device: bool) -> list[Argument]:
         """The arguments that are checked: all but the scalars; the device does not use runs, the host not the
         compressed table."""
-        return [a for a in self.arguments if a.role not in ("scalar", self.unused(device))]
+        return [a for a in self.arguments if a.role not in (*UNCHECKED, self.unused(device))]
 
     @staticmethod
     def unused(device: bool) -> str:

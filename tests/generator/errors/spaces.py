@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from errors.cases import a, kernel, mask, p, q, says, t
+from errors.cases import D2Q9, a, kernel, mask, p, q, says, t
 from heddle import (
     Assignment,
+    Dense,
     Module,
     Scan,
+    Schedule,
     Sparse,
     coordinates,
     fields,
+    lbm,
 )
 
 
@@ -51,3 +54,34 @@ def dimensions_that_differ() -> None:
 @says("{here}: 'k' touches no field.\n  Hint: a kernel reads and writes fields")
 def touches_no_field() -> None:
     Module("m").add("k", [Assignment(t, 1)])  # here
+
+
+@says("{here}: 't' is not a side of 'k_even', or named twice.\n  Hint: walls of w, e, s, n")
+def wall_at_no_side() -> None:
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w", "t")))  # here
+
+
+@says(
+    "{here}: 'k_even' has no links that could end at walls.\n"
+    "  Hint: use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)"
+)
+def walls_without_links() -> None:
+    Module("m").add("k", lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)))  # here
+
+
+@says(
+    "{here}: 'k_even' has walls within, so each cell goes its own way: not in chunks, colours or copies.\n"
+    "  Hint: leave out chunk, cells, usual and colours, or use stream.boundary(NoSlip(lattice), face=...)"
+)
+def walls_in_chunks() -> None:
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(chunk=64))  # here
+
+
+@says(
+    "{here}: 'k' touches f[-1, 0, 7], for which no population of the own cell stands at a wall.\n"
+    "  Hint: keep to what a streaming pattern reads and writes, or leave out walls here"
+)
+def beside_a_wall_without_a_link() -> None:
+    module = Module("m", precisions=("f64",))
+    module.add("k", lbm.Pull(D2Q9).boundary(lbm.Outflow(), face="n"), Dense(walls=("w",)))  # here
+    module.typed("k", "f64")

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heddle/block_grid.hpp"
+#include "heddle/block_walls.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/field.hpp"
 #include "heddle/halo_exchange.hpp"
@@ -38,8 +39,9 @@ template <class T> T stored(double value) {
 /// Populations on a grid, stepped by one target of the kernels.
 template <class T> class Simulation {
 public:
-  Simulation(const std::array<int, 3>& cut, bool walls, int interleaved, heddle::Memory where)
-      : walls_(walls), grid_({{0, 0, 0}, extent}, cut, {true, true, !walls}),
+  /// walls: a floor and a lid; sides: and four walls around.
+  Simulation(const std::array<int, 3>& cut, bool walls, int interleaved, heddle::Memory where, bool sides = false)
+      : walls_(walls), grid_({{0, 0, 0}, extent}, cut, {!sides, !sides, !walls}),
         f_(grid_, {.components = 19, .memory = where, .name = "f", .interleaved = interleaved}), stream_(where) {
     f_.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
       return stored<T>(1e-2 * std::sin(static_cast<double>(1 + x + 41 * (y + 7 * (z + 11 * q)))));
@@ -75,6 +77,17 @@ public:
   heddle::FieldView<T> layer(bool lid) {
     const heddle::FieldView<T> view = f_.view(lid ? f_.blocks() - 1 : 0);
     return {&view(0, 0, lid ? view.extent(2) - 1 : 0), {view.extent(0), view.extent(1), 1, 19}, view.strides()};
+  }
+
+  /// The layer of cells at one of the sides of the only block.
+  heddle::FieldView<T> side(int axis, bool upper) {
+    const heddle::FieldView<T> view = f_.view();
+    const auto a = static_cast<std::size_t>(axis);
+    std::array<std::int64_t, 3> first{};
+    auto extents = view.extents();
+    first[a] = upper ? extents[a] - 1 : 0;
+    extents[a] = 1;
+    return {&view(first[0], first[1], first[2]), extents, view.strides()};
   }
 
   heddle::Stream& stream() { return stream_; }
@@ -155,6 +168,102 @@ TYPED_TEST(Lanes, AaEqualsOneBlockBitForBit) {
     const std::vector<T> expected = aa_on_one_block<T>(walls);
     for (const int blocks : {4, 8})
       EXPECT_EQ(aa_in_lanes<T>(blocks, walls), expected) << blocks << " blocks" << (walls ? ", walls" : "");
+  }
+}
+
+/// Four AA steps of the reference on one block in a box, with a sweep for each of its six walls.
+template <class T> std::vector<T> box_by_sweeps() {
+  Simulation<T> s({1, 1, 1}, true, 1, heddle::Memory::host, true);
+  const lbm_lanes::AaEven<T> even(s.f(), {.omega = omega});
+  const lbm_lanes::AaOdd<T> odd(s.f(), {.omega = omega});
+  for (int pair = 0; pair < 2; ++pair) {
+    s.step(even, [&] { aa_even_reference<T>(s.f().view(), omega); });
+    lbm_lanes::wall_w_after_even(s.side(0, false));
+    lbm_lanes::wall_e_after_even(s.side(0, true));
+    lbm_lanes::wall_s_after_even(s.side(1, false));
+    lbm_lanes::wall_n_after_even(s.side(1, true));
+    lid_after_even_reference<T>(s.layer(true), u_lid);
+    lbm_lanes::floor_after_even(s.layer(false));
+    s.step(odd, [&] { aa_odd_reference<T>(s.f().view(), omega); });
+    lbm_lanes::wall_w_after_odd(s.side(0, false));
+    lbm_lanes::wall_e_after_odd(s.side(0, true));
+    lbm_lanes::wall_s_after_odd(s.side(1, false));
+    lbm_lanes::wall_n_after_odd(s.side(1, true));
+    lid_after_odd_reference<T>(s.layer(true), u_lid);
+    lbm_lanes::floor_after_odd(s.layer(false));
+  }
+  return s.values();
+}
+
+TYPED_TEST(Lanes, WallsWithinTheStepEqualSweepsBitForBit) {
+  using T = TypeParam;
+  const std::vector<T> expected = box_by_sweeps<T>();
+  for (const int blocks : {4, 8}) {
+    Simulation<T> s({1, 1, blocks}, true, lanes, memory, true);
+    void* const stream = s.stream().native();
+    const lbm_lanes::WalledEven<T> even(s.f(), {.omega = omega});
+    const lbm_lanes::WalledOdd<T> odd(s.f(), {.omega = omega});
+    for (int pair = 0; pair < 2; ++pair) {
+      s.step(even, [&] {
+        for (int block = 0; block < blocks; block += lanes)
+          lbm_lanes::walled_even_cuda(s.f().view(block), omega, stream);
+      });
+      lbm_lanes::walled_lid_after_even_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid, stream);
+      lbm_lanes::walled_floor_after_even_cuda(s.layer(false), heddle::walls_of(s.f(), 0), stream);
+      s.step(odd, [&] {
+        for (int block = 0; block < blocks; block += lanes)
+          lbm_lanes::walled_odd_cuda(s.f().view(block), heddle::walls_of(s.f(), block), omega, stream);
+      });
+      lbm_lanes::walled_lid_after_odd_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid, stream);
+      lbm_lanes::walled_floor_after_odd_cuda(s.layer(false), heddle::walls_of(s.f(), 0), stream);
+    }
+    s.stream().synchronise();
+    EXPECT_EQ(s.values(), expected) << blocks << " blocks";
+  }
+}
+
+TYPED_TEST(Lanes, WallsWithinTheStepStandWhereTheGridEnds) {
+  using T = TypeParam;
+  Simulation<T> s({2, 2, 2}, true, 1, heddle::Memory::host, true);  // blocks of which each has some of the walls
+  const lbm_lanes::WalledEven<T> even(s.f(), {.omega = omega});
+  const lbm_lanes::WalledOdd<T> odd(s.f(), {.omega = omega});
+  const auto top = [&](auto&& lid) {
+    for (int block = 4; block < 8; ++block) {
+      const heddle::FieldView<T> view = s.f().view(block);
+      lid({&view(0, 0, view.extent(2) - 1), {view.extent(0), view.extent(1), 1, 19}, view.strides()},
+          heddle::walls_of(s.f(), block));
+    }
+  };
+  const auto bottom = [&](auto&& floor) {
+    for (int block = 0; block < 4; ++block) {
+      const heddle::FieldView<T> view = s.f().view(block);
+      floor({view.data(), {view.extent(0), view.extent(1), 1, 19}, view.strides()}, heddle::walls_of(s.f(), block));
+    }
+  };
+  using View = heddle::FieldView<T>;
+  for (int pair = 0; pair < 2; ++pair) {
+    s.step(even, [&] { even(s.stream()); });
+    top([&](const View& f, std::uint32_t walls) { lbm_lanes::walled_lid_after_even(f, walls, u_lid); });
+    bottom([&](const View& f, std::uint32_t walls) { lbm_lanes::walled_floor_after_even(f, walls); });
+    s.step(odd, [&] { odd(s.stream()); });
+    top([&](const View& f, std::uint32_t walls) { lbm_lanes::walled_lid_after_odd(f, walls, u_lid); });
+    bottom([&](const View& f, std::uint32_t walls) { lbm_lanes::walled_floor_after_odd(f, walls); });
+  }
+  const std::vector<T> expected = box_by_sweeps<T>();
+  const heddle::Field<T>& f = s.f();
+  for (int block = 0; block < 8; ++block) {
+    const heddle::Box& box = f.box(block);
+    for (int q = 0; q < 19; ++q) {
+      const std::vector<T> part = f.read(block, q);
+      std::size_t at = 0;
+      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z)
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y)
+          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x, ++at) {
+            const std::int64_t where = x + extent[0] * (y + extent[1] * (z + extent[2] * q));
+            ASSERT_EQ(part[at], expected[static_cast<std::size_t>(where)])
+                << "block " << block << ", cell " << x << ' ' << y << ' ' << z << ", population " << q;
+          }
+    }
   }
 }
 

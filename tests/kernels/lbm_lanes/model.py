@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """D3Q19 BGK in place with four cells a CUDA thread: the same cell of four interleaved blocks."""
 
-from heddle import Schedule, lbm
+from heddle import Dense, Schedule, lbm
 from heddle.module import Module
 
 d3q19 = lbm.Lattice("D3Q19")
@@ -13,4 +13,12 @@ lbm_lanes.add("aa", lbm.AA(d3q19)(collide), schedule=vectors)
 lbm_lanes.add("eso_pull", lbm.EsoPull(d3q19)(collide), schedule=vectors)
 lbm_lanes.add("lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"))
 lbm_lanes.add("floor", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face="b"))
-lbm_lanes.add_halo(kernels=["aa_even", "aa_odd", "eso_pull_even", "eso_pull_odd"])
+sides = Dense(walls=("w", "e", "s", "n"))
+lbm_lanes.add("walled", lbm.AA(d3q19)(collide), sides, vectors)
+lbm_lanes.add("walled_lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), sides)
+lbm_lanes.add("walled_floor", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face="b"), sides)
+for side in sides.walls:
+    lbm_lanes.add(f"wall_{side}", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face=side))
+lbm_lanes.add_halo(
+    kernels=["aa_even", "aa_odd", "eso_pull_even", "eso_pull_odd", "walled_even", "walled_odd"]
+)

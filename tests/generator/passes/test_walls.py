@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walls within a dense kernel: they are what boundary sweeps set, at every level, where `walls` says so."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from heddle import Dense, Schedule, lbm
+from heddle.ir import nodes as ir
+from heddle.ir.interpret import Array, run
+from heddle.ir.visit import walk
+from heddle.ir.walls import SIDES, bit
+from heddle.module import Module
+from running import levels
+
+D2Q9 = lbm.Lattice("D2Q9")
+EXTENT = (4, 3)
+SHAPE = tuple(n + 2 for n in EXTENT)
+FACES = SIDES[:4]
+ALL = sum(bit(side) for side in FACES)
+
+
+def populations(seed: int) -> Array:
+    """Values in all cells and ghost cells."""
+    generator = random.Random(seed)
+    count = SHAPE[0] * SHAPE[1] * 9
+    values = [generator.randrange(-64, 64) / 4096 for _ in range(count)]
+    return Array(values, 1 + SHAPE[0], (*EXTENT, 9), (1, SHAPE[0], SHAPE[0] * SHAPE[1]))
+
+
+def layer(whole: Array, face: str) -> Array:
+    """The cells at a side."""
+    axis, upper = divmod(SIDES.index(face), 2)
+    origin = whole.origin + (EXTENT[axis] - 1) * whole.stride[axis] * upper
+    extent = [1 if a == axis else n for a, n in enumerate(EXTENT)]
+    return Array(whole.values, origin, (*extent, 9), whole.stride)
+
+
+def interior(f: Array) -> list[float]:
+    cells = [(x, y, q) for q in range(9) for y in range(EXTENT[1]) for x in range(EXTENT[0])]
+    return [f.values[f.origin + sum(c * s for c, s in zip(cell, f.stride, strict=True))] for cell in cells]
+
+
+def typed(module: Module, kernel: str) -> ir.Kernel:
+    return module.typed(kernel, "f64")
+
+
+def test_they_are_what_sweeps_set() -> None:
+    """Four steps in a closed box: with a sweep for each of its sides, and without any."""
+    stream, collide = lbm.AA(D2Q9), lbm.BGK(D2Q9)
+    module = Module("module", precisions=("f64",))
+    module.add("open", stream(collide))
+    module.add("walled", stream(collide), Dense(walls=FACES))
+    for face in FACES:
+        module.add(f"wall_{face}", stream.boundary(lbm.NoSlip(D2Q9), face=face))
+    swept, walled = populations(3), populations(3)
+    for step in ("even", "odd", "even", "odd"):
+        run(typed(module, f"open_{step}"), {"f": swept}, {"omega": 1.5})
+        for face in FACES:
+            run(typed(module, f"wall_{face}_after_{step}"), {"f": layer(swept, face)})
+        run(typed(module, f"walled_{step}"), {"f": walled}, {"omega": 1.5, "walls": ALL})
+    assert interior(walled) == interior(swept)
+
+
+@pytest.mark.parametrize("pattern", [lbm.AA, lbm.Pull, lbm.Push])
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize("walls", [0, ALL, bit("w") + bit("n")])
+def test_every_level_has_them(pattern: type[lbm.StreamingPattern], target: str, walls: int) -> None:
+    module = Module("module", precisions=("f64",))
+    module.add("step", pattern(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES))
+    for entry in module.kernels.values():
+        found = []
+        for _, kernel in levels(entry, "f64", target):
+            arrays = {field.name: populations(7) for field in kernel.fields}
+            assert run(kernel, arrays, {"omega": 1.5, "walls": walls}).status == 0
+            found.append({name: array.values for name, array in arrays.items()})
+        assert all(values == found[0] for values in found)
+
+
+def test_those_that_the_grid_does_not_have_are_open() -> None:
+    module = Module("module", precisions=("f64",))
+    module.add("open", lbm.Pull(D2Q9)(lbm.BGK(D2Q9)))
+    module.add("walled", lbm.Pull(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w", "e")))
+    results = {}
+    for name, walls in (("open", 0), ("walled", 0), ("west", bit("w"))):
+        arrays = {"f": populations(3), "f_next": populations(4)}
+        run(typed(module, "open" if name == "open" else "walled"), arrays, {"omega": 1.5, "walls": walls})
+        results[name] = interior(arrays["f_next"])
+    assert results["walled"] == results["open"]
+    assert results["west"] != results["open"]
+
+
+def test_a_step_in_the_own_cell_takes_no_walls() -> None:
+    module = Module("module", precisions=("f64",))
+    module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES))
+    assert [typed(module, f"step_{step}").space.walls for step in ("even", "odd")] == [(), FACES]  # type: ignore[union-attr]
+
+
+def test_vectors_choose_addresses() -> None:
+    """The lanes of a vector share the walls at their sides, so that one choice of an address serves all."""
+    module = Module("module", precisions=("f32",))
+    module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), Schedule(lanes=4))
+    lowered = module.stages("step_odd", "f32", "cuda").lowered
+    loads = [node for node in walk(lowered.body) if isinstance(node, ir.LoadLanes)]
+    assert sum(isinstance(load.source.index, ir.Select) for load in loads) == 8
+    assert not any(isinstance(node, ir.If) for node in walk(lowered.body))
