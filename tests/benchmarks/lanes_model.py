@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the models of several cells a thread share: 16 bytes a thread and population in each precision."""
 
-from heddle import Module, Schedule, lbm
+from heddle import Dense, Module, Schedule, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.AA(d3q19)
 
 
 def lanes(name: str, precision: str, lanes: int) -> Module:
-    """AA steps in vectors, and walls on six faces; the side walls, which cross all blocks, in vectors too."""
+    """AA steps in vectors, and walls on six faces: the side walls, which are the same in all lanes, within
+    the step."""
     module = Module(
         name,
         precisions=(precision,),
@@ -16,12 +17,9 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
         citation="Bailey et al. 2009 (AA)",
     )
     schedule = Schedule(fma=True, block=(128, 1, 1), lanes=lanes)
-    module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), schedule=schedule)
-    along_x = Schedule(block=(128, 1, 1), lanes=lanes)
-    along_y = Schedule(block=(1, 128, 1), lanes=lanes)
-    for face, side in {"w": along_y, "e": along_y, "s": along_x, "n": along_x}.items():
-        module.add(f"wall_{face}", stream.boundary(lbm.NoSlip(d3q19), face=face), schedule=side)
-    module.add("floor", stream.boundary(lbm.NoSlip(d3q19), face="b"))
-    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"))
+    sides = Dense(walls=("w", "e", "s", "n"))
+    module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), sides, schedule)
+    module.add("floor", stream.boundary(lbm.NoSlip(d3q19), face="b"), sides)
+    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), sides)
     module.add_halo(kernels=["aa_even", "aa_odd"])
     return module
