@@ -5,18 +5,24 @@
 // delta_ab / 3) t_ab]: the fields of lbm.MomentStorage, each with the components of a cell side by side, so that one
 // access moves them: flow (rho - 1, rho u), stress (t_xx, t_yy, t_zz, t_xy), shear (t_xz, t_yz).
 //
-// A block of threads takes a tile of columns along z and marches through a chunk of planes. In each plane every thread rebuilds the populations of its
-// cell and publishes those that leave it sideways in shared memory; extra warps do so for the rim of the tile. Then
-// each thread gathers what arrives: populations with c_z = -1 finish the cell below, c_z = 0 go to its own, c_z = +1
-// begin the cell above, so that sums in registers are enough. Populations never reach memory.
+// A block of threads takes a tile of columns along z and marches through a chunk of planes. In each plane every thread
+// rebuilds the populations of its cell and publishes those that leave it sideways in shared memory; extra warps do so for
+// the rim of the tile. Then each thread gathers what arrives: populations with c_z = -1 finish the cell below, c_z = 0 go
+// to its own, c_z = +1 begin the cell above, so that sums in registers are enough. Populations never reach memory.
+//
+// All numbers are in the unit of the stress in memory (2^14 for halves), so that none is scaled on its way; sums and
+// products are fused here, not by a compiler, and give the same bits under any of its options.
 #ifndef HEDDLE_DEVICE_MOMENT_TILE_HPP
 #define HEDDLE_DEVICE_MOMENT_TILE_HPP
 
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "heddle/device/copy_ahead.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/device/qualifiers.hpp"
 #include "heddle/device/shared.hpp"
@@ -48,42 +54,101 @@ struct MomentField {
 
 namespace detail {
 
-/// Values in memory: floats, or halves of 2^14 times the value.
-__device__ inline float from_memory(std::uint16_t value) { return half_to_float(value) * 0x1p-14F; }
-__device__ inline std::uint16_t to_memory(float value) { return to_half(value * 0x1p14F); }
+/// How memory holds numbers: `unit` times the value, four or two of them as one word.
+template <typename T>
+struct Stored;
+template <>
+struct Stored<float> {
+  using Four = float4;
+  using Two = float2;
+  static constexpr float unit = 1.0F;
+};
+template <>
+struct Stored<std::uint16_t> {
+  using Four = uint2;
+  using Two = std::uint32_t;
+  static constexpr float unit = 0x1p14F;
+};
 
-__device__ inline float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }
-__device__ inline float2 load2(const float* from) { return *reinterpret_cast<const float2*>(from); }
-__device__ inline float4 load4(const std::uint16_t* from) {
-  const ushort4 value = *reinterpret_cast<const ushort4*>(from);
-  return {from_memory(value.x), from_memory(value.y), from_memory(value.z), from_memory(value.w)};
+/// Two halves in a word, and the halves nearest to two floats.
+__device__ inline float2 from_halves(std::uint32_t word) {
+  return {half_to_float(static_cast<std::uint16_t>(word & 0xffffU)), half_to_float(static_cast<std::uint16_t>(word >> 16U))};
 }
-__device__ inline float2 load2(const std::uint16_t* from) {
-  const ushort2 value = *reinterpret_cast<const ushort2*>(from);
-  return {from_memory(value.x), from_memory(value.y)};
-}
-__device__ inline void store(float* to, float4 value) { *reinterpret_cast<float4*>(to) = value; }
-__device__ inline void store(float* to, float2 value) { *reinterpret_cast<float2*>(to) = value; }
-__device__ inline void store(std::uint16_t* to, float4 value) {
-  *reinterpret_cast<ushort4*>(to) = {to_memory(value.x), to_memory(value.y), to_memory(value.z), to_memory(value.w)};
-}
-__device__ inline void store(std::uint16_t* to, float2 value) {
-  *reinterpret_cast<ushort2*>(to) = {to_memory(value.x), to_memory(value.y)};
+__device__ inline std::uint32_t to_halves(float low, float high) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+#else
+  return to_half(low) | static_cast<std::uint32_t>(to_half(high)) << 16U;
+#endif
 }
 
+/// A word as numbers in another unit, `scale` times those in memory (a power of two: exact), and back.
+__device__ inline float4 numbers(float4 word, float scale) {
+  return {word.x * scale, word.y * scale, word.z * scale, word.w * scale};
+}
+__device__ inline float2 numbers(float2 word, float scale) { return {word.x * scale, word.y * scale}; }
+__device__ inline float4 numbers(uint2 word, float scale) {
+  const float2 low = from_halves(word.x);
+  const float2 high = from_halves(word.y);
+  return {low.x * scale, low.y * scale, high.x * scale, high.y * scale};
+}
+__device__ inline float2 numbers(std::uint32_t word, float scale) { return numbers(from_halves(word), scale); }
+template <typename T>
+__device__ inline void store(typename Stored<T>::Four* to, float4 value, float scale) {
+  const float4 v = numbers(value, 1.0F / scale);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    *to = v;
+  } else {
+    *to = {to_halves(v.x, v.y), to_halves(v.z, v.w)};
+  }
+}
+template <typename T>
+__device__ inline void store(typename Stored<T>::Two* to, float2 value, float scale) {
+  const float2 v = numbers(value, 1.0F / scale);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    *to = v;
+  } else {
+    *to = to_halves(v.x, v.y);
+  }
+}
+
+/// Where a column of cells lies in each plane, in bytes behind its cell (-1, -1): never negative, so that an address is the
+/// plane's, the same for all threads, and 32 bits.
+template <int components, typename T>
+__device__ inline std::uint32_t column_of(const MomentField<T>& field, std::int64_t x, std::int64_t y) {
+  return static_cast<std::uint32_t>((components * (x + 1) + (y + 1) * field.sy) * static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// The numbers of such a column's cell in a plane.
+template <typename Word, int components, typename T>
+__device__ inline Word* word(const MomentField<T>& field, std::int32_t plane, std::uint32_t column) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  T* const corner = field.data + (plane * field.sz - field.sy - components);
+  return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(corner) + column);
+}
+
+/// a b + c, rounded once, on every target.
+__device__ inline float fused(float a, float b, float c) { return std::fma(a, b, c); }
+
+/// 1 / a within an ulp or two.
+__device__ inline float reciprocal(float a) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+#else
+  return 1.0F / a;
+#endif
+}
+
+/// Moments of a cell, all in the unit of the stress.
 struct Moments {
   float rho = 0;  // less 1
   float x = 0, y = 0, z = 0;
   float xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
 };
-
-template <typename Flow, typename Stress>
-__device__ inline Moments load(const Flow* flow, const Stress* stress, const Stress* shear) {
-  const float4 f = load4(flow);
-  const float4 t = load4(stress);
-  const float2 s = load2(shear);
-  return {f.x, f.y, f.z, f.w, t.x, t.y, t.z, t.w, s.x, s.y};
-}
 
 /// f* with c_z = 0, and those with c_z = +1 and -1.
 struct Column {
@@ -95,23 +160,39 @@ struct Column {
 template <typename Lattice, int cx, int cy>
 __device__ inline Column populations(const Moments& m, float isotropic) {
   constexpr int order = (cx != 0) + (cy != 0);
-  float level = isotropic;
-  float rising = 3.0F * m.z;
+  constexpr float w = Lattice::weight(order);
+  constexpr float w_up = Lattice::weight(order + 1);
+  float even = isotropic;
+  float rising = 3.0F * w_up * m.z;
   if constexpr (cx != 0) {
-    level += 4.5F * m.xx + static_cast<float>(3 * cx) * m.x;
-    rising += static_cast<float>(9 * cx) * m.xz;
+    even = fused(4.5F, m.xx, even);
+    rising = fused(static_cast<float>(9 * cx) * w_up, m.xz, rising);
   }
   if constexpr (cy != 0) {
-    level += 4.5F * m.yy + static_cast<float>(3 * cy) * m.y;
-    rising += static_cast<float>(9 * cy) * m.yz;
+    even = fused(4.5F, m.yy, even);
+    rising = fused(static_cast<float>(9 * cy) * w_up, m.yz, rising);
   }
   if constexpr (cx != 0 && cy != 0) {
-    level += static_cast<float>(9 * cx * cy) * m.xy;
+    even = fused(static_cast<float>(9 * cx * cy), m.xy, even);
   }
-  const float both = level + 4.5F * m.zz;
-  return {Lattice::weight(order) * level,
-          {Lattice::weight(order + 1) * (both + rising), Lattice::weight(order + 1) * (both - rising)}};
+  const auto moving = [&](float weight, float f) {
+    if constexpr (cx != 0) {
+      f = fused(static_cast<float>(3 * cx) * weight, m.x, f);
+    }
+    if constexpr (cy != 0) {
+      f = fused(static_cast<float>(3 * cy) * weight, m.y, f);
+    }
+    return f;
+  };
+  const float both = moving(w_up, w_up * fused(4.5F, m.zz, even));
+  return {moving(w, w * even), {both + rising, both - rising}};
 }
+
+/// Two populations as threads hand them to each other: floats, or halves in one word.
+__device__ inline void hand_over(float2* to, float2 pair) { *to = pair; }
+__device__ inline void hand_over(std::uint32_t* to, float2 pair) { *to = to_halves(pair.x, pair.y); }
+__device__ inline float2 taken(float2 pair) { return pair; }
+__device__ inline float2 taken(std::uint32_t pair) { return from_halves(pair); }
 
 /// Sums over the directions of one c_z of f, c_x f, c_y f, c_x^2 f, c_y^2 f, c_x c_y f.
 struct Sums {
@@ -146,15 +227,26 @@ __device__ inline Sums summed(const float (&f)[3][3]) {
 
 }  // namespace detail
 
-/// Sizes of a launch. width x height cells a tile, `chunk` planes a block.
-template <typename Lattice, int width, int height, int chunk>
+/// The moments of one cell a thread, on their way from memory: `planes` of them.
+template <typename Flow, typename Stress, int threads, int planes>
+struct MomentsAhead {
+  typename detail::Stored<Flow>::Four flow[std::size_t{planes}][std::size_t{threads}];
+  typename detail::Stored<Stress>::Four stress[std::size_t{planes}][std::size_t{threads}];
+  typename detail::Stored<Stress>::Two shear[std::size_t{planes}][std::size_t{threads}];
+};
+
+/// Sizes of a launch; see launch_moment_step.
+template <typename Lattice, int width, int height, int chunk, int ahead, typename Exchange, typename Flow, typename Stress>
 struct MomentTile {
+  static_assert(ahead >= 0 && ahead <= 2);
+  using Pair = std::conditional_t<std::is_same_v<Exchange, float>, float2, std::uint32_t>;
   static constexpr int columns = (width + 2) * (height + 2);
   static constexpr int threads = (columns + 31) / 32 * 32;
   static constexpr int vertical = Lattice::corners ? 8 : 4;  // sideways directions with c_z = +1 and -1
   static constexpr int level = 8;
-  static constexpr std::size_t buffer = static_cast<std::size_t>(columns) * (vertical * sizeof(float2) + level * sizeof(float));
-  static constexpr std::size_t shared_bytes = 2 * buffer;
+  static constexpr std::size_t buffer = static_cast<std::size_t>(columns) * (vertical * sizeof(Pair) + level * sizeof(float));
+  using Ahead = MomentsAhead<Flow, Stress, threads, ahead == 0 ? 1 : ahead>;
+  static constexpr std::size_t shared_bytes = 2 * buffer + (ahead == 0 ? 0 : sizeof(Ahead));
   static constexpr int planes = chunk;
 
   /// Place of the array of direction (cx, cy): those along one axis first.
@@ -164,13 +256,14 @@ struct MomentTile {
 };
 
 /// One step of all cells; see the head of this file. keep: 1 - omega.
-template <typename Lattice, int width, int height, int chunk, int blocks, typename Flow, typename Stress>
-__global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::threads, blocks)
+template <typename Lattice, int width, int height, int chunk, int blocks, int ahead, typename Exchange, typename Flow,
+          typename Stress>
+__global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahead, Exchange, Flow, Stress>::threads, blocks)
     moment_step(const MomentField<const Flow> flow, const MomentField<const Stress> stress,
                 const MomentField<const Stress> shear, const MomentField<Flow> flow_next,
                 const MomentField<Stress> stress_next, const MomentField<Stress> shear_next, const float keep,
                 const std::int64_t n_x, const std::int64_t n_y, const std::int64_t n_z) {
-  using Tile = MomentTile<Lattice, width, height, chunk>;
+  using Tile = MomentTile<Lattice, width, height, chunk, ahead, Exchange, Flow, Stress>;
   constexpr int row = width + 2;
   char* const shared = dynamic_shared<char>();
   const int thread = static_cast<int>(threadIdx.x);
@@ -192,42 +285,80 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::thr
   const bool present = column && x <= n_x && y <= n_y;
   const bool own = interior && x < n_x && y < n_y;
 
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.z) * chunk;
-  const std::int64_t last = first + chunk < n_z ? first + chunk : n_z;
-  // Where the cell lies in a plane, in 32 bits: registers decide how many blocks fit.
-  const auto in_flow = static_cast<std::int32_t>(4 * x + y * flow.sy);
-  const auto in_stress = static_cast<std::int32_t>(4 * x + y * stress.sy);
-  const auto in_shear = static_cast<std::int32_t>(2 * x + y * shear.sy);
-  const auto loaded = [&](std::int64_t plane) {
-    return detail::load(flow.data + plane * flow.sz + in_flow, stress.data + plane * stress.sz + in_stress,
-                        shear.data + plane * shear.sz + in_shear);
+  // In 32 bits: registers decide how many blocks fit.
+  const auto first = static_cast<std::int32_t>(blockIdx.z) * chunk;
+  const std::int32_t last = first + chunk < n_z ? first + chunk : static_cast<std::int32_t>(n_z);
+  const std::uint32_t in_flow = detail::column_of<4>(flow, x, y);
+  const std::uint32_t in_stress = detail::column_of<4>(stress, x, y);
+  const std::uint32_t in_shear = detail::column_of<2>(shear, x, y);
+  using Values = detail::Stored<Flow>;
+  using Stresses = detail::Stored<Stress>;
+  constexpr float unit = Stresses::unit;
+  constexpr float flow_scale = unit / Values::unit;
+  const auto moments = [&](const auto& f_word, const auto& t_word, const auto& s_word) {
+    const float4 f = detail::numbers(f_word, flow_scale);
+    const float4 t = detail::numbers(t_word, 1.0F);
+    const float2 s = detail::numbers(s_word, 1.0F);
+    return detail::Moments{f.x, f.y, f.z, f.w, t.x, t.y, t.z, t.w, s.x, s.y};
+  };
+
+  // With copies ahead: the moments of the next planes lie in shared memory, each thread's own. parity: of the number of a
+  // plane in the chunk, known when this is compiled.
+  auto& arriving = *reinterpret_cast<typename Tile::Ahead*>(shared + 2 * Tile::buffer);
+  const auto ask = [&]<int parity>(std::int32_t plane) {
+    if constexpr (ahead > 0) {
+      constexpr int stage = parity % ahead;
+      if (plane <= last && present) {
+        copy_ahead(&arriving.flow[stage][thread], detail::word<const typename Values::Four, 4>(flow, plane, in_flow));
+        copy_ahead(&arriving.stress[stage][thread], detail::word<const typename Stresses::Four, 4>(stress, plane, in_stress));
+        copy_ahead(&arriving.shear[stage][thread], detail::word<const typename Stresses::Two, 2>(shear, plane, in_shear));
+      }
+      end_of_copies();
+    }
+  };
+  const auto loaded = [&](std::int32_t plane) {
+    return moments(*detail::word<const typename Values::Four, 4>(flow, plane, in_flow),
+                   *detail::word<const typename Stresses::Four, 4>(stress, plane, in_stress),
+                   *detail::word<const typename Stresses::Two, 2>(shear, plane, in_shear));
   };
 
   detail::Moments next;
-  if (present) {
-    next = loaded(first - 1);
+  if constexpr (ahead == 0) {
+    if (present) {
+      next = loaded(first - 1);
+    }
+  }
+  if constexpr (ahead > 0) {
+    ask.template operator()<0>(first - 1);
+  }
+  if constexpr (ahead > 1) {
+    ask.template operator()<1>(first);
   }
   detail::Sums rising;   // c_z = +1 of the plane below
   detail::Sums started;  // c_z = +1 and 0 of the cell of the plane below, and its
   float began = 0;       // sums over c_z = +1 alone: of f,
   float began_x = 0;     // c_x f
   float began_y = 0;     // and c_y f
-  for (std::int64_t plane = first - 1; plane <= last; ++plane) {
-    char* const buffer = shared + ((plane - first + 1) % 2) * static_cast<std::int64_t>(Tile::buffer);
-    auto* const vertical = reinterpret_cast<float2*>(buffer);
-    auto* const level = reinterpret_cast<float*>(buffer + static_cast<std::size_t>(Tile::columns) * Tile::vertical * sizeof(float2));
-    const detail::Moments m = next;
-    if (plane < last && present) {
+  const auto march = [&]<int parity>(std::int32_t plane) {
+    char* const buffer = shared + parity * Tile::buffer;
+    auto* const vertical = reinterpret_cast<typename Tile::Pair*>(buffer);
+    auto* const level = reinterpret_cast<float*>(vertical + Tile::columns * Tile::vertical);
+    detail::Moments m = next;
+    if constexpr (ahead > 0) {
+      wait_for_copies<ahead - 1>();
+      constexpr int stage = parity % ahead;
+      m = moments(arriving.flow[stage][thread], arriving.stress[stage][thread], arriving.shear[stage][thread]);
+    } else if (plane < last && present) {
       next = loaded(plane + 1);
     }
-    const float isotropic = m.rho - 1.5F * (m.xx + m.yy + m.zz);
+    const float isotropic = detail::fused(-1.5F, m.xx + m.yy + m.zz, m.rho);
     if (column) {
       const auto publish = [&]<int cx, int cy>() {
         const detail::Column f = detail::populations<Lattice, cx, cy>(m, isotropic);
         constexpr int slot = Tile::slot(cx, cy);
         level[slot * Tile::columns + place] = f.level;
         if constexpr (slot < Tile::vertical) {
-          vertical[slot * Tile::columns + place] = f.vertical;
+          detail::hand_over(&vertical[slot * Tile::columns + place], f.vertical);
         }
       };
       publish.template operator()<1, 0>();
@@ -239,6 +370,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::thr
       publish.template operator()<1, -1>();
       publish.template operator()<-1, 1>();
     }
+    ask.template operator()<(parity + ahead) % 2>(plane + ahead);
     __syncthreads();
     if (own) {
       const detail::Column rest = detail::populations<Lattice, 0, 0>(m, isotropic);
@@ -253,7 +385,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::thr
         const int source = place - cx - cy * row;
         flat[1 + cy][1 + cx] = level[slot * Tile::columns + source];
         if constexpr (slot < Tile::vertical) {
-          const float2 f = vertical[slot * Tile::columns + source];
+          const float2 f = detail::taken(vertical[slot * Tile::columns + source]);
           up[1 + cy][1 + cx] = f.x;
           down[1 + cy][1 + cx] = f.y;
         }
@@ -273,29 +405,41 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk>::thr
         const float j_x = started.x + falling.x;
         const float j_y = started.y + falling.y;
         const float j_z = began - falling.one;
-        const float third = rho * (1.0F / 3.0F);
-        const float inv_rho = 1.0F / (1.0F + rho);
-        const float omega = 1.0F - keep;
-        const float u_x = omega * inv_rho * j_x;
-        const float u_y = omega * inv_rho * j_y;
-        const float u_z = omega * inv_rho * j_z;
-        const std::int64_t below = plane - 1;
-        detail::store(flow_next.data + below * flow.sz + in_flow, float4{rho, j_x, j_y, j_z});
-        detail::store(stress_next.data + below * stress.sz + in_stress,
-                      float4{keep * (started.xx + falling.xx - third) + u_x * j_x,
-                                        keep * (started.yy + falling.yy - third) + u_y * j_y,
-                                        keep * (began + falling.one - third) + u_z * j_z,
-                                        keep * (started.xy + falling.xy) + u_x * j_y});
-        detail::store(shear_next.data + below * shear.sz + in_shear,
-                      float2{keep * (began_x - falling.x) + u_x * j_z, keep * (began_y - falling.y) + u_y * j_z});
+        const float third = keep * (1.0F / 3.0F) * rho;
+        const float omega_over_rho = (1.0F - keep) * detail::reciprocal(unit + rho);
+        const float u_x = omega_over_rho * j_x;
+        const float u_y = omega_over_rho * j_y;
+        const float u_z = omega_over_rho * j_z;
+        const auto relaxed = [&](float sum, float u, float j, float diagonal) {
+          return detail::fused(keep, sum, detail::fused(u, j, -diagonal));
+        };
+        const std::int32_t below = plane - 1;
+        detail::store<Flow>(detail::word<typename Values::Four, 4>(flow_next, below, in_flow), float4{rho, j_x, j_y, j_z},
+                            flow_scale);
+        const float xy = Lattice::corners ? started.xy + falling.xy : started.xy;
+        detail::store<Stress>(detail::word<typename Stresses::Four, 4>(stress_next, below, in_stress),
+                              float4{relaxed(started.xx + falling.xx, u_x, j_x, third),
+                                     relaxed(started.yy + falling.yy, u_y, j_y, third),
+                                     relaxed(began + falling.one, u_z, j_z, third), relaxed(xy, u_x, j_y, 0.0F)},
+                              1.0F);
+        detail::store<Stress>(detail::word<typename Stresses::Two, 2>(shear_next, below, in_shear),
+                              float2{relaxed(began_x - falling.x, u_x, j_z, 0.0F),
+                                     relaxed(began_y - falling.y, u_y, j_z, 0.0F)},
+                              1.0F);
       }
       const detail::Sums here = detail::summed<true>(flat);
       began = rising.one;
       began_x = rising.x;
       began_y = rising.y;
       started = {rising.one + here.one, rising.x + here.x,   rising.y + here.y,
-                 rising.xx + here.xx,   rising.yy + here.yy, rising.xy + here.xy};
+                 rising.xx + here.xx,   rising.yy + here.yy, Lattice::corners ? rising.xy + here.xy : here.xy};
       rising = detail::summed<Lattice::corners>(up);
+    }
+  };
+  for (std::int32_t plane = first - 1; plane <= last; plane += 2) {
+    march.template operator()<0>(plane);
+    if (plane < last) {
+      march.template operator()<1>(plane + 1);
     }
   }
 }
@@ -309,15 +453,20 @@ struct MomentFields {
 };
 
 /// Puts a step over n_x x n_y x n_z cells into `stream`: from one set of fields, whose ghost layer is one cell, to another.
-/// Their rows begin at multiples of 16 bytes, and planes have fewer than 2^31 elements. omega: relaxation rate of the
-/// stress. Returns ok, bad_stride where the fields of the two sets do not lie alike, or launch_failed.
-template <typename Lattice, int width, int height, int chunk, int blocks, typename Flow, typename Stress>
+/// Their rows begin at multiples of 16 bytes, and planes have fewer than 2^32 bytes. omega: relaxation rate of the
+/// stress. width, height, chunk: cells of a tile along x and y, and planes that a block marches through; blocks: how many
+/// shall fit on a multiprocessor. ahead: for how many planes moments are on their way to shared memory, 1 or 2, or 0 for one
+/// plane in registers. Exchange: float, or std::uint16_t for populations with c_z = +1 and -1 handed over as two halves a
+/// word. Returns ok, bad_stride where the fields of the two sets do not lie alike, or launch_failed.
+template <typename Lattice, int width, int height, int chunk, int blocks, int ahead = 0, typename Exchange = float,
+          typename Flow, typename Stress>
 int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const MomentFields<Flow, Stress>& to, float omega,
                        std::int64_t n_x, std::int64_t n_y, std::int64_t n_z, void* stream) {
-  using Tile = MomentTile<Lattice, width, height, chunk>;
+  using Tile = MomentTile<Lattice, width, height, chunk, ahead, Exchange, Flow, Stress>;
   const auto tiles = [](std::int64_t cells, int size) { return static_cast<unsigned>((cells + size - 1) / size); };
   const auto alike = [](const auto& a, const auto& b) {
-    return a.sy == b.sy && a.sz == b.sz && a.sz < (std::int64_t{1} << 31) && a.sz > -(std::int64_t{1} << 31);
+    const std::int64_t most = (std::int64_t{1} << 32) / static_cast<std::int64_t>(sizeof(*a.data));
+    return a.sy == b.sy && a.sz == b.sz && a.sy > 0 && a.sz > 0 && a.sz < most;
   };
   if (!alike(from.flow, to.flow) || !alike(from.stress, to.stress) || !alike(from.shear, to.shear)) {
     return bad_stride;
@@ -325,7 +474,7 @@ int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const
   if (n_x <= 0 || n_y <= 0 || n_z <= 0) {
     return ok;
   }
-  return launch_with_shared(moment_step<Lattice, width, height, chunk, blocks, Flow, Stress>,
+  return launch_with_shared(moment_step<Lattice, width, height, chunk, blocks, ahead, Exchange, Flow, Stress>,
                        dim3(tiles(n_x, width), tiles(n_y, height), tiles(n_z, chunk)), dim3(Tile::threads),
                        Tile::shared_bytes, stream, from.flow, from.stress, from.shear, to.flow, to.stress, to.shear,
                        1.0F - omega, n_x, n_y, n_z);
