@@ -494,7 +494,7 @@ class _Lowering:
         if not isinstance(value, Symbol):
             named = Symbol(
                 f"{target.field.name}_{target.field.component_name(target.component)}_new", value.type
-            )  # type: ignore[arg-type]
+            )
             self.pending.append(Let(named, value))
             value = named
         beside = self.beside(target)

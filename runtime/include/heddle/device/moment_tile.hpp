@@ -6,9 +6,10 @@
 // access moves them: flow (rho - 1, rho u), stress (t_xx, t_yy, t_zz, t_xy), shear (t_xz, t_yz).
 //
 // A block of threads takes a tile of columns along z and marches through a chunk of planes. In each plane every thread
-// rebuilds the populations of its cell and publishes those that leave it sideways in shared memory; extra warps do so for
-// the rim of the tile. Then each thread gathers what arrives: populations with c_z = -1 finish the cell below, c_z = 0 go
-// to its own, c_z = +1 begin the cell above, so that sums in registers are enough. Populations never reach memory.
+// rebuilds the populations of its cell and publishes those that leave it sideways in shared memory; extra warps do so
+// for the rim of the tile. Then each thread gathers what arrives: populations with c_z = -1 finish the cell below,
+// c_z = 0 go to its own, c_z = +1 begin the cell above, so that sums in registers are enough. Populations never reach
+// memory.
 //
 // All numbers are in the unit of the stress in memory (2^14 for halves), so that none is scaled on its way; sums and
 // products are fused here, not by a compiler, and give the same bits under any of its options.
@@ -23,7 +24,7 @@
 #include <type_traits>
 
 #include "heddle/device/copy_ahead.hpp"
-#include "heddle/device/half.hpp"
+#include "heddle/device/moment_words.hpp"
 #include "heddle/device/qualifiers.hpp"
 #include "heddle/device/shared.hpp"
 
@@ -43,91 +44,7 @@ struct D3Q27 {
   }
 };
 
-/// One block of a field of 2 or 4 components, which follow each other in a cell, as cells do in a row: the first interior
-/// cell, and element strides.
-template <typename T>
-struct MomentField {
-  T* data;
-  std::int64_t sy;
-  std::int64_t sz;
-};
-
 namespace detail {
-
-/// How memory holds numbers: `unit` times the value, four or two of them as one word.
-template <typename T>
-struct Stored;
-template <>
-struct Stored<float> {
-  using Four = float4;
-  using Two = float2;
-  static constexpr float unit = 1.0F;
-};
-template <>
-struct Stored<std::uint16_t> {
-  using Four = uint2;
-  using Two = std::uint32_t;
-  static constexpr float unit = 0x1p14F;
-};
-
-/// Two halves in a word, and the halves nearest to two floats.
-__device__ inline float2 from_halves(std::uint32_t word) {
-  return {half_to_float(static_cast<std::uint16_t>(word & 0xffffU)), half_to_float(static_cast<std::uint16_t>(word >> 16U))};
-}
-__device__ inline std::uint32_t to_halves(float low, float high) {
-#if defined(__CUDA_ARCH__)
-  std::uint32_t word;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
-  return word;
-#else
-  return to_half(low) | static_cast<std::uint32_t>(to_half(high)) << 16U;
-#endif
-}
-
-/// A word as numbers in another unit, `scale` times those in memory (a power of two: exact), and back.
-__device__ inline float4 numbers(float4 word, float scale) {
-  return {word.x * scale, word.y * scale, word.z * scale, word.w * scale};
-}
-__device__ inline float2 numbers(float2 word, float scale) { return {word.x * scale, word.y * scale}; }
-__device__ inline float4 numbers(uint2 word, float scale) {
-  const float2 low = from_halves(word.x);
-  const float2 high = from_halves(word.y);
-  return {low.x * scale, low.y * scale, high.x * scale, high.y * scale};
-}
-__device__ inline float2 numbers(std::uint32_t word, float scale) { return numbers(from_halves(word), scale); }
-template <typename T>
-__device__ inline void store(typename Stored<T>::Four* to, float4 value, float scale) {
-  const float4 v = numbers(value, 1.0F / scale);
-  if constexpr (sizeof(T) == sizeof(float)) {
-    *to = v;
-  } else {
-    *to = {to_halves(v.x, v.y), to_halves(v.z, v.w)};
-  }
-}
-template <typename T>
-__device__ inline void store(typename Stored<T>::Two* to, float2 value, float scale) {
-  const float2 v = numbers(value, 1.0F / scale);
-  if constexpr (sizeof(T) == sizeof(float)) {
-    *to = v;
-  } else {
-    *to = to_halves(v.x, v.y);
-  }
-}
-
-/// Where a column of cells lies in each plane, in bytes behind its cell (-1, -1): never negative, so that an address is the
-/// plane's, the same for all threads, and 32 bits.
-template <int components, typename T>
-__device__ inline std::uint32_t column_of(const MomentField<T>& field, std::int64_t x, std::int64_t y) {
-  return static_cast<std::uint32_t>((components * (x + 1) + (y + 1) * field.sy) * static_cast<std::int64_t>(sizeof(T)));
-}
-
-/// The numbers of such a column's cell in a plane.
-template <typename Word, int components, typename T>
-__device__ inline Word* word(const MomentField<T>& field, std::int32_t plane, std::uint32_t column) {
-  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
-  T* const corner = field.data + (plane * field.sz - field.sy - components);
-  return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(corner) + column);
-}
 
 /// a b + c, rounded once, on every target.
 __device__ inline float fused(float a, float b, float c) { return std::fma(a, b, c); }
@@ -236,7 +153,8 @@ struct MomentsAhead {
 };
 
 /// Sizes of a launch; see launch_moment_step.
-template <typename Lattice, int width, int height, int chunk, int ahead, typename Exchange, typename Flow, typename Stress>
+template <typename Lattice, int width, int height, int chunk, int ahead, typename Exchange, typename Flow,
+          typename Stress>
 struct MomentTile {
   static_assert(ahead >= 0 && ahead <= 2);
   using Pair = std::conditional_t<std::is_same_v<Exchange, float>, float2, std::uint32_t>;
@@ -244,7 +162,7 @@ struct MomentTile {
   static constexpr int threads = (columns + 31) / 32 * 32;
   static constexpr int vertical = Lattice::corners ? 8 : 4;  // sideways directions with c_z = +1 and -1
   static constexpr int level = 8;
-  static constexpr std::size_t buffer = static_cast<std::size_t>(columns) * (vertical * sizeof(Pair) + level * sizeof(float));
+  static constexpr std::size_t buffer = std::size_t{columns} * (vertical * sizeof(Pair) + level * sizeof(float));
   using Ahead = MomentsAhead<Flow, Stress, threads, ahead == 0 ? 1 : ahead>;
   static constexpr std::size_t shared_bytes = 2 * buffer + (ahead == 0 ? 0 : sizeof(Ahead));
   static constexpr int planes = chunk;
@@ -291,10 +209,11 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
   const std::uint32_t in_flow = detail::column_of<4>(flow, x, y);
   const std::uint32_t in_stress = detail::column_of<4>(stress, x, y);
   const std::uint32_t in_shear = detail::column_of<2>(shear, x, y);
-  using Values = detail::Stored<Flow>;
-  using Stresses = detail::Stored<Stress>;
-  constexpr float unit = Stresses::unit;
-  constexpr float flow_scale = unit / Values::unit;
+  using FlowWord = typename detail::Stored<Flow>::Four;
+  using StressWord = typename detail::Stored<Stress>::Four;
+  using ShearWord = typename detail::Stored<Stress>::Two;
+  constexpr float unit = detail::Stored<Stress>::unit;
+  constexpr float flow_scale = unit / detail::Stored<Flow>::unit;
   const auto moments = [&](const auto& f_word, const auto& t_word, const auto& s_word) {
     const float4 f = detail::numbers(f_word, flow_scale);
     const float4 t = detail::numbers(t_word, 1.0F);
@@ -302,24 +221,24 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
     return detail::Moments{f.x, f.y, f.z, f.w, t.x, t.y, t.z, t.w, s.x, s.y};
   };
 
-  // With copies ahead: the moments of the next planes lie in shared memory, each thread's own. parity: of the number of a
-  // plane in the chunk, known when this is compiled.
+  // With copies ahead: the moments of the next planes lie in shared memory, each thread's own. parity: of the number of
+  // a plane in the chunk, known when this is compiled.
   auto& arriving = *reinterpret_cast<typename Tile::Ahead*>(shared + 2 * Tile::buffer);
   const auto ask = [&]<int parity>(std::int32_t plane) {
     if constexpr (ahead > 0) {
       constexpr int stage = parity % ahead;
       if (plane <= last && present) {
-        copy_ahead(&arriving.flow[stage][thread], detail::word<const typename Values::Four, 4>(flow, plane, in_flow));
-        copy_ahead(&arriving.stress[stage][thread], detail::word<const typename Stresses::Four, 4>(stress, plane, in_stress));
-        copy_ahead(&arriving.shear[stage][thread], detail::word<const typename Stresses::Two, 2>(shear, plane, in_shear));
+        copy_ahead(&arriving.flow[stage][thread], detail::word<const FlowWord, 4>(flow, plane, in_flow));
+        copy_ahead(&arriving.stress[stage][thread], detail::word<const StressWord, 4>(stress, plane, in_stress));
+        copy_ahead(&arriving.shear[stage][thread], detail::word<const ShearWord, 2>(shear, plane, in_shear));
       }
       end_of_copies();
     }
   };
   const auto loaded = [&](std::int32_t plane) {
-    return moments(*detail::word<const typename Values::Four, 4>(flow, plane, in_flow),
-                   *detail::word<const typename Stresses::Four, 4>(stress, plane, in_stress),
-                   *detail::word<const typename Stresses::Two, 2>(shear, plane, in_shear));
+    return moments(*detail::word<const FlowWord, 4>(flow, plane, in_flow),
+                   *detail::word<const StressWord, 4>(stress, plane, in_stress),
+                   *detail::word<const ShearWord, 2>(shear, plane, in_shear));
   };
 
   detail::Moments next;
@@ -414,15 +333,15 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
           return detail::fused(keep, sum, detail::fused(u, j, -diagonal));
         };
         const std::int32_t below = plane - 1;
-        detail::store<Flow>(detail::word<typename Values::Four, 4>(flow_next, below, in_flow), float4{rho, j_x, j_y, j_z},
+        detail::store<Flow>(detail::word<FlowWord, 4>(flow_next, below, in_flow), float4{rho, j_x, j_y, j_z},
                             flow_scale);
         const float xy = Lattice::corners ? started.xy + falling.xy : started.xy;
-        detail::store<Stress>(detail::word<typename Stresses::Four, 4>(stress_next, below, in_stress),
+        detail::store<Stress>(detail::word<StressWord, 4>(stress_next, below, in_stress),
                               float4{relaxed(started.xx + falling.xx, u_x, j_x, third),
                                      relaxed(started.yy + falling.yy, u_y, j_y, third),
                                      relaxed(began + falling.one, u_z, j_z, third), relaxed(xy, u_x, j_y, 0.0F)},
                               1.0F);
-        detail::store<Stress>(detail::word<typename Stresses::Two, 2>(shear_next, below, in_shear),
+        detail::store<Stress>(detail::word<ShearWord, 2>(shear_next, below, in_shear),
                               float2{relaxed(began_x - falling.x, u_x, j_z, 0.0F),
                                      relaxed(began_y - falling.y, u_y, j_z, 0.0F)},
                               1.0F);
@@ -452,12 +371,12 @@ struct MomentFields {
   MomentField<Stress> shear;
 };
 
-/// Puts a step over n_x x n_y x n_z cells into `stream`: from one set of fields, whose ghost layer is one cell, to another.
-/// Their rows begin at multiples of 16 bytes, and planes have fewer than 2^32 bytes. omega: relaxation rate of the
-/// stress. width, height, chunk: cells of a tile along x and y, and planes that a block marches through; blocks: how many
-/// shall fit on a multiprocessor. ahead: for how many planes moments are on their way to shared memory, 1 or 2, or 0 for one
-/// plane in registers. Exchange: float, or std::uint16_t for populations with c_z = +1 and -1 handed over as two halves a
-/// word. Returns ok, bad_stride where the fields of the two sets do not lie alike, or launch_failed.
+/// Puts a step over n_x x n_y x n_z cells into `stream`: from one set of fields, whose ghost layer is one cell, to
+/// another. Their rows begin at multiples of 16 bytes, and planes have fewer than 2^32 bytes. omega: relaxation rate of
+/// the stress. width, height, chunk: cells of a tile along x and y, and planes that a block marches through; blocks: how
+/// many shall fit on a multiprocessor. ahead: for how many planes moments are on their way to shared memory, 1 or 2, or
+/// 0 for one plane in registers. Exchange: float, or std::uint16_t for populations with c_z = +1 and -1 handed over as
+/// two halves a word. Returns ok, bad_stride where the fields of the two sets do not lie alike, or launch_failed.
 template <typename Lattice, int width, int height, int chunk, int blocks, int ahead = 0, typename Exchange = float,
           typename Flow, typename Stress>
 int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const MomentFields<Flow, Stress>& to, float omega,
