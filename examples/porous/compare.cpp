@@ -29,52 +29,71 @@ float disturbance(std::int64_t x, std::int64_t y, std::int64_t z, int q) {
   return static_cast<float>(0.02 * (static_cast<double>(state >> 11U) * 0x1p-53 - 0.5));
 }
 
-/// Median of seconds a step, of a graph of two steps.
-double seconds(heddle::TaskGraph& two_steps, int rounds) {
-  two_steps.run(2); // warm
-  std::vector<double> times;
-  for (int round = 0; round < rounds; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    two_steps.run(4);
-    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 8);
-  }
-  std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-  return times[static_cast<std::size_t>(rounds / 2)];
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// Seconds a step, of a graph of two steps.
+double seconds(heddle::TaskGraph& two_steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  two_steps.run(4);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 8;
 }
 
 heddle::TaskGraphOptions graph(heddle::Memory memory) {
   return {.name = "two steps", .memory = memory, .capture = memory == heddle::Memory::device};
 }
 
-double time_dense(const Voxels& image, int rounds, heddle::Memory memory) {
-  const heddle::BlockGrid grid({{0, 0, 0}, image.extent}, {1, 1, 1}, {true, true, true});
-  const heddle::FieldOptions options{
-      .components = populations, .ghost_layers = 1, .memory = memory, .name = "f"};
-  heddle::Field<float> f(grid, options);
-  heddle::Field<float> f_next(grid, options);
-  heddle::Field<std::uint8_t> pore(grid, {.memory = memory, .name = "pore"});
-  f.fill(disturbance);
-  pore.fill(
-      [&](std::int64_t x, std::int64_t y, std::int64_t z, int) { return image.pore[image.index(x, y, z)]; });
-  DenseStep<float> forth(f, pore, f_next, {.omega = omega});
-  DenseStep<float> back(f_next, pore, f, {.omega = omega});
-  heddle::TaskGraph loop(graph(memory));
-  loop.add(heddle::HaloExchange(forth.before()));
-  loop.add(forth);
-  loop.add(heddle::HaloExchange(back.before()));
-  loop.add(back);
-  return seconds(loop, rounds);
-}
+/// The dense kernel over all voxels.
+class Dense {
+public:
+  Dense(const Voxels& image, heddle::Memory memory)
+      : grid_({{0, 0, 0}, image.extent}, {1, 1, 1}, {true, true, true}),
+        f_(grid_, {.components = populations, .ghost_layers = 1, .memory = memory, .name = "f"}),
+        f_next_(grid_, {.components = populations, .ghost_layers = 1, .memory = memory, .name = "f_next"}),
+        pore_(grid_, {.memory = memory, .name = "pore"}), forth_(f_, pore_, f_next_, {.omega = omega}),
+        back_(f_next_, pore_, f_, {.omega = omega}), loop_(graph(memory)) {
+    f_.fill(disturbance);
+    pore_.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+      return image.pore[image.index(x, y, z)];
+    });
+    loop_.add(heddle::HaloExchange(forth_.before()));
+    loop_.add(forth_);
+    loop_.add(heddle::HaloExchange(back_.before()));
+    loop_.add(back_);
+  }
 
-double time_sparse(const heddle::IndexList& list, int rounds) {
-  heddle::SparseField<float> f(list, populations, list.memory(), "f");
-  heddle::SparseField<float> f_next(list, populations, list.memory(), "f_next");
-  f.fill(disturbance);
-  heddle::TaskGraph loop(graph(list.memory()));
-  loop.add(SparseStep<float>(f, f_next, list.all(), {.omega = omega}));
-  loop.add(SparseStep<float>(f_next, f, list.all(), {.omega = omega}));
-  return seconds(loop, rounds);
-}
+  /// Two steps.
+  heddle::TaskGraph& loop() { return loop_; }
+
+private:
+  heddle::BlockGrid grid_;
+  heddle::Field<float> f_, f_next_;
+  heddle::Field<std::uint8_t> pore_;
+  DenseStep<float> forth_, back_;
+  heddle::TaskGraph loop_;
+};
+
+/// The sparse kernel over the list of pores.
+class Sparse {
+public:
+  explicit Sparse(const heddle::IndexList& list)
+      : f_(list, populations, list.memory(), "f"), f_next_(list, populations, list.memory(), "f_next"),
+        loop_(graph(list.memory())) {
+    f_.fill(disturbance);
+    loop_.add(SparseStep<float>(f_, f_next_, list.all(), {.omega = omega}));
+    loop_.add(SparseStep<float>(f_next_, f_, list.all(), {.omega = omega}));
+  }
+
+  /// Two steps.
+  heddle::TaskGraph& loop() { return loop_; }
+
+private:
+  heddle::SparseField<float> f_, f_next_;
+  heddle::TaskGraph loop_;
+};
 
 } // namespace
 
@@ -95,16 +114,32 @@ std::vector<Costs> compare(std::span<const double> porosities, std::int64_t edge
     const double tables =
         4 * (static_cast<double>(list.rows()) +
              static_cast<double>(list.neighbour_chunk_size()) / static_cast<double>(list.cells()));
-    const double dense = time_dense(image, rounds, memory);
-    const double sparse = time_sparse(list, rounds);
-    rows.push_back({pores / voxels, pores / dense / 1e6, pores / sparse / 1e6, (both + 1) * voxels / pores,
-                    both + tables});
+    Dense dense(image, memory);
+    Sparse sparse(list);
+    dense.loop().run(2); // warm
+    sparse.loop().run(2);
+    std::vector<double> dense_times;
+    std::vector<double> sparse_times;
+    std::vector<double> ratios;
+    for (int round = 0; round < rounds; ++round) {
+      dense_times.push_back(seconds(dense.loop()));
+      sparse_times.push_back(seconds(sparse.loop()));
+      ratios.push_back(dense_times.back() / sparse_times.back());
+    }
+    rows.push_back({.porosity = pores / voxels,
+                    .dense_speed = pores / median(dense_times) / 1e6,
+                    .sparse_speed = pores / median(sparse_times) / 1e6,
+                    .ratio = median(ratios),
+                    .dense_bytes = (both + 1) * voxels / pores,
+                    .sparse_bytes = both + tables});
   }
   return rows;
 }
 
-double crossover(std::span<const Costs> rows) {
-  const auto lead = [](const Costs& row) { return row.sparse_speed / row.dense_speed - 1; };
+namespace {
+
+/// Where `lead`, positive where the list is better, falls to zero.
+template <class Lead> double crossing(std::span<const Costs> rows, const Lead& lead) {
   if (rows.empty() || lead(rows.front()) <= 0) return 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const double before = lead(rows[i - 1]);
@@ -113,6 +148,16 @@ double crossover(std::span<const Costs> rows) {
       return rows[i - 1].porosity + (rows[i].porosity - rows[i - 1].porosity) * before / (before - after);
   }
   return 1;
+}
+
+} // namespace
+
+double crossover(std::span<const Costs> rows) {
+  return crossing(rows, [](const Costs& row) { return row.ratio - 1; });
+}
+
+double memory_crossover(std::span<const Costs> rows) {
+  return crossing(rows, [](const Costs& row) { return row.dense_bytes / row.sparse_bytes - 1; });
 }
 
 } // namespace porous

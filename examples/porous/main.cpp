@@ -160,7 +160,7 @@ void print_costs(const Options& options) {
                                           options.gpu ? heddle::Memory::device : heddle::Memory::host);
   for (const Costs& row : rows) {
     std::printf("| %.3f | %.1f | %.1f | %.2f | %.0f | %.0f |\n", row.porosity, row.dense_speed,
-                row.sparse_speed, row.sparse_speed / row.dense_speed, row.dense_bytes, row.sparse_bytes);
+                row.sparse_speed, row.ratio, row.dense_bytes, row.sparse_bytes);
   }
   const double where = crossover(rows);
   if (where >= 1)
@@ -169,6 +169,8 @@ void print_costs(const Options& options) {
     std::printf("The dense kernel is faster at all of them.\n");
   else
     std::printf("The dense kernel is faster above a porosity of %.2f.\n", where);
+  const double memory = memory_crossover(rows);
+  if (memory > 0 && memory < 1) std::printf("It takes less memory above %.2f.\n", memory);
 }
 
 void run(const Options& options) {

@@ -79,10 +79,12 @@ TEST(RandomPacking, ReachesThePorositiesThatItPromises) {
 }
 
 TEST(Compare, FindsTheCrossover) {
-  const std::vector<Costs> rows{{0.4, 10, 20, 0, 0}, {0.6, 15, 20, 0, 0}, {0.8, 25, 20, 0, 0}};
+  const std::vector<Costs> rows{
+      {0.4, 10, 20, 2, 400, 250}, {0.6, 15, 20, 4.0 / 3, 300, 250}, {0.8, 25, 20, 0.8, 200, 250}};
   EXPECT_NEAR(crossover(rows), 0.6 + 0.2 * (1.0 / 3) / (1.0 / 3 + 0.2), 1e-12);
   EXPECT_EQ(crossover(std::span(rows).first(2)), 1);
   EXPECT_EQ(crossover(std::span(rows).last(1)), 0);
+  EXPECT_NEAR(memory_crossover(rows), 0.7, 1e-12); // 300 to 250 and 200 to 250: half-way
 }
 
 TEST(Compare, TimesBothKernels) {
