@@ -14,6 +14,7 @@ from heddle.symbolic.collision import BGK, TRT, RecursiveRegularised, Regularise
 from heddle.symbolic.consistent_start import ConsistentStart
 from heddle.symbolic.cumulant import Cumulant, ParametrisedCumulant
 from heddle.symbolic.entropic import KBC
+from heddle.symbolic.esoteric import EsoPull, EsoTwist
 from heddle.symbolic.force import ForceModel
 from heddle.symbolic.forcing import ExactDifference, He
 from heddle.symbolic.interpolated import Bouzidi
@@ -26,16 +27,7 @@ from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
 from heddle.symbolic.scalar import AdvectionDiffusion, boussinesq
 from heddle.symbolic.scalar_boundary import ScalarFlux, ScalarValue
 from heddle.symbolic.slip import FreeSlip
-from heddle.symbolic.streaming import (
-    AA,
-    EsoPull,
-    EsoTwist,
-    Link,
-    Pull,
-    Push,
-    StreamingKernels,
-    StreamingPattern,
-)
+from heddle.symbolic.streaming import AA, Link, Pull, Push, StreamingKernels, StreamingPattern
 from heddle.symbolic.subgrid import WALE, Smagorinsky, Vreman
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.viscosity import ViscosityModel

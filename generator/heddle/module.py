@@ -23,6 +23,7 @@ from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Sca
 from heddle.symbolic.equations import Scalar, quantity
 from heddle.symbolic.multigrid import solver_kernels
 from heddle.symbolic.relaxation import Equation
+from heddle.symbolic.streaming import HELD
 
 
 @runtime_checkable
@@ -196,6 +197,15 @@ class Module:
                 f"a compressed table marks {MOST_LINKS} links, and '{name}' follows {len(links)}.",
                 "leave out compressed",
             )
+        held = any(getattr(link, "wall_slot", 0) == HELD for link in links)
+        if isinstance(space, Sparse) and held and (schedule.compressed or schedule.chunk):
+            what = "a compressed table" if schedule.compressed else "chunks"
+            raise KernelError(
+                place,
+                f"'{name}' asks for {what}, and its list holds cells behind walls, which lie far from their "
+                "neighbours: it has the plain table alone.",
+                "leave out compressed and chunk",
+            )
         if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted or schedule.usual):
             raise KernelError(
                 place,
@@ -357,7 +367,7 @@ def _with_walls(
             f"'{wrong[0]}' is not a side of '{name}', or named twice.",
             "walls of " + ", ".join(known),
         )
-    if not links:
+    if not links or any(getattr(link, "wall_slot", 0) == HELD for link in links):
         raise KernelError(
             place,
             f"'{name}' has no links that could end at walls.",

@@ -7,12 +7,10 @@
 
 namespace heddle {
 
-namespace {
-
-/// How far along the curve in a cube of 2^bits cells an axis the cell is. The curve of a cube is made of
-/// eight smaller ones, turned and mirrored: from the largest cube down this undoes the turns, so that at the
-/// end the bits of the three numbers, taken in turn, are the Gray code of the distance.
-std::uint64_t distance(std::array<std::uint32_t, 3> cell, int bits) {
+/// The curve of a cube is made of eight smaller ones, turned and mirrored: from the largest cube down this
+/// undoes the turns, so that at the end the bits of the three numbers, taken in turn, are the Gray code of
+/// the distance.
+std::uint64_t curve_distance(std::array<std::uint32_t, 3> cell, int bits) {
   for (std::uint32_t half = bits > 0 ? 1U << (bits - 1) : 0; half > 1; half >>= 1U) {
     for (std::size_t d = 0; d < 3; ++d) {
       if ((cell[d] & half) != 0) {
@@ -38,8 +36,6 @@ std::uint64_t distance(std::array<std::uint32_t, 3> cell, int bits) {
   return result;
 }
 
-} // namespace
-
 std::vector<int> curve_order(const std::array<int, 3>& extent) {
   const auto longest = static_cast<std::uint32_t>(*std::max_element(extent.begin(), extent.end()));
   const auto bits = static_cast<int>(std::bit_width(longest - 1));
@@ -48,9 +44,9 @@ std::vector<int> curve_order(const std::array<int, 3>& extent) {
   for (int z = 0; z < extent[2]; ++z) {
     for (int y = 0; y < extent[1]; ++y) {
       for (int x = 0; x < extent[0]; ++x) {
-        places.emplace_back(distance({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                                      static_cast<std::uint32_t>(z)},
-                                     bits),
+        places.emplace_back(curve_distance({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                                            static_cast<std::uint32_t>(z)},
+                                           bits),
                             place++);
       }
     }

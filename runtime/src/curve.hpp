@@ -9,6 +9,9 @@
 
 namespace heddle {
 
+/// How far along Hilbert's curve in a cube of 2^bits cells an axis the cell is; bits <= 21.
+[[nodiscard]] std::uint64_t curve_distance(std::array<std::uint32_t, 3> cell, int bits);
+
 /// The places of a grid of blocks, numbered x fastest, in the order in which Hilbert's curve meets them: what
 /// follows each other lies side by side, so that a stretch of the curve is a compact part of the domain with
 /// a small surface. The curve is that of the least cube of 2^k places that holds the grid; places outside are

@@ -8,9 +8,11 @@
 #include <limits>
 #include <string>
 
+#include "cell_order.hpp"
 #include "chunk_links.hpp"
 #include "heddle/error.hpp"
 #include "heddle/parallel.hpp"
+#include "held_cells.hpp"
 
 namespace heddle {
 
@@ -119,9 +121,10 @@ struct RowCells {
     singles.clear();
   }
 
-  /// Adds the columns first <= x < last, whose listed cells have consecutive numbers.
-  void add(const std::uint32_t* row, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t long_run = 8;
+  /// Adds the columns first <= x < last, whose listed cells have consecutive numbers, or numbers along a
+  /// curve.
+  void add(const std::uint32_t* row, std::int64_t first, std::int64_t last, bool consecutive) {
+    const std::int64_t long_run = consecutive ? 8 : last - first + 1;
     for (std::int64_t x = first; x < last; ++x) {
       if (row[x] == nobody) continue;
       const std::int64_t start = x;
@@ -159,18 +162,31 @@ void fill(const RowCells& cells, const std::uint32_t* row, const std::uint32_t* 
 
 IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
                      std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates,
-                     const std::array<bool, 6>& slips)
+                     const std::array<bool, 6>& slips, CellOrder order)
     : box_(box), communicates_(communicates) {
   check_flags(flags, "IndexList");
   if (links.empty() || links.size() > 1024) {
     throw Error("IndexList", "cannot have " + std::to_string(links.size()) + " links", "1 to 1024");
   }
-  number_cells(flags, memory);
+  number_cells(flags);
   if (count_ == 0) {
     throw Error("IndexList", "no cell of " + to_string(box) + " is listed",
                 "all flags are 0: is all of it solid?");
   }
-  build_table(periodic, links, memory, slips);
+  if (order != CellOrder::rows) sort_cells(order);
+  const auto holds = [](const Link& link) { return link.wall_slot == Link::held; };
+  if (std::any_of(links.begin(), links.end(), holds)) {
+    if (!std::all_of(links.begin(), links.end(), holds))
+      throw Error("IndexList", "some links lead to cells held behind walls, and some to elements",
+                  "use the links of one streaming pattern");
+    if (std::find(slips.begin(), slips.end(), true) != slips.end())
+      throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
+                  "use the links of pull, push or AA");
+    hold_cells(periodic, links, memory);
+  } else {
+    lay_out(memory);
+    build_table(periodic, links, memory, slips);
+  }
 }
 
 void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* where) const {
@@ -199,7 +215,7 @@ std::int64_t IndexList::listed(std::int64_t row, std::int64_t first, std::int64_
   return cells;
 }
 
-void IndexList::number_cells(std::span<const std::uint8_t> flags, Memory memory) {
+void IndexList::number_cells(std::span<const std::uint8_t> flags) {
   const std::int64_t nx = box_.extent(0);
   const std::int64_t rows = box_.extent(1) * box_.extent(2);
   words_ = (nx + 63) / 64;
@@ -232,13 +248,71 @@ void IndexList::number_cells(std::span<const std::uint8_t> flags, Memory memory)
   }
   interior_ = interior_before_.back();
   count_ = interior_ + border_before_.back();
-  cells_ = (count_ + padding - 1) / padding * padding;
+}
+
+void IndexList::sort_cells(CellOrder order) {
+  std::vector<std::array<std::uint32_t, 3>> cells(static_cast<std::size_t>(count_));
+  parallel_ranges(box_.extent(1) * box_.extent(2), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const std::int64_t y = r % box_.extent(1);
+      const std::int64_t z = r / box_.extent(1);
+      for_row(box_.lower[1] + y, box_.lower[2] + z, [&](std::int64_t n, std::int64_t x) {
+        cells[static_cast<std::size_t>(n)] = {static_cast<std::uint32_t>(x - box_.lower[0]),
+                                              static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+      });
+    }
+  });
+  row_place_.resize(cells.size());
+  std::vector<std::uint32_t> number(cells.size()); // for_row reads number_
+  for (const CellRange part : {interior(), border()}) {
+    const auto first = static_cast<std::uint32_t>(part.first);
+    const auto size = static_cast<std::size_t>(part.last - part.first);
+    const std::vector<std::uint32_t> sorted = along_curve(order, std::span(cells).subspan(first, size));
+    for (std::uint32_t n = 0; n < sorted.size(); ++n) {
+      row_place_[first + n] = first + sorted[n];
+      number[first + sorted[n]] = first + n;
+    }
+  }
+  number_ = std::move(number);
+}
+
+void IndexList::lay_out(Memory memory) {
+  cells_ = (count_ + held_ + padding - 1) / padding * padding;
   if (memory == Memory::device) {
     slot_stride_ = neighbour_stride_ = (cells_ + device_piece - 1) / device_piece * device_piece;
     return;
   }
   slot_stride_ = spread(cells_, 19);
   neighbour_stride_ = spread(cells_, 45);
+}
+
+void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory) {
+  HeldCells numbers({box_.extent(0), box_.extent(1), box_.extent(2)}, periodic, links);
+  parallel_ranges(box_.extent(1) * box_.extent(2), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const std::int64_t y = r % box_.extent(1);
+      const std::int64_t z = r / box_.extent(1);
+      for_row(box_.lower[1] + y, box_.lower[2] + z, [&](std::int64_t n, std::int64_t x) {
+        numbers.at(x - box_.lower[0], y, z) = static_cast<std::uint32_t>(n);
+      });
+    }
+  });
+  held_ = numbers.number(count_);
+  if (count_ + held_ > last_index) {
+    throw Error("IndexList", "the numbers of " + std::to_string(count_ + held_) + " cells do not fit 32 bits",
+                "cut the domain into blocks");
+  }
+  lay_out(memory);
+  rows_ = static_cast<int>(links.size());
+  Buffer<std::uint32_t> table(rows_ * neighbour_stride_, memory == Memory::device ? Memory::host : memory,
+                              Buffer<std::uint32_t>::Contents::undefined);
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    std::uint32_t* const entries = table.data() + static_cast<std::int64_t>(l) * neighbour_stride_;
+    numbers.fill(links[l], entries);
+    for (std::int64_t n = count_ + held_; n < neighbour_stride_; ++n) // padding: own cell
+      entries[n] = static_cast<std::uint32_t>(std::min(n, cells_ - 1));
+  }
+  table_ = memory == Memory::device ? Buffer<std::uint32_t>(table.span(), memory) : std::move(table);
 }
 
 void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
@@ -277,7 +351,7 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
       const auto number = [&](std::int64_t from, std::int64_t to, std::uint32_t& next) {
         for (std::int64_t x = from; x < to; ++x) {
           const auto bit = static_cast<std::uint32_t>((words[x / 64] >> (x % 64)) & 1U);
-          row[x] = bit != 0 ? next : nobody;
+          row[x] = bit != 0 ? static_cast<std::uint32_t>(ordered(next)) : nobody;
           next += bit;
         }
       };
@@ -323,9 +397,10 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
       const std::uint32_t* row = numbers.data() + r * pitch + reach;
       const CellRange inner = inner_columns(r);
       cells.clear();
-      cells.add(row, 0, inner.first); // border, interior, border: in each, numbers are consecutive
-      cells.add(row, inner.first, inner.last);
-      cells.add(row, inner.last, nx);
+      const bool by_rows = number_.empty();
+      cells.add(row, 0, inner.first, by_rows); // border, interior, border: in each, numbers are consecutive
+      cells.add(row, inner.first, inner.last, by_rows);
+      cells.add(row, inner.last, nx, by_rows);
       for (std::size_t l = 0; l < links.size(); ++l) {
         const Link& link = links[l];
         std::int64_t y = r % ny + link.offset[1];
@@ -401,17 +476,18 @@ std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) 
   const CellRange inner = inner_columns(row);
   const auto r = static_cast<std::size_t>(row);
   if (column >= inner.first && column < inner.last) {
-    return interior_before_[r] + listed(row, inner.first, column);
+    return ordered(interior_before_[r] + listed(row, inner.first, column));
   }
   const std::int64_t left = listed(row, 0, std::min(column, inner.first));
   const std::int64_t right = column < inner.first ? 0 : listed(row, inner.last, column);
-  return interior_ + border_before_[r] + left + right;
+  return ordered(interior_ + border_before_[r] + left + right);
 }
 
 std::array<std::int64_t, 3> IndexList::position(std::int64_t n) const {
   if (n < 0 || n >= count_) {
     throw Error("IndexList::position", "no cell " + std::to_string(n) + " among " + std::to_string(count_));
   }
+  if (!row_place_.empty()) n = row_place_[static_cast<std::size_t>(n)];
   const bool interior = n < interior_;
   const std::vector<std::int64_t>& before = interior ? interior_before_ : border_before_;
   std::int64_t rest = interior ? n : n - interior_;

@@ -139,7 +139,10 @@ def listed_memory(
     assert isinstance(space, ir.Sparse)
     places = [p for p in itertools.product(*map(range, box)) if generator.random() < 0.8]
     number_of = {place: n for n, place in enumerate(places)}
-    cells, slot_stride = len(places), len(places) + 3
+    if any(link.held for link in space.links):  # behind walls: the rest of the box, in its order
+        for place in itertools.product(*map(range, box)):
+            number_of.setdefault(place, len(number_of))
+    cells, slot_stride = len(places), len(number_of) + 3
     result: dict[str, Array] = {}
     entries = max(cells // 3, 1)
     for f in kernel.fields:
@@ -149,9 +152,9 @@ def listed_memory(
             continue
         components = max(f.components, 1)
         values = [number(generator, f.type, exact) for _ in range(slot_stride * components)]
-        shape = ((cells, components), (1, slot_stride)) if f.components else ((cells,), (1,))
+        shape = ((len(number_of), components), (1, slot_stride)) if f.components else ((cells,), (1,))
         result[f.name] = Array(values, 0, *shape)
-    row = cells + 5
+    row = len(number_of) + 5
     table = [0] * (row * max(len(space.links), 1))
     for number_of_row, link in enumerate(space.links):
         for place, n in number_of.items():
@@ -162,7 +165,7 @@ def listed_memory(
                 else link.wall_slot * slot_stride + n
             )
             table[number_of_row * row + n] = at
-    result["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
+    result["neighbour"] = Array(table, 0, (len(number_of), len(space.links)), (1, row))
     if space.chunk:
         result["neighbour_run"] = _runs(result["neighbour"], space.chunk)
     if space.compressed:

@@ -41,7 +41,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     cells: how many a body of those updates; what they share is divided among them, rounded up."""
     reads: dict[tuple[ir.Field, object], int] = {}
     writes: dict[tuple[ir.Field, object], int] = {}
-    links: set[tuple[int, tuple[int, ...]]] = set()
+    links: set[int] = set()
     for statement in statements(kernel.body):
         target = statement.target if isinstance(statement, ir.Store) else None
         if isinstance(target, (ir.Access, ir.Gather)):
@@ -51,7 +51,8 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
             reads[node.field, node.component] = node.type.bytes
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
-            links.add((node.component, node.offsets))
+            assert isinstance(kernel.space, ir.Sparse)
+            links.update(kernel.space.path(node.component, node.offsets) or ())
     index = 4 * len(links)
     if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
         index = ceil(index / CELLS)

@@ -82,6 +82,17 @@ class Places(Ranges):
         self.bits.assumptions.add(OWN_LINKS)
         return True
 
+    def on_held_cells(self, array: str, a: Term, b: Term) -> bool:
+        """Whether links lead to the cell of one of two elements at least: cells of a loop then share none,
+        since what is stored behind walls belongs to cells that nobody updates."""
+        if not any(link.held for link in self.links):
+            return False
+        cells = [self.coordinates(array, index).get(None) for index in (a, b)]
+        if not any(cell is not None and is_read(cell, NEIGHBOUR) for cell in cells):
+            return False
+        self.bits.assumptions.add(OWN_LINKS)
+        return True
+
     # Same iteration
 
     def apart(self, array: str, a: Term, b: Term) -> bool:
@@ -126,7 +137,8 @@ class Places(Ranges):
         """Whether a in one iteration and b in any other one are surely different elements. inner: counters
         that run on their own in both. facts: numbers that are even where a, and where b is reached."""
         loose = frozenset(inner)
-        if (a is not b or counter in a.free) and not a.free & loose and self.on_links(array, a, b):
+        other_cell = (a is not b or counter in a.free) and not a.free & loose
+        if other_cell and (self.on_links(array, a, b) or self.on_held_cells(array, a, b)):
             return True
         pairs = self.pairs(array, a, b)
         for left, right in pairs:

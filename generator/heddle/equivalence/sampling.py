@@ -152,14 +152,17 @@ def _listed(
     drawn: _Draw,
     scalars: dict[str, Number],
 ) -> Sample:
-    """A box with some solid cells: a table that leads to neighbours, and at walls to the own cell."""
+    """A box with some solid cells: a table that leads to neighbours, and at walls to the own cell or to cells
+    that the list holds there."""
     space = a.space
     assert isinstance(space, ir.Sparse)
     generator = drawn.generator
     places = [place for place in itertools.product(*map(range, box)) if generator.random() < 0.8]
     places = places or [tuple(0 for _ in box)]
     number = {place: n for n, place in enumerate(places)}
-    cells, slot_stride, row = len(places), len(places) + 3, len(places) + 5
+    cells = len(places)
+    _hold(number, space.links, box)
+    slot_stride, row = len(number) + 3, len(number) + 5
     entries = max(cells // 3, 1)
     arrays: dict[str, Array] = {}
     for field in fields:
@@ -169,15 +172,15 @@ def _listed(
             )
             continue
         values = [drawn.number(field.type) for _ in range(slot_stride * max(field.components, 1))]
-        shape = ((cells, field.components), (1, slot_stride)) if field.components else ((cells,), (1,))
+        shape = ((len(number), field.components), (1, slot_stride)) if field.components else ((cells,), (1,))
         arrays[field.name] = Array(values, 0, *shape)
     table = [0] * (row * max(len(space.links), 1))
     for position, link in enumerate(space.links):
         for place, n in number.items():
-            to = tuple((p + d) % m for p, d, m in zip(place, link.offset, box, strict=True))
-            slot, cell = (link.slot, number[to]) if to in number else (link.wall_slot, n)
+            to = _along(place, link, box)
+            slot, cell = (link.slot, number[to]) if to in number else (max(link.wall_slot, 0), n)
             table[position * row + n] = slot * slot_stride + cell
-    arrays["neighbour"] = Array(table, 0, (cells, len(space.links)), (1, row))
+    arrays["neighbour"] = Array(table, 0, (len(number), len(space.links)), (1, row))
     chunk = max(kernel.space.chunk for kernel in (a, b) if isinstance(kernel.space, ir.Sparse))
     if chunk:
         arrays["neighbour_run"] = _runs(arrays["neighbour"], chunk)
@@ -195,6 +198,20 @@ def _listed(
         return Sample(arrays, scalars, f"{entries} of {cells} cells of a list")
     first = min(1, cells - 1)
     return Sample(arrays, scalars | {"first": first, "last": cells}, f"cells {first} to {cells} of a list")
+
+
+def _along(place: tuple[int, ...], link: ir.Link, box: Sequence[int]) -> tuple[int, ...]:
+    return tuple((p + d) % m for p, d, m in zip(place, link.offset, box, strict=True))
+
+
+def _hold(number: dict[tuple[int, ...], int], links: Sequence[ir.Link], box: Sequence[int]) -> None:
+    """Number the cells behind walls that rows lead to, row after row where rows are followed in turn."""
+    held = [link for link in links if link.held]
+    in_turn = all(sum(map(bool, link.offset)) == 1 for link in held)
+    listed = list(number)
+    for link in held:
+        for place in list(number) if in_turn else listed:
+            number.setdefault(_along(place, link, box), len(number))
 
 
 def _runs(table: Array, chunk: int) -> Array:

@@ -494,9 +494,13 @@ class _Interpreter:
         cells = self.names["cells"] if space.listed else None
         n = int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
         if any(offsets):
-            rows = [(link.slot, link.offset) for link in space.links]
             table, (step, row_step) = self.names["neighbour"], self.arrays["neighbour"].stride
-            return int(table.values[table.at(rows.index((component, offsets)) * row_step + n * step)])
+            path = space.path(component, offsets)
+            assert path is not None
+            for row in path:
+                n = int(table.values[table.at(row * row_step + n * step)])
+            if not space.links[path[0]].held:
+                return n
         stride = (*self.arrays[field.name].stride, 0)
         return n * stride[0] + component * stride[1]
 

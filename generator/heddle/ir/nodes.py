@@ -501,11 +501,17 @@ class Comment(Statement):
 @node
 class Link(Node):
     """A row of a sparse list's neighbour table, or a link of a dense space with walls: slot `slot` at
-    `offset`, or `wall_slot` of the own cell at a wall."""
+    `offset`, or `wall_slot` of the own cell at a wall. Negative wall_slot: the list holds that cell even
+    behind a wall, and the row has its number for all slots."""
 
     slot: int
     offset: tuple[int, ...]
     wall_slot: int
+
+    @property
+    def held(self) -> bool:
+        """Whether the row leads to cells, not to elements."""
+        return self.wall_slot < 0
 
 
 @node
@@ -537,6 +543,18 @@ class Sparse(Node):
     links: tuple[Link, ...] = ()
     chunk: int = 0
     compressed: bool = False
+
+    def path(self, slot: int, offset: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is
+        no way. A row for the slot or for all slots of that cell, else rows along x, y and z in turn."""
+        for number, link in enumerate(self.links):
+            if link.offset == offset and (link.held or link.slot == slot):
+                return (number,)
+        held = {link.offset: number for number, link in enumerate(self.links) if link.held}
+        steps = [
+            tuple(d if a == axis else 0 for a in range(len(offset))) for axis, d in enumerate(offset) if d
+        ]
+        return tuple(held[step] for step in steps) if all(step in held for step in steps) else None
 
 
 @node

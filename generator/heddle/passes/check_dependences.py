@@ -234,8 +234,8 @@ def _of_other_colour(read: _Touch, write: _Touch) -> bool:
 
 
 def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], written: set[ir.Field]) -> None:
-    """Sparse accesses go through rows of the neighbour table; at walls a row leads to the own cell."""
-    rows = {(link.slot, link.offset): link for link in space.links}
+    """Sparse accesses go through rows of the neighbour table; at walls a row leads to the own cell, or to a
+    cell that the list holds there."""
     for touch in touches:
         element = touch.element
         if isinstance(element, ir.Gather):
@@ -244,14 +244,15 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
             )
         if not any(element.offsets):
             continue
-        row = rows.get((element.component, element.offsets))
-        if row is None:
+        path = space.path(element.component, element.offsets)
+        if path is None:
             raise KernelError(
                 touch.place,
                 f"'{kernel.name}' touches {_name(element)}, but the list '{space.name}' has no such link.",
                 "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
             )
-        if element.field in written:
+        row = space.links[path[0]]
+        if element.field in written and not row.held:
             _check_own(touch, row, space.links)
 
 

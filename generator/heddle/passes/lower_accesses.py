@@ -8,7 +8,8 @@ after    let n_x = v_extent[0]; ... let u_sy = u_stride[1]; ...
 
 A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within
 a row only the position along it counts. With a thread for each cell there is one pointer to the own cell
-instead. In a sparse list a neighbour is an entry of the table, which already leads to the own cell at walls.
+instead. In a sparse list a neighbour is an entry of the table, which already leads to the own cell at walls,
+or where rows lead to cells (ir.Link.held) the number of a cell, found row by row.
 """
 
 from __future__ import annotations
@@ -346,7 +347,7 @@ class _Lowering:
             key = field, access.component, ()
             if (
                 field.layout != "compressed"
-                or any(access.offsets)
+                or (any(access.offsets) and not self.is_held(access))
                 or key in self.views
                 or not field.components
             ):
@@ -364,14 +365,16 @@ class _Lowering:
         return lets
 
     def link_row(self, access: Access) -> list[Statement]:
-        row = self.row_number(access)
-        symbol = self.link_pointer(access)
-        if symbol in self.views.values():
-            return []
-        self.views[access.field, -1 - row, ()] = symbol
-        table = Symbol(NEIGHBOUR, Pointer(U32, True))
-        offset = multiply(integer(row), Symbol(f"{NEIGHBOUR}_stride", I64))
-        return [Let(symbol, View(table, offset, integer(1)))]
+        lets: list[Statement] = []
+        for row in self.path(access):
+            symbol = self.link_pointer(access, row)
+            if symbol in self.views.values():
+                continue
+            self.views[access.field, -1 - row, ()] = symbol
+            table = Symbol(NEIGHBOUR, Pointer(U32, True))
+            offset = multiply(integer(row), Symbol(f"{NEIGHBOUR}_stride", I64))
+            lets.append(Let(symbol, View(table, offset, integer(1))))
+        return lets
 
     def chunk_links(self, loop: Loop) -> list[Statement]:
         """All entries of the own cell at once, from the compressed table."""
@@ -392,20 +395,27 @@ class _Lowering:
     def chunk_entry(self, access: Access, n: Expression) -> Expression:
         """What the compressed table says, or at a wall the own cell's element."""
         assert isinstance(self.space, Sparse)
-        row = self.row_number(access)
+        (row,) = self.path(access)
         slot = multiply(integer(self.space.links[row].wall_slot), self.slot_stride(access.field))
         return Call("linked", (Load(LINKS, integer(row)), Cast(add(slot, n), U32)), U32)
 
-    def row_number(self, access: Access) -> int:
+    def path(self, access: Access) -> tuple[int, ...]:
+        """The rows of the table that lead to an element, which check_dependences has found to exist."""
         assert isinstance(self.space, Sparse)
-        return next(
-            number
-            for number, link in enumerate(self.space.links)
-            if (link.slot, link.offset) == (access.component, access.offsets)
-        )
+        rows = self.space.path(access.component, access.offsets)
+        assert rows is not None
+        return rows
 
-    def link_pointer(self, access: Access) -> Symbol:
-        return Symbol(f"{NEIGHBOUR}_{access.field.component_name(access.component)}", Pointer(U32, True))
+    def is_held(self, access: Access) -> bool:
+        """Whether the table leads to the cell of an element, for all its components alike."""
+        assert isinstance(self.space, Sparse)
+        return self.space.links[self.path(access)[0]].held
+
+    def link_pointer(self, access: Access, row: int) -> Symbol:
+        assert isinstance(self.space, Sparse)
+        link = self.space.links[row]
+        label = _compass(link.offset) if link.held else f"_{access.field.component_name(access.component)}"
+        return Symbol(NEIGHBOUR + label, Pointer(U32, True))
 
     def list_position(self, loop: Loop) -> list[Statement]:
         if not self.listed:
@@ -506,7 +516,9 @@ class _Lowering:
     def listed_element(self, access: Access) -> Load:
         field = access.field
         n = self.position if not self.listed else Symbol("n", I64)
-        if any(access.offsets):
+        if any(access.offsets) and self.is_held(access):
+            n = self.checked_cell(self.neighbour_cell(access, self.path(access), n))
+        elif any(access.offsets):
             link: Expression = self.link_index(access, n)
             if self.target.checked:
                 elements = multiply(integer(max(field.components, 1)), self.slot_stride(field))
@@ -529,16 +541,35 @@ class _Lowering:
         key = access.component, access.offsets
         if key not in self.links:
             symbol = Symbol(f"i_{access.field.component_name(access.component)}", U32)
-            pointer = self.link_pointer(access)
             assert isinstance(self.space, Sparse)
             if self.space.compressed and self.target.threads:
                 entry: Expression = self.chunk_entry(access, n)
-            elif pointer in self.views.values():
-                entry = Load(pointer, n)
             else:
-                offset = multiply(integer(self.row_number(access)), Symbol(f"{NEIGHBOUR}_stride", I64))
-                entry = Load(Symbol(NEIGHBOUR, Pointer(U32, True)), add(offset, n))
+                (row,) = self.path(access)
+                entry = self.table_entry(access, row, n)
             self.pending.append(Let(symbol, entry))
+            self.links[key] = symbol
+        return self.links[key]
+
+    def table_entry(self, access: Access, row: int, n: Expression) -> Load:
+        """Entry (row, n) of the plain table."""
+        pointer = self.link_pointer(access, row)
+        if pointer in self.views.values():
+            return Load(pointer, n)
+        offset = multiply(integer(row), Symbol(f"{NEIGHBOUR}_stride", I64))
+        return Load(Symbol(NEIGHBOUR, Pointer(U32, True)), add(offset, n))
+
+    def neighbour_cell(self, access: Access, rows: tuple[int, ...], n: Expression) -> Symbol:
+        """The number of the cell to which rows lead one after the other, read from the table once a cell."""
+        key = -1, rows
+        if key not in self.links:
+            assert isinstance(self.space, Sparse)
+            before = self.neighbour_cell(access, rows[:-1], n) if rows[1:] else n
+            offsets = [self.space.links[row].offset for row in rows]
+            symbol = Symbol("n" + _compass(tuple(map(sum, zip(*offsets, strict=True)))), I64)
+            if self.target.checked and rows[1:]:
+                before = self.checked_cell(before)
+            self.pending.append(Let(symbol, Cast(self.table_entry(access, rows[-1], before), I64)))
             self.links[key] = symbol
         return self.links[key]
 

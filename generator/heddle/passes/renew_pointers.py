@@ -33,8 +33,13 @@ def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
     return tuple(_loop(statement) if isinstance(statement, Loop) else statement for statement in body)
 
 
+def _chooses(body: Sequence[Statement]) -> bool:
+    """Whether the whole body is under conditions; stores at walls alone are not the bulk of a kernel."""
+    return any(isinstance(statement, If) and not statement.wall for statement in body)
+
+
 def _loop(loop: Loop) -> Statement:
-    if any(isinstance(statement, (Loop, If)) for statement in loop.body):
+    if any(isinstance(statement, Loop) for statement in loop.body) or _chooses(loop.body):
         return dataclasses.replace(loop, body=_block(loop.body))
     loaded = {node.pointer for node in evaluated(loop.body) if isinstance(node, Load)}
     renewed: dict[Symbol, Symbol] = {}
@@ -44,13 +49,22 @@ def _loop(loop: Loop) -> Statement:
             isinstance(statement, Store)
             and isinstance(statement.target, Load)
             and statement.target.pointer in loaded
+            and statement.target.pointer not in renewed
         ):
             pointer = statement.target.pointer
-            if pointer not in renewed:
-                assert isinstance(pointer.type, Pointer)
-                renewed[pointer] = Symbol(pointer.name.removesuffix("_cell") + "_out", pointer.type)
-                result.append(Let(renewed[pointer], View(pointer, integer(0), integer(1), True)))
-            target = Load(renewed[pointer], statement.target.index)
-            statement = dataclasses.replace(statement, target=target)
-        result.append(statement)
+            assert isinstance(pointer.type, Pointer)
+            renewed[pointer] = Symbol(pointer.name.removesuffix("_cell") + "_out", pointer.type)
+            result.append(Let(renewed[pointer], View(pointer, integer(0), integer(1), True)))
+        result.append(_through(statement, renewed))
     return dataclasses.replace(loop, body=tuple(result))
+
+
+def _through(statement: Statement, renewed: dict[Symbol, Symbol]) -> Statement:
+    """The same statement, its stores through renewed pointers."""
+    if isinstance(statement, If):
+        body = tuple(_through(inner, renewed) for inner in statement.body)
+        return dataclasses.replace(statement, body=body)
+    if isinstance(statement, Store) and isinstance(statement.target, Load):
+        pointer = renewed.get(statement.target.pointer, statement.target.pointer)
+        return dataclasses.replace(statement, target=Load(pointer, statement.target.index))
+    return statement

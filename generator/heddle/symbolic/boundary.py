@@ -107,6 +107,7 @@ def boundary_statements(
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
     exchanged: dict[int, sympy.Expr] = {}
+    held = cell.mask is not None and any(any(place.offsets) for place in cell.arriving.values())
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
         if force is not None:
@@ -119,7 +120,7 @@ def boundary_statements(
         if stays or value == cell.arriving[q]:
             continue
         store = Assignment(cell.arriving[q], value)
-        behind = condition.reads_neighbours
+        behind = condition.reads_neighbours or held
         equations.statements.append(
             store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
         )

@@ -25,7 +25,7 @@ from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
-from heddle.symbolic.operator import Collision
+from heddle.symbolic.operator import Collided, Collision
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import store_strain_rate
 
@@ -33,12 +33,17 @@ Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
 
 
+HELD = -1
+"""As wall_slot of a link: the list holds the cell at its offset even where that is solid."""
+
+
 @dataclass(frozen=True)
 class Link:
     """A row of the neighbour table of a sparse list: where component `slot` of the cell at `offset` lives.
 
     Where that cell is not in the list, the entry is component `wall_slot` of the own cell: half-way
-    bounce-back.
+    bounce-back. With wall_slot = HELD the list holds populations of that cell even so, behind the wall, and
+    the row has the number of the cell, for all components (slot is 0).
     """
 
     slot: int
@@ -168,10 +173,13 @@ class StreamingPattern(ABC):
         return (field or self.source)[(*place[1], place[0])]
 
     def own(self, place: Slot) -> Slot:
-        """The place in the own cell that a wall folds this one to."""
+        """The place in the own cell that a wall folds this one to; the same one where lists hold cells behind
+        walls."""
         if not any(place[1]):
             return place
         for link in self.links:
+            if link.wall_slot == HELD:
+                return place
             if (link.slot, link.offset) == place:
                 return link.wall_slot, (0,) * self.lattice.dimension
         raise KernelError(
@@ -198,10 +206,13 @@ class StreamingPattern(ABC):
         arrived = self._load(equations, step)
         collided = collide(arrived, self.zero_centred)
         equations.statements += collided.statements
+        self._store(equations, collided, step)
+        return equations.statements
+
+    def _store(self, equations: Equations, collided: Collided, step: str) -> None:
         equations.section("Store")
         for q, name in enumerate(self.lattice.names):
             equations.store(self.access(self.write(q, step), self.target), collided.post[name])
-        return equations.statements
 
     def _load(self, equations: Equations, step: str) -> dict[str, sympy.Expr]:
         equations.section("Load the populations that arrive")
@@ -475,20 +486,6 @@ class AA(InPlace):
         return tuple(
             Link(opposite(q), _minus(self.lattice.velocities[q]), q) for q in range(1, self.lattice.size)
         )
-
-
-class EsoTwist(InPlace):
-    """Geier and Schoenherr 2017: all shifts lie in {0, 1}, both steps look alike. Dense fields only."""
-
-    def shift(self, q: int) -> Offset:
-        return tuple(max(0, -c) for c in self.lattice.velocities[q])
-
-
-class EsoPull(InPlace):
-    """Lehmann 2022: the second direction of each pair is read from the neighbour. Dense fields only."""
-
-    def shift(self, q: int) -> Offset:
-        return self.lattice.velocities[q - 1] if q and q % 2 == 0 else (0,) * self.lattice.dimension
 
 
 def _minus(velocity: Offset) -> Offset:

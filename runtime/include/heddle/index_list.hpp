@@ -9,6 +9,7 @@
 
 #include "heddle/box.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/cell_order.hpp"
 #include "heddle/cell_range.hpp"
 #include "heddle/link.hpp"
 
@@ -17,10 +18,10 @@ namespace heddle {
 /// The listed cells of a box, numbered n = 0, 1, …, and the table of their neighbours.
 ///
 /// Order: interior cells first, then border cells (within one cell of a face that is communicated); within
-/// each, row-major, x fastest. Entry (row r, cell n) of the table is a flat element index `slot *
-/// slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md, section 6; Bailey et
-/// al. 2009 for AA). Cells count() <= n < cells() are padding to a whole number of 32: their entries point to
-/// themselves.
+/// each as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a flat
+/// element index `slot * slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md,
+/// section 6; Bailey et al. 2009 for AA). Cells count() <= n < cells() are those held behind walls
+/// (Link::held) and padding to a whole number of 32: the entries of padding point to themselves.
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
@@ -30,17 +31,22 @@ public:
   /// behind the face), or bounce-back where that is not listed. It costs nothing, and no two cells touch one
   /// element for AA either. Throws Error when the number of flags is not the volume of the box, no cell is
   /// listed, there are no links or a slot is negative, or a flat index does not fit 32 bits; for a face that
-  /// slips also when its axis is periodic, or a link has no mirror image or reaches further than one cell.
+  /// slips also when its axis is periodic, or a link has no mirror image, reaches further than one cell or
+  /// leads to cells held behind walls. `order`: of the cells; all but rows cost a sort, 8 B of host memory a
+  /// listed cell, and short tables: runs and compressed table then find little that follows each other.
   IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
             std::span<const Link> links, Memory memory = Memory::host,
             const std::array<bool, 6>& communicates = {false, false, false, false, false, false},
-            const std::array<bool, 6>& slips = {false, false, false, false, false, false});
+            const std::array<bool, 6>& slips = {false, false, false, false, false, false},
+            CellOrder order = CellOrder::rows);
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
   /// Listed cells.
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  /// Listed cells and padding.
+  /// Cells held behind walls: count() <= n < count() + held().
+  [[nodiscard]] std::int64_t held() const noexcept { return held_; }
+  /// Listed cells, those held behind walls, and padding.
   [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
   [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
   [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
@@ -61,12 +67,13 @@ public:
   /// Where the entries of a row follow each other over a whole chunk, one number stands for them: entry
   /// [c * rows() + r] is the entry (r, c * chunk) of the table then, and 0xFFFFFFFF where they do not.
   /// Kernels read it instead of the table, 18 numbers in place of 288 on D3Q19. Host memory only; null in
-  /// device memory.
+  /// device memory, and where rows lead to held cells.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
 
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
-  /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links.
+  /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
+  /// and where rows lead to held cells.
   [[nodiscard]] const std::uint32_t* neighbour_chunk() const noexcept { return chunks_.data(); }
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const noexcept { return chunks_.size(); }
@@ -93,7 +100,14 @@ private:
   /// Listed cells of row r with first <= column < last.
   [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
-  void number_cells(std::span<const std::uint8_t> flags, Memory memory);
+  /// The number of the n-th cell row by row.
+  [[nodiscard]] std::int64_t ordered(std::int64_t n) const noexcept {
+    return number_.empty() ? n : number_[static_cast<std::size_t>(n)];
+  }
+  void number_cells(std::span<const std::uint8_t> flags);
+  void sort_cells(CellOrder order);
+  void hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
+  void lay_out(Memory memory);
   void note_runs(const Buffer<std::uint32_t>& table);
   void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
                    const std::array<bool, 6>& slips);
@@ -102,6 +116,7 @@ private:
   std::array<bool, 6> communicates_;
   std::int64_t count_ = 0;
   std::int64_t interior_ = 0;
+  std::int64_t held_ = 0;
   std::int64_t cells_ = 0;
   std::int64_t slot_stride_ = 0;
   std::int64_t neighbour_stride_ = 0;
@@ -110,6 +125,8 @@ private:
   std::vector<std::uint64_t> bits_;           // one bit a cell: listed
   std::vector<std::int64_t> interior_before_; // of each row: interior cells in the rows before it; total last
   std::vector<std::int64_t> border_before_;   // of each row: border cells in the rows before it; total last
+  std::vector<std::uint32_t> number_;         // of the n-th cell row by row; empty: n
+  std::vector<std::uint32_t> row_place_;      // the inverse
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
   Buffer<std::uint32_t> chunks_;
@@ -125,7 +142,7 @@ template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f
     const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
     if (((word >> (column % 64)) & 1U) == 0) continue;
     const bool interior = column >= inner.first && column < inner.last;
-    f(interior ? next_interior++ : next_border++, column + box_.lower[0]);
+    f(ordered(interior ? next_interior++ : next_border++), column + box_.lower[0]);
   }
 }
 

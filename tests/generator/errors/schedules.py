@@ -235,6 +235,24 @@ def more_links_than_bits() -> None:
     Module("m").add("k", statements, Sparse("s"), Schedule(compressed=True))  # here
 
 
+@says(
+    "{here}: 'k_even' asks for a compressed table, and its list holds cells behind walls, which lie far from "
+    "their neighbours: it has the plain table alone.\n  Hint: leave out compressed and chunk"
+)
+def compressed_with_held_cells() -> None:
+    twist = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, "omega"))
+    Module("m").add("k", twist, Sparse("s"), Schedule(compressed=True))  # here
+
+
+@says(
+    "{here}: 'k_even' asks for chunks, and its list holds cells behind walls, which lie far from their "
+    "neighbours: it has the plain table alone.\n  Hint: leave out compressed and chunk"
+)
+def chunks_with_held_cells() -> None:
+    twist = lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9, "omega"))
+    Module("m").add("k", twist, Sparse("s"), Schedule(chunk=16))  # here
+
+
 @says("{here}: usual cells have a copy in rows, not in chunks or lanes.\n  Hint: chunk=0, lanes=1")
 def usual_in_chunks() -> None:
     Schedule(usual=("open", 63), chunk=16)  # here

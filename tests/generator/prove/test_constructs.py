@@ -110,6 +110,17 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
     assert problems(module, ALL, tmp_path) == []
 
 
+@pytest.mark.parametrize("pattern", ["EsoTwist", "EsoPull"])
+def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    stream = getattr(lbm, pattern)(lattice, half_way="walls")
+    module = Module("held", precisions=("f64", "f16"))
+    module.add("step", stream(lbm.BGK(lattice, "omega")), space=Sparse("fluid"))
+    module.add("renewed", stream(lbm.BGK(lattice, "omega")), Sparse("fluid"), Schedule(renew=True))
+    module.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v"))), Sparse("wall", listed=True))
+    assert problems(module, ALL, tmp_path) == []
+
+
 @pytest.mark.parametrize("pattern", ["Pull", "AA"])
 def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D3Q19")

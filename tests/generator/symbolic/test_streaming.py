@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -14,6 +15,7 @@ from heddle import lbm
 from heddle.errors import KernelError
 from heddle.symbolic.assignment import Assignment, Section, stores
 from heddle.symbolic.field import Access
+from heddle.symbolic.streaming import HELD
 from test_collision import collide as apply
 from test_collision import stress, weights
 
@@ -126,6 +128,12 @@ class Doubled(lbm.Pull):
         return super().write(max(q, 1), step)
 
 
+class Unlinked(lbm.AA):
+    """Says nothing of neighbour tables."""
+
+    links = ()
+
+
 def test_patterns_that_do_not_stream_are_refused() -> None:
     lattice = lbm.Lattice("D2Q9")
     with pytest.raises(KernelError, match="the even step of Swapped writes population e to component 1"):
@@ -146,7 +154,10 @@ def test_links_of_the_neighbour_table() -> None:
         assert lbm.AA(lattice).links[q - 1] == lbm.Link(opposite, minus[q], q)
         assert lbm.Pull(lattice).links[q - 1] == lbm.Link(q, minus[q], opposite)
         assert lbm.Push(lattice).links[q - 1] == lbm.Link(q, lattice.velocities[q], opposite)
-    assert lbm.EsoTwist(lattice).links == ()
+    axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    assert lbm.EsoTwist(lattice).links == tuple(lbm.Link(0, axis, HELD) for axis in axes)
+    firsts = lattice.velocities[1::2]
+    assert lbm.EsoPull(lattice).links == tuple(lbm.Link(0, velocity, HELD) for velocity in firsts)
 
 
 class Geometry:
@@ -160,6 +171,22 @@ class Geometry:
 
     def neighbour(self, cell: tuple[int, ...], offset: tuple[int, ...]) -> tuple[int, ...]:
         return tuple((a + b) % n for a, b, n in zip(cell, offset, self.box, strict=True))
+
+    def held(self, stream: lbm.StreamingPattern) -> tuple[Array, dict[tuple[int, tuple[int, ...]], Array]]:
+        """All cells of the box, the listed ones first, for patterns that hold cells behind walls; and where
+        each component of the cells that a pattern touches lies."""
+        solid = [tuple(int(i) for i in cell) for cell in np.argwhere(~self.fluid)]
+        number = self.number | {cell: len(self.cells) + n for n, cell in enumerate(solid)}
+        offsets = {stream.read(q, step)[1] for q in range(self.lattice.size) for step in stream.steps}
+        rows = {
+            (slot, offset): np.array(
+                [slot * len(number) + number[self.neighbour(cell, offset)] for cell in self.cells]
+            )
+            for slot in range(self.lattice.size)
+            for offset in offsets
+            if any(offset)
+        }
+        return np.zeros((self.lattice.size, len(number))), rows
 
     def table(self, links: tuple[lbm.Link, ...]) -> dict[tuple[int, tuple[int, ...]], Array]:
         n = len(self.cells)
@@ -339,10 +366,60 @@ def test_a_pressure_boundary_by_its_formula(given: bool) -> None:
             assert found == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.parametrize("lattice_name", ["D2Q9", "D3Q19", "D3Q27"])
+@pytest.mark.parametrize("swept", [False, True])
+@pytest.mark.parametrize("pattern", [lbm.EsoTwist, lbm.EsoPull])
+def test_half_way_walls_of_lists_that_hold_cells(
+    pattern: type[lbm.EsoTwist], swept: bool, lattice_name: str
+) -> None:
+    """By a mask in the kernel, and by a boundary sweep: what pull and AA have in their tables."""
+    lattice = lbm.Lattice(lattice_name)
+    geometry, collide = Geometry(lattice, BOXES[lattice_name]), lbm.BGK(lattice)
+    arrived = random_populations(lattice, (len(geometry.cells),))
+    stream = pattern(lattice, half_way=None if swept else "walls")
+    kernels, sweeps = stream(collide), stream.boundary(lbm.NoSlip(lattice))
+    stored, table = geometry.held(stream)
+    masks = geometry.masks()
+    entries = np.arange(len(geometry.cells))
+    listed = Listed({"f": stored, "walls": masks[None, :]}, table, entries)
+    for q in range(lattice.size):
+        listed.store(stream.access(stream.read(q, "even")), arrived[q], None)
+    at_walls = np.flatnonzero(masks)
+    for t, expected in enumerate(reference(geometry, collide, arrived, 4)):
+        step = stream.steps[t % 2]
+        listed.run(kernels.steps[step], omega=1.3)
+        if swept:
+            data = {"mask": masks[None, at_walls]}
+            Listed(listed.fields, table, at_walls, data).run(sweeps.steps[f"after_{step}"])
+        reads = [stream.read(q, stream.next_step(step)) for q in range(lattice.size)]
+        assert np.array_equal(np.stack([listed.load(stream.access(place)) for place in reads]), expected)
+
+
+def test_full_way_walls_give_the_same_steady_flow() -> None:
+    """Poiseuille's parabola between solid rows: half-way and full-way walls stand at the same place."""
+    lattice, height, gravity = lbm.Lattice("D2Q9"), 6, 1e-6
+    geometry = Geometry(lattice, (1, height + 1), solid=0)
+    geometry.fluid[:, 0] = False
+    geometry.cells = [cell for cell in geometry.cells if cell[1] > 0]
+    geometry.number = {cell: n for n, cell in enumerate(geometry.cells)}
+    stream = lbm.EsoTwist(lattice)
+    kernels = stream(lbm.TRT(lattice, "omega", magic=Fraction(3, 16), force=("g", 0)))
+    stored, table = geometry.held(stream)
+    listed = Listed({"f": stored, "u": np.zeros((2, height))}, table, np.arange(height))
+    for t in range(4000):
+        listed.run(kernels.steps[stream.steps[t % 2]], omega=1.0, g=gravity)
+    listed.fields["u"] = np.zeros((2, stored.shape[1]))
+    velocity = stream.moments(None, "u", force=("g", 0))
+    listed.run(velocity.steps["even"], g=gravity)
+    y = np.arange(height) + 0.5
+    exact = gravity / (2 / 6) * y * (height - y)  # g / (2 nu) y (H - y), nu = (1 / omega - 1 / 2) / 3
+    assert listed.fields["u"][0, :height] == pytest.approx(exact, rel=1e-6)
+
+
 def test_boundaries_that_a_pattern_cannot_have_are_refused() -> None:
     lattice = lbm.Lattice("D2Q9")
-    with pytest.raises(KernelError, match="EsoTwist has no own-cell walls"):
-        lbm.EsoTwist(lattice).boundary(lbm.NoSlip(lattice))
+    with pytest.raises(KernelError, match="Unlinked has no own-cell walls"):
+        Unlinked(lattice).boundary(lbm.NoSlip(lattice))
     with pytest.raises(KernelError, match="'ne' is not a side"):
         lbm.AA(lattice).boundary(lbm.NoSlip(lattice), face="ne")
     with pytest.raises(KernelError, match="a dense face cannot take the velocity from its cells"):

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/wall_masks.hpp"
+
+#include <cstddef>
+#include <string>
+
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+void mark_walls(SparseField<std::uint32_t>& walls, std::span<const std::array<int, 3>> velocities,
+                const std::array<bool, 3>& periodic) {
+  if (velocities.size() > 32)
+    throw Error("mark_walls",
+                "a mask has 32 bits, and the lattice " + std::to_string(velocities.size()) + " velocities");
+  if (walls.components() != 1)
+    throw Error("mark_walls",
+                "'" + std::string(walls.name()) + "' has " + std::to_string(walls.components()) +
+                    " components",
+                "one value a cell: SparseField<std::uint32_t>(list, 1)");
+  const IndexList& list = walls.list();
+  const Box& box = list.box();
+  walls.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+    std::uint32_t mask = 0;
+    for (std::size_t q = 1; q < velocities.size(); ++q) {
+      std::array<std::int64_t, 3> from{x, y, z};
+      for (std::size_t a = 0; a < 3; ++a) {
+        from[a] -= velocities[q][a];
+        const std::int64_t n = box.upper[a] - box.lower[a];
+        if (periodic[a]) from[a] = box.lower[a] + ((from[a] - box.lower[a]) % n + n) % n;
+      }
+      if (list.cell_of(from[0], from[1], from[2]) < 0) mask |= std::uint32_t{1} << q;
+    }
+    return mask;
+  });
+}
+
+} // namespace heddle

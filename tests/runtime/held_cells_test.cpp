@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/index_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "../kernels/noise.hpp"
+#include "heddle/error.hpp"
+#include "heddle/wall_masks.hpp"
+
+namespace {
+
+using heddle::Box;
+using heddle::Error;
+using heddle::IndexList;
+using heddle::Link;
+using Cell = std::array<std::int64_t, 3>;
+
+/// One in so many cells of a box is solid, at places without pattern.
+std::vector<std::uint8_t> some_solid(const Box& box, std::int64_t one_in) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(box.volume()));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    flags[i] = static_cast<std::int64_t>((test::noise(i) + 1) / 2 * static_cast<double>(one_in)) == 0 ? 0 : 1;
+  return flags;
+}
+
+/// EsoTwist's three rows.
+const std::vector<Link> pointers{
+    {0, {1, 0, 0}, Link::held}, {0, {0, 1, 0}, Link::held}, {0, {0, 0, 1}, Link::held}};
+
+TEST(HeldCells, HoldsTheCellsBehindWalls) {
+  const Box box{{-2, 0, 7}, {9, 6, 12}};
+  const std::vector<std::uint8_t> flags = some_solid(box, 2);
+  for (int p = 0; p < 8; ++p) {
+    const std::array<bool, 3> periodic{(p & 1) != 0, (p & 2) != 0, (p & 4) != 0};
+    const IndexList list(box, flags, periodic, pointers);
+    // every cell at {0, 1}^3 of a listed one, wrapped on periodic axes, once
+    std::map<Cell, std::int64_t> number;
+    std::set<Cell> closure;
+    for (std::int64_t n = 0; n < list.count(); ++n) {
+      number[list.position(n)] = n;
+      for (std::int64_t k = 0; k < 8; ++k) {
+        Cell cell = list.position(n);
+        std::int64_t reached = n;
+        for (std::size_t d = 0; d < 3; ++d) {
+          if ((k >> d & 1) == 0) continue;
+          ++cell[d];
+          if (periodic[d] && cell[d] == box.upper[d]) cell[d] = box.lower[d];
+          reached = list.neighbour()[static_cast<std::int64_t>(d) * list.neighbour_stride() + reached];
+        }
+        closure.insert(cell);
+        const auto known = number.emplace(cell, reached).first;
+        ASSERT_EQ(known->second, reached) << "two numbers for one cell, or two cells of one number";
+        ASSERT_EQ(list.cell_of(cell[0], cell[1], cell[2]) >= 0, reached < list.count());
+      }
+    }
+    ASSERT_EQ(list.count() + list.held(), static_cast<std::int64_t>(closure.size()));
+    std::set<std::int64_t> numbers;
+    for (const auto& [cell, n] : number)
+      numbers.insert(n);
+    ASSERT_EQ(numbers.size(), closure.size());
+    ASSERT_EQ(*numbers.rbegin(), list.count() + list.held() - 1);
+    ASSERT_GE(list.cells(), list.count() + list.held());
+    ASSERT_EQ(list.neighbour_run(), nullptr);
+    ASSERT_EQ(list.neighbour_chunk(), nullptr);
+  }
+}
+
+TEST(HeldCells, RefusesHeldCellsWhereTheyHaveNoMeaning) {
+  const Box box{{0, 0, 0}, {4, 4, 4}};
+  const std::vector<std::uint8_t> flags(64, 1);
+  std::vector<Link> mixed = pointers;
+  mixed.push_back({1, {1, 0, 0}, 2});
+  EXPECT_THROW(IndexList(box, flags, {true, true, true}, mixed), Error);
+  EXPECT_THROW(IndexList(box, flags, {true, true, false}, pointers, heddle::Memory::host, {},
+                         {false, false, false, false, true, false}),
+               Error);
+}
+
+TEST(WallMasks, MarkWhatComesInFromWalls) {
+  const Box box{{3, 0, -1}, {8, 4, 2}};
+  const std::vector<std::uint8_t> flags = some_solid(box, 3);
+  const std::array<bool, 3> periodic{true, false, false};
+  const IndexList list(box, flags, periodic, pointers);
+  heddle::SparseField<std::uint32_t> walls(list, 1);
+  const std::array<std::array<int, 3>, 4> velocities{{{0, 0, 0}, {1, 0, 0}, {0, -1, 0}, {-1, 0, 1}}};
+  heddle::mark_walls(walls, velocities, periodic);
+  for (std::int64_t n = 0; n < list.count(); ++n) {
+    const auto [x, y, z] = list.position(n);
+    const std::int64_t west = x == 3 ? 7 : x - 1;
+    const std::int64_t east = x == 7 ? 3 : x + 1;
+    EXPECT_EQ((walls.view()(n) & 2U) != 0, list.cell_of(west, y, z) < 0);
+    EXPECT_EQ((walls.view()(n) & 4U) != 0, list.cell_of(x, y + 1, z) < 0);
+    EXPECT_EQ((walls.view()(n) & 8U) != 0, list.cell_of(east, y, z - 1) < 0);
+    EXPECT_EQ(walls.view()(n) & ~14U, 0U);
+  }
+  heddle::SparseField<std::uint32_t> two(list, 2);
+  EXPECT_THROW(heddle::mark_walls(two, velocities, periodic), Error);
+  const std::vector<std::array<int, 3>> many(33);
+  EXPECT_THROW(heddle::mark_walls(walls, many, periodic), Error);
+}
+
+} // namespace
