@@ -5,11 +5,12 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "median.hpp"
 
 namespace bench {
 
@@ -27,12 +28,6 @@ struct Case {
   Timed kernel;
   Timed limit;
 };
-
-inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Times kernel and limit alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream: medians of
 /// all rounds after a warm-up.
