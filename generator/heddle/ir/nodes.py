@@ -173,15 +173,31 @@ class Symbol(Expression):
 
 @node
 class Access(Expression):
-    """The element of a field at an offset from the own cell."""
+    """The element of a field at an offset from the own cell.
+
+    through: over a sparse list, the offset of the cell from which it is seen instead: where a link leads to
+    that cell, the own one at a wall. () for the own cell.
+    """
 
     field: Field
     offsets: tuple[int, ...]
     component: int = 0
+    through: tuple[int, ...] = ()
 
     @property
     def type(self) -> Scalar:
         return self.field.type
+
+
+@node
+class Walled(Expression):
+    """Whether the link that an Access with the same parts follows in a sparse list ends at a wall."""
+
+    field: Field
+    offsets: tuple[int, ...]
+    component: int
+    through: tuple[int, ...] = ()
+    type: Scalar = BOOL
 
 
 @node
@@ -535,6 +551,14 @@ class Sparse(Node):
     chunk: int = 0
     compressed: bool = False
 
+    def row(self, slot: int, offset: tuple[int, ...]) -> int:
+        """The row of the table for a slot at an offset."""
+        return next(r for r, link in enumerate(self.links) if (link.slot, link.offset) == (slot, offset))
+
+    def row_at(self, offset: tuple[int, ...]) -> int:
+        """A row of the table that leads to the cell at an offset."""
+        return next(r for r, link in enumerate(self.links) if link.offset == offset)
+
 
 @node
 class Boxes(Node):
@@ -559,3 +583,8 @@ class Kernel(Node):
     body: tuple[Statement, ...]
     outputs: tuple[Symbol, ...] = ()
     about: str = ""
+
+    @property
+    def slots(self) -> Field:
+        """The field over a list into which the entries of the neighbour table lead: the populations."""
+        return max((f for f in self.fields if f.layout == "compressed"), key=lambda f: f.components)

@@ -45,6 +45,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
     View,
+    Walled,
 )
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
@@ -72,7 +73,7 @@ class _Lowering:
         }
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
-        self.links: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+        self.links: dict[tuple[object, ...], Symbol] = {}
         self.row_axis = 0
         self.position: Expression = Symbol("x", I64)
         self.pending: list[Statement] = []
@@ -352,9 +353,16 @@ class _Lowering:
             offset = multiply(integer(access.component), self.slot_stride(field))
             lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
         for access in accesses:
+            if access.field.layout == "compressed" and any(access.through):
+                lets += self.link_row(self.link_to(access.through))
             if access.field.layout == "compressed" and any(access.offsets):
                 lets += self.link_row(access)
         return lets
+
+    def link_to(self, offset: tuple[int, ...]) -> Access:
+        """The first link that leads to the cell at an offset."""
+        assert isinstance(self.space, Sparse)
+        return Access(self.kernel.slots, offset, self.space.links[self.space.row_at(offset)].slot)
 
     def link_row(self, access: Access) -> list[Statement]:
         row = self.row_number(access)
@@ -391,11 +399,7 @@ class _Lowering:
 
     def row_number(self, access: Access) -> int:
         assert isinstance(self.space, Sparse)
-        return next(
-            number
-            for number, link in enumerate(self.space.links)
-            if (link.slot, link.offset) == (access.component, access.offsets)
-        )
+        return self.space.row(access.component, access.offsets)
 
     def link_pointer(self, access: Access) -> Symbol:
         return Symbol(f"{NEIGHBOUR}_{access.field.component_name(access.component)}", Pointer(U32, True))
@@ -422,6 +426,8 @@ class _Lowering:
         match expression:
             case Access():
                 return self.element(expression)
+            case Walled(field, offsets, component, through):
+                return self.walled(Access(field, offsets, component, through))
             case Gather(field, position, component):
                 return self.gathered(field, position, component)
         return expression
@@ -455,7 +461,7 @@ class _Lowering:
 
     def listed_element(self, access: Access) -> Load:
         field = access.field
-        n = self.position if not self.listed else Symbol("n", I64)
+        n = self.cell_seen_from(access.through)
         if any(access.offsets):
             link: Expression = self.link_index(access, n)
             if self.target.checked:
@@ -470,18 +476,44 @@ class _Lowering:
             return Load(self.pointer(field), add(offset, n))
         return Load(view, n)
 
+    def walled(self, access: Access) -> Expression:
+        """Whether a link leads back to its own cell: the entry is then the one that the list has at a wall."""
+        assert isinstance(self.space, Sparse)
+        n = self.cell_seen_from(access.through)
+        slot = self.space.links[self.row_number(access)].wall_slot
+        own = add(multiply(integer(slot), self.slot_stride(access.field)), n)
+        return operate("eq", Cast(self.link_index(access, n), I64), own)
+
+    def cell_seen_from(self, through: tuple[int, ...]) -> Symbol:
+        """The number of the own cell, or of the one that the link at `through` leads to: an entry of the
+        table is slot * slot stride + number."""
+        own = Symbol("n", I64) if self.listed else self.position
+        assert isinstance(own, Symbol)
+        if not any(through):
+            return own
+        key = ("cell", through)
+        if key not in self.links:
+            link = self.link_to(through)
+            entry = Cast(self.link_index(link, own), I64)
+            number = operate("rem", entry, self.slot_stride(link.field))
+            symbol = Symbol(f"n{_compass(through)}", I64)
+            self.pending.append(Let(symbol, self.checked_cell(number)))
+            self.links[key] = symbol
+        return self.links[key]
+
     @property
     def listed(self) -> bool:
         return isinstance(self.space, Sparse) and self.space.listed
 
     def link_index(self, access: Access, n: Expression) -> Symbol:
         """The neighbour's element, read from the table once a cell."""
-        key = access.component, access.offsets
+        key = access.component, access.offsets, access.through
         if key not in self.links:
-            symbol = Symbol(f"i_{access.field.component_name(access.component)}", U32)
+            name = f"i_{access.field.component_name(access.component)}{_compass(access.through)}"
+            symbol = Symbol(name, U32)
             pointer = self.link_pointer(access)
             assert isinstance(self.space, Sparse)
-            if self.space.compressed and self.target.threads:
+            if self.space.compressed and self.target.threads and not access.through:
                 entry: Expression = self.chunk_entry(access, n)
             elif pointer in self.views.values():
                 entry = Load(pointer, n)
