@@ -188,6 +188,11 @@ class Access(Expression):
     def type(self) -> Scalar:
         return self.field.type
 
+    @property
+    def linked(self) -> bool:
+        """Whether it takes the neighbour table of a sparse list."""
+        return self.field.layout == "compressed" and (any(self.offsets) or any(self.through))
+
 
 @node
 class Walled(Expression):
