@@ -249,8 +249,8 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
         if any(element.through) and all(link.offset != element.through for link in space.links):
             raise KernelError(
                 touch.place,
-                f"'{kernel.name}' touches {_name(element)} from the cell at {offsets_text(element.through)}, to "
-                f"which no link of the list '{space.name}' leads.",
+                f"'{kernel.name}' touches {_name(element)} from the cell at "
+                f"{offsets_text(element.through)}, to which no link of the list '{space.name}' leads.",
                 "use Pull, Push or AA, whose links lead to all neighbours",
             )
         if not any(element.offsets):

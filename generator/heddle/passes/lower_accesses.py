@@ -477,7 +477,7 @@ class _Lowering:
         return Load(view, n)
 
     def walled(self, access: Access) -> Expression:
-        """Whether a link leads back to its own cell: the entry is then the one that the list has at a wall."""
+        """Whether a link leads back to its own cell: the entry is then that which the list has at a wall."""
         assert isinstance(self.space, Sparse)
         n = self.cell_seen_from(access.through)
         slot = self.space.links[self.row_number(access)].wall_slot

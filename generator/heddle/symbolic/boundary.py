@@ -123,9 +123,7 @@ class BoundaryState:
     post: Mapping[int, sympy.Expr] | None = None
 
 
-def boundary_statements(
-    condition: BoundaryCondition, cell: BoundaryCell, sums: WallForce
-) -> list[Statement]:
+def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: WallForce) -> list[Statement]:
     """The statements of one boundary sweep. sums: of the momentum exchanged."""
     equations = Equations([*condition.given(), *sums.given()])
     state = condition.prepare(cell, equations)

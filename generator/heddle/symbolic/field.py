@@ -129,8 +129,8 @@ class Access(sympy.Symbol):
 
 
 class Walled(sympy.Symbol):
-    """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the access
-    stays in its cell."""
+    """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
+    access stays in its cell."""
 
     link: Access
 

@@ -24,7 +24,8 @@ class Bouzidi(BoundaryCondition):
     in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A link
     whose other end is a wall too bounces half-way.
 
-    order: "linear", or "quadratic" with a smaller error: for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1 - 4 d^2)
+    order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
+    second order of the lattice; which of the two is closer depends on the magic parameter too): for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1 - 4 d^2)
     f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1) / d f*_q(x) -
     (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes a pattern with
     ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as in a gap of two

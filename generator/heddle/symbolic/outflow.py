@@ -18,7 +18,8 @@ from heddle.symbolic.moments import labelled, vector_field
 class Outflow(BoundaryCondition):
     """f_q(x) = f_q(x - n), zero gradient: what comes in is what arrives one cell further inside.
 
-    n is the outward normal. At the ends of a dense face the populations beside it have to be current. Over a
+    n is the outward normal. Nothing holds the pressure there, which drifts; PressureAntiBounceBack does. At the
+    ends of a dense face the populations beside it have to be current. Over a
     list the sweep follows the links of the cell inside, walls and all; without such a cell the link is a
     wall. The cells of the list lie in one layer, so that none of them is inside of another one. Raises
     KernelError for a sweep over a list without a normal.
@@ -53,7 +54,8 @@ class ConvectiveOutflow(Outflow):
     speed: U, about the mean velocity through the face. saved: what keeps f_q(x, t) from step to step; 0, a
     fluid at rest, is a start. On a face the name of a field with a component a direction, as large as the
     face; over a list the prefix of fields with one value an entry, `outflow_w` and so on.
-    Disturbances leave with less reflection than through Outflow.
+    Disturbances that travel with U leave with less reflection than through Outflow (tests/kernels/
+    lbm_boundaries: of a pulse of sound 1 % comes back instead of 26 %, of a vortex 0.2 % instead of 2 %).
     """
 
     title = "f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U)"

@@ -76,7 +76,9 @@ class WallForce:
                 "arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face",
             )
         equations.section("Torque: arm x force")
-        given = self.given() or [Field(f"arm_{axis}", "real", 0, ghost_layers=0).here for axis in lattice.axes]
+        given = self.given() or [
+            Field(f"arm_{axis}", "real", 0, ghost_layers=0).here for axis in lattice.axes
+        ]
         return [equations.let(f"from_{axis}", r) for axis, r in zip(lattice.axes, given, strict=True)]
 
 

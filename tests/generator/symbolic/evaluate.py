@@ -171,7 +171,6 @@ class Listed:
             return self.table[access.component, access.offsets][self._cells(access)]
         return access.component * self.fields[access.field.name].shape[1] + self._cells(access)
 
-
     def load(self, access: Access | Walled) -> Array:
         """The value through the table, or whether a link leads back to its own cell, for every entry."""
         if isinstance(access, Walled):

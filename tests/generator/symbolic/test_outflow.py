@@ -145,10 +145,7 @@ class OpenList:
         self.geometry.number = {cell: n for n, cell in enumerate(self.geometry.cells)}
         self.entries = np.array([n for n, cell in enumerate(self.geometry.cells) if cell[0] == 4])
         self.masks = np.array(
-            [
-                sum(1 << q for q, c in enumerate(self.lattice.velocities) if c[0] == -1)
-                for _ in self.entries
-            ],
+            [sum(1 << q for q, c in enumerate(self.lattice.velocities) if c[0] == -1) for _ in self.entries],
             np.uint32,
         )
         self.masks[::3] &= ~np.uint32(1 << 2)  # not all of them come in
@@ -206,15 +203,15 @@ def test_outflow_over_a_list_by_its_formula(
                 if case.masks[i] >> q & 1:
                     expected[q, n] = value
         statements = sweep.steps[f"after_{step}" if step else ""]
-        Listed(listed.fields, table, case.entries, data).run(statements, **({"U": speed} if convective else {}))
+        Listed(listed.fields, table, case.entries, data).run(
+            statements, **({"U": speed} if convective else {})
+        )
         assert arrivals() == pytest.approx(expected, abs=1e-16)
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
-def test_a_pressure_jump_over_a_list_by_its_formula(
-    pattern: type[lbm.StreamingPattern], name: str
-) -> None:
+def test_a_pressure_jump_over_a_list_by_its_formula(pattern: type[lbm.StreamingPattern], name: str) -> None:
     lattice, jump = lbm.Lattice(name), 0.02
     geometry = Geometry(lattice, BOXES[name])
     stream = pattern(lattice)
