@@ -25,12 +25,12 @@ class Bouzidi(BoundaryCondition):
     whose other end is a wall too bounces half-way.
 
     order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
-    second order of the lattice; which of the two is closer depends on the magic parameter too): for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1 - 4 d^2)
-    f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1) / d f*_q(x) -
-    (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes a pattern with
-    ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as in a gap of two
-    cells, the link takes the linear form, which needs one cell behind the own one. Raises KernelError for
-    another order.
+    second order of the lattice, and the magic parameter counts as well): for d < 1/2 f_q = d (1 + 2 d)
+    f*_p(x) + (1 - 4 d^2) f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1)
+    / d f*_q(x) - (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes
+    a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
+    in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. Raises
+    KernelError for another order.
     """
 
     title = "f_q = 2 d f*_p + (1 - 2 d) f*_p(x - c_p) or [f*_p + (2 d - 1) f*_q] / (2 d), p opposite to q"

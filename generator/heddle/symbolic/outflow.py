@@ -18,11 +18,11 @@ from heddle.symbolic.moments import labelled, vector_field
 class Outflow(BoundaryCondition):
     """f_q(x) = f_q(x - n), zero gradient: what comes in is what arrives one cell further inside.
 
-    n is the outward normal. Nothing holds the pressure there, which drifts; PressureAntiBounceBack does. At the
-    ends of a dense face the populations beside it have to be current. Over a
-    list the sweep follows the links of the cell inside, walls and all; without such a cell the link is a
-    wall. The cells of the list lie in one layer, so that none of them is inside of another one. Raises
-    KernelError for a sweep over a list without a normal.
+    n is the outward normal. Nothing holds the pressure there, which drifts; PressureAntiBounceBack does. At
+    the ends of a dense face the populations beside it have to be current. Over a list the sweep follows the
+    links of the cell inside, walls and all; without such a cell the link is a wall. The cells of the list lie
+    in one layer, so that none of them is inside of another one. Raises KernelError for a sweep over a list
+    without a normal.
     """
 
     title = "f_q(x) = f_q(x - n), n the outward normal"

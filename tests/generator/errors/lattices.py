@@ -112,8 +112,8 @@ def rate_beside_a_rheology() -> None:
 
 @says(
     "{here}: an outflow needs the normal of the boundary, which a list of cells does not have by itself.\n"
-    "  Hint: say on which side the outside lies: stream.boundary(condition, normal=...) over a list, face=... "
-    "over a dense face"
+    "  Hint: say on which side the outside lies: stream.boundary(condition, normal=...) over a list, "
+    "face=... over a dense face"
 )
 def outflow_over_a_list_without_normal() -> None:
     lbm.AA(D2Q9).boundary(lbm.Outflow())  # here
@@ -128,7 +128,8 @@ def face_and_normal() -> None:
 
 
 @says(
-    "{here}: free slip over a list lies in the neighbour table: a sweep would read what another cell writes.\n"
+    "{here}: free slip over a list lies in the neighbour table: a sweep would read what another cell "
+    "writes.\n"
     "  Hint: give the faces that slip to heddle::IndexList (`slips`), or a dense face"
 )
 def free_slip_over_a_list() -> None:
