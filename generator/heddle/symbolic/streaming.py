@@ -20,7 +20,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.boundary_sweep import sweep_statements
-from heddle.symbolic.equations import Equations, Scalar, quantity
+from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
@@ -217,21 +217,28 @@ class StreamingPattern(ABC):
         rho: str | None = "rho",
         u: str | None = "u",
         *,
+        pressure: str | None = None,
         force: Force | None = None,
         compressible: bool = True,
     ) -> StreamingKernels:
-        """Kernels that write density and velocity of the state that `step` would collide.
+        """Kernels that write density, velocity and pressure of the state that `step` would collide.
 
-        rho, u: names of the fields (u has a component an axis); None leaves one out. force, compressible: as
-        in the collision.
+        rho, u, pressure: names of the fields (u has a component an axis); None leaves one out. The pressure
+        is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. force,
+        compressible: as in the collision.
         """
-        return self._each(lambda step: self._moments(step, rho, u, force, compressible))
+        return self._each(lambda step: self._moments(step, (rho, u, pressure), force, compressible))
 
     def _moments(
-        self, step: str, rho: str | None, u: str | None, force: Force | None, compressible: bool
+        self,
+        step: str,
+        names: tuple[str | None, str | None, str | None],
+        force: Force | None,
+        compressible: bool,
     ) -> list[Statement]:
+        rho, u, pressure = names
         lattice, body_force = self.lattice, force_vector(self.lattice, force)
-        equations = Equations(body_force, [name for name in (rho, u) if name is not None])
+        equations = Equations(body_force, [name for name in names if name is not None])
         arrived = self._load(equations, step)
         equations.section("Moments: rho = sum f_q, rho u = sum c_q f_q" + (" + F / 2" if force else ""))
         state = macroscopic(
@@ -254,6 +261,9 @@ class StreamingPattern(ABC):
             velocity = vector_field(u, lattice.dimension)
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
+        if pressure is not None:
+            beside = state.deviation if self.zero_centred else add(state.deviation, -1)
+            equations.store(Field(pressure, "real", lattice.dimension).here, multiply(lattice.cs2, beside))
         return equations.statements
 
     def strain_rate(

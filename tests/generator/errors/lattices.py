@@ -89,9 +89,12 @@ def rates_of_another_lattice() -> None:
     lbm.MRT(D2Q9, higher=(1, 1, 1, 1))  # here
 
 
-@says("{here}: KBC takes no force.\n  Hint: use Cumulant or CentralMoment for a flow with a force")
-def forced_entropic_operator() -> None:
-    lbm.KBC(D2Q9, force=("g_x", 0))  # here
+@says(
+    "{here}: BGK has no option 'subgrid'.\n"
+    "  Hint: beside its own: force, eddy_viscosity, rheology, compressible"
+)
+def option_that_there_is_not() -> None:
+    lbm.BGK(D2Q9, subgrid=lbm.Smagorinsky())  # type: ignore[call-arg]  # here
 
 
 @says(
