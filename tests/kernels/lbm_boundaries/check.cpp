@@ -124,8 +124,11 @@ public:
       const std::int64_t slots = table_.slot_stride();
       for (std::int64_t n = 0; n < list_.count(); ++n) {
         for (int q = 0; q < 9; ++q) {
-          const std::int64_t entry = table_.neighbour()[(q - 1) * table_.neighbour_stride() + n];
-          const double found = q == 0 || !through ? view(n, q) : view(entry % slots, entry / slots);
+          const auto linked = [&] {
+            const std::int64_t entry = table_.neighbour()[(q - 1) * table_.neighbour_stride() + n];
+            return view(entry % slots, entry / slots);
+          };
+          const double found = q == 0 || !through ? view(n, q) : linked();
           count += found != dense.arrived(list_.position(n), q);
         }
       }
