@@ -203,6 +203,7 @@ def test_kernels_lower(pattern: type[lbm.StreamingPattern]) -> None:
     module.add("wall_e", two.boundary(lbm.Bouzidi("d", order="quadratic"), face="e"))
     if stream.links:
         module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
+    if pattern in (lbm.Pull, lbm.Push, lbm.AA):
         quadratic = stream.boundary(lbm.Bouzidi(order="quadratic"), torque="couple")
         module.add("curved", quadratic, space=Sparse("fluid", listed=True))
     for kernel in module.kernels:
