@@ -74,7 +74,7 @@ TEST(Flows, PressureJumpDrivesPoiseuille) {
   const Patch west = flow.patch([&](const Cell& c) { return c[0] < 0 && inside(c); });
   heddle::SparseField<double> u(flow.list(), 2);
   const heddle::IndexList& list = flow.list();
-  for (int t = 0; t < 12000; ++t) {
+  for (int t = 0; t < 6000; ++t) {
     step(flow, validation::rate(nu));
     lbm_boundaries_pull::jump_w(std::as_const(u).view(), flow.f(), west.mask.data(), list.neighbour(),
                                 list.neighbour_stride(), west.cells.data(), west.size(), jump);
