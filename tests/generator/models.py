@@ -278,3 +278,13 @@ def lattice_boltzmann(
     module = Module("module")
     module.add("kernel", stream(lbm.BGK(velocities, "omega")), space=space, schedule=schedule)
     return module.kernels[f"kernel_{step}" if step else "kernel"]
+
+
+def boundary_over_a_list(
+    condition: lbm.BoundaryCondition, pattern: str, step: str = "", **how: str
+) -> KernelModel:
+    """A boundary sweep of D2Q9 after a step, which follows the links of a list. how: as for boundary()."""
+    module = Module("module")
+    stream = getattr(lbm, pattern)(lbm.Lattice("D2Q9"))
+    module.add("wall", stream.boundary(condition, **how), space=Sparse("wall", listed=True))
+    return module.kernels[f"wall_after_{step}" if step else "wall"]

@@ -41,7 +41,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     cells: how many a body of those updates; what they share is divided among them, rounded up."""
     reads: dict[tuple[ir.Field, object], int] = {}
     writes: dict[tuple[ir.Field, object], int] = {}
-    links: set[int] = set()
+    links: set[tuple[object, ...]] = set()
     for statement in statements(kernel.body):
         target = statement.target if isinstance(statement, ir.Store) else None
         if isinstance(target, (ir.Access, ir.Gather)):
@@ -50,15 +50,23 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         if isinstance(node, (ir.Access, ir.Gather)) and node.field.layout != "profile":
             reads[node.field, node.component] = node.type.bytes
     for node in walk(kernel.body):
-        if isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets):
-            assert isinstance(kernel.space, ir.Sparse)
-            links.update(kernel.space.path(node.component, node.offsets) or ())
+        if isinstance(node, ir.Access) and node.linked:
+            links |= _entries(node, kernel.space)
     index = 4 * len(links)
     if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
         index = ceil(index / CELLS)
     listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
     flops, calls = _operations(without_copies(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
+
+
+def _entries(access: ir.Access, space: ir.Dense | ir.Sparse | ir.Boxes) -> set[tuple[object, ...]]:
+    """The entries of the neighbour table that lead to an element: of which row, and of which cell."""
+    assert isinstance(space, ir.Sparse)
+    way: set[tuple[object, ...]] = {(space.row_at(access.through), ())} if access.through else set()
+    if any(access.offsets):
+        way |= {(row, access.through) for row in space.path(access.component, access.offsets) or ()}
+    return way
 
 
 def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, int], ...]]:

@@ -71,8 +71,7 @@ def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
 def uses_links(kernel: ir.Kernel) -> bool:
     """Whether a kernel (not yet lowered) follows links of a sparse list."""
     return isinstance(kernel.space, ir.Sparse) and any(
-        isinstance(node, ir.Access) and node.field.layout == "compressed" and any(node.offsets)
-        for node in walk(kernel.body)
+        isinstance(node, ir.Access) and node.linked for node in walk(kernel.body)
     )
 
 

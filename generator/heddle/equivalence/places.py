@@ -15,12 +15,13 @@ from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.boxes import table_of
 from heddle.equivalence.parity import NOTHING, Facts, apart_by_parity
 from heddle.equivalence.ranges import Ranges
-from heddle.equivalence.terms import Monomial, Polynomial, Term, is_read
+from heddle.equivalence.terms import Monomial, Polynomial, Term, inside, is_read
 from heddle.ir import nodes as ir
 
 OWN_ELEMENTS = "no two cells or components of an array share an element"
 OWN_LINKS = "the list leads each cell and link to an element of its own"
 NO_REPEATS = "no cell is listed twice"
+BEHIND_WALLS = "what is stored in the cells of a boundary lies behind walls, where no other one of them reads"
 NEIGHBOUR, CELLS = "neighbour", "cells"
 
 
@@ -66,6 +67,12 @@ class Places(Ranges):
 
     def is_link(self, index: Term) -> bool:
         return bool(self.links) and is_read(index, NEIGHBOUR)
+
+    def is_behind(self, index: Term) -> bool:
+        """Whether it lies in a cell to which a link leads, in a component of its own choice."""
+        if not self.links or self.is_link(index):
+            return False
+        return any(is_read(term, NEIGHBOUR) for term in inside((index,)))
 
     def on_links(self, array: str, a: Term, b: Term) -> bool:
         """Whether two indices differ because links lead to them: two links, or a link and a component of the
@@ -139,6 +146,9 @@ class Places(Ranges):
         loose = frozenset(inner)
         other_cell = (a is not b or counter in a.free) and not a.free & loose
         if other_cell and (self.on_links(array, a, b) or self.on_held_cells(array, a, b)):
+            return True
+        if self.listed and self.is_behind(a) != self.is_behind(b):
+            self.bits.assumptions.add(BEHIND_WALLS)
             return True
         pairs = self.pairs(array, a, b)
         for left, right in pairs:

@@ -434,6 +434,9 @@ class _Interpreter:
                 )
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
+            case ir.Walled(field, offsets, component, through):
+                at = self.listed(field, offsets, component, through)
+                return at == self.wall(field, offsets, component, through)
             case ir.Access() | ir.Gather() | ir.Load():
                 line, index = self.element(expression)
                 found = line.values[line.at(index)]
@@ -463,8 +466,8 @@ class _Interpreter:
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
             case ir.Access(field, offsets) if field.layout == "profile":
                 return self.at(field, [self.names[AXES[field.axis]] + offsets[0]], 0)
-            case ir.Access(field, offsets, component):
-                return self.names[field.name], self.listed(field, offsets, component)
+            case ir.Access(field, offsets, component, through):
+                return self.names[field.name], self.listed(field, offsets, component, through)
         raise InterpretationError(f"{type(element).__name__} is not an element")
 
     def beside(self, side: str) -> bool:
@@ -485,24 +488,49 @@ class _Interpreter:
         where = [*inside, component] if field.components else inside
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 
-    def listed(self, field: ir.Field, offsets: tuple[int, ...], component: int) -> int:
+    def listed(
+        self, field: ir.Field, offsets: tuple[int, ...], component: int, through: tuple[int, ...]
+    ) -> int:
         """The index of an element of a sparse list, or of a value an entry."""
-        space = self.kernel.space
-        assert isinstance(space, ir.Sparse)
         if field.layout == "entries":
             return int(self.names["i"])
-        cells = self.names["cells"] if space.listed else None
-        n = int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
+        n = self.listed_cell(through)
         if any(offsets):
-            table, (step, row_step) = self.names["neighbour"], self.arrays["neighbour"].stride
-            path = space.path(component, offsets)
+            assert isinstance(self.kernel.space, ir.Sparse)
+            path = self.kernel.space.path(component, offsets)
             assert path is not None
             for row in path:
-                n = int(table.values[table.at(row * row_step + n * step)])
-            if not space.links[path[0]].held:
+                n = self.linked(row, n)
+            if not self.kernel.space.links[path[0]].held:
                 return n
         stride = (*self.arrays[field.name].stride, 0)
         return n * stride[0] + component * stride[1]
+
+    def wall(
+        self, field: ir.Field, offsets: tuple[int, ...], component: int, through: tuple[int, ...]
+    ) -> int:
+        """The element of the cell itself to which a link leads where it ends at a wall."""
+        assert isinstance(self.kernel.space, ir.Sparse)
+        link = self.kernel.space.links[self.kernel.space.row(component, offsets)]
+        stride = self.arrays[field.name].stride
+        return self.listed_cell(through) * stride[0] + link.wall_slot * stride[1]
+
+    def listed_cell(self, through: tuple[int, ...]) -> int:
+        """The number of the own cell of a list, or of the one that the link at `through` leads to."""
+        space = self.kernel.space
+        assert isinstance(space, ir.Sparse)
+        cells = self.names["cells"] if space.listed else None
+        n = int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
+        if not through:
+            return n
+        row = space.row_at(through)
+        assert row is not None
+        return self.linked(row, n) % self.arrays[self.kernel.slots.name].stride[1]
+
+    def linked(self, row: int, n: int) -> int:
+        """Entry (row, n) of the neighbour table."""
+        table, (step, row_step) = self.names["neighbour"], self.arrays["neighbour"].stride
+        return int(table.values[table.at(row * row_step + n * step)])
 
     def within(self, index: int, lower: int, upper: int) -> int:
         inside = int(FUNCTIONS["within"].meaning(index, lower, upper))

@@ -173,15 +173,36 @@ class Symbol(Expression):
 
 @node
 class Access(Expression):
-    """The element of a field at an offset from the own cell."""
+    """The element of a field at an offset from the own cell.
+
+    through: over a sparse list, the offset of the cell from which it is seen instead: where a link leads to
+    that cell, the own one at a wall. () for the own cell.
+    """
 
     field: Field
     offsets: tuple[int, ...]
     component: int = 0
+    through: tuple[int, ...] = ()
 
     @property
     def type(self) -> Scalar:
         return self.field.type
+
+    @property
+    def linked(self) -> bool:
+        """Whether it takes the neighbour table of a sparse list."""
+        return self.field.layout == "compressed" and (any(self.offsets) or any(self.through))
+
+
+@node
+class Walled(Expression):
+    """Whether the link that an Access with the same parts follows in a sparse list ends at a wall."""
+
+    field: Field
+    offsets: tuple[int, ...]
+    component: int
+    through: tuple[int, ...] = ()
+    type: Scalar = BOOL
 
 
 @node
@@ -556,6 +577,14 @@ class Sparse(Node):
         ]
         return tuple(held[step] for step in steps) if all(step in held for step in steps) else None
 
+    def row(self, slot: int, offset: tuple[int, ...]) -> int:
+        """The row that leads to a slot at an offset, or at a wall to one of the own cell."""
+        return next(r for r, link in enumerate(self.links) if (link.slot, link.offset) == (slot, offset))
+
+    def row_at(self, offset: tuple[int, ...]) -> int | None:
+        """A row that leads to the cell at an offset, or at a wall to the own one."""
+        return next((r for r, link in enumerate(self.links) if link.offset == offset and not link.held), None)
+
 
 @node
 class Boxes(Node):
@@ -580,3 +609,8 @@ class Kernel(Node):
     body: tuple[Statement, ...]
     outputs: tuple[Symbol, ...] = ()
     about: str = ""
+
+    @property
+    def slots(self) -> Field:
+        """The field over a list into which the entries of the neighbour table lead: the populations."""
+        return max((f for f in self.fields if f.layout == "compressed"), key=lambda f: f.components)

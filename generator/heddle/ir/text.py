@@ -103,7 +103,9 @@ def expression(value: ir.Expression) -> str:
             return name
         case ir.Access(field, offsets, component):
             entries = [*offsets, *([component] if field.components else [])]
-            return f"{field.name}[{', '.join(map(str, entries))}]"
+            return f"{field.name}[{', '.join(map(str, entries))}]{_through(value)}"
+        case ir.Walled(field, offsets, component):
+            return f"walled({field.name}[{', '.join(map(str, (*offsets, component)))}]{_through(value)})"
         case ir.Gather(field, position, component):
             return f"{field.name}.gather({', '.join(expression(p) for p in (*position, component))})"
         case ir.Load(pointer, index):
@@ -121,3 +123,7 @@ def expression(value: ir.Expression) -> str:
         case ir.Op(name, args) | ir.Call(name, args):
             return f"{name}({', '.join(expression(argument) for argument in args)})"
     raise AssertionError(value)
+
+
+def _through(element: ir.Access | ir.Walled) -> str:
+    return f" seen from [{', '.join(map(str, element.through))}]" if element.through else ""

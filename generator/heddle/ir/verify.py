@@ -12,7 +12,7 @@ _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
     ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Boxes, ir.Link,
 }  # fmt: skip
-_MODEL: set[type] = {ir.Access, ir.Gather, ir.Reduce, ir.Scan}
+_MODEL: set[type] = {ir.Access, ir.Walled, ir.Gather, ir.Reduce, ir.Scan}
 
 VOCABULARIES: dict[str, set[type]] = {
     "symbolic": _EVERYWHERE | _MODEL,

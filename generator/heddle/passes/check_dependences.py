@@ -41,7 +41,14 @@ class _Touch:
     def across(self) -> tuple[int, ...]:
         """Offsets along the axes on which cells run in any order."""
         assert isinstance(self.element, ir.Access)
-        return tuple(d for axis, d in enumerate(self.element.offsets) if axis != self.scan)
+        return tuple(d for axis, d in enumerate(self.offsets) if axis != self.scan)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """From the own cell, by whatever way."""
+        assert isinstance(self.element, ir.Access)
+        way = self.element.through or (0,) * len(self.element.offsets)
+        return tuple(a + b for a, b in zip(self.element.offsets, way, strict=True))
 
 
 def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
@@ -174,11 +181,11 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
         assert isinstance(touch.element, ir.Access)
         component = touch.element.component
         if touch.store:
-            stored.add((component, touch.element.offsets))
+            stored.add((component, touch.offsets))
         elif component in owner:
             if touch.across != owner[component].across and not _of_other_colour(touch, owner[component]):
                 _check_order(kernel, touch, owner[component], owner, touches)
-            if touch.scan is None and (component, touch.element.offsets) in stored:
+            if touch.scan is None and (component, touch.offsets) in stored:
                 raise KernelError(
                     touch.place,
                     f"'{kernel.name}' reads {_name(touch.element)} after storing to it: old value or new?",
@@ -241,6 +248,13 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
         if isinstance(element, ir.Gather):
             raise KernelError(
                 touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space"
+            )
+        if any(element.through) and all(link.offset != element.through for link in space.links):
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' touches {_name(element)} from the cell at "
+                f"{offsets_text(element.through)}, to which no link of the list '{space.name}' leads.",
+                "use Pull, Push or AA, whose links lead to all neighbours",
             )
         if not any(element.offsets):
             continue

@@ -216,7 +216,7 @@ class _Freezer:
         touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
         for name in sorted(touched):
             self.field(touched[name])
-        own = (named.Access, named.Coordinate, named.Extent)
+        own = (named.Access, named.Walled, named.Coordinate, named.Extent)
         scalars = {atom.name: atom for atom in value.atoms(sympy.Symbol) if not isinstance(atom, own)}
         for name in sorted(scalars):
             self.symbol(scalars[name])
@@ -232,6 +232,9 @@ class _Freezer:
         match value:
             case named.Access():
                 return self.access(value)
+            case named.Walled():
+                link = value.link
+                return ir.Walled(self.field(link.field), link.offsets, link.component, link.through)
             case named.Coordinate() | named.Extent():
                 if not (isinstance(self.space, ir.Dense) and value.axis < self.space.rank):
                     raise KernelError(
@@ -294,7 +297,7 @@ class _Freezer:
         )
 
     def access(self, access: named.Access) -> ir.Expression:
-        return ir.Access(self.field(access.field), access.offsets, access.component)
+        return ir.Access(self.field(access.field), access.offsets, access.component, access.through)
 
     def field(self, field: named.Field) -> ir.Field:
         known = self.fields.get(field.name)
@@ -486,7 +489,7 @@ class _Freezer:
                 return (2, self.rank[name]) if name in self.rank else (2, -1, name)
             case ir.Access(field, offsets, component):
                 names = list(self.fields)
-                return 3, names.index(field.name), component, offsets[::-1]
+                return 3, names.index(field.name), component, offsets[::-1], expression.through
             case ir.Op(name, args) | ir.Call(name, args):
                 return 4, name, len(args), tuple(self.key(argument) for argument in args)
             case ir.Gather(field, position, component):

@@ -28,6 +28,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    Walled,
 )
 from heddle.ir.visit import children, walk
 
@@ -71,7 +72,8 @@ def _always(statement: If) -> bool:
 
 def _is_invariant(value: Expression, invariant: set[str]) -> bool:
     return all(
-        not isinstance(node, (Access, Gather)) and (not isinstance(node, Symbol) or node.name in invariant)
+        not isinstance(node, (Access, Gather, Walled))
+        and (not isinstance(node, Symbol) or node.name in invariant)
         for node in walk(value)
     )
 

@@ -38,6 +38,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    Walled,
 )
 from heddle.schedule import Precision
 
@@ -121,6 +122,8 @@ class _Typer:
                 return self.symbols.get(name, value)
             case Access():
                 return self.read(value)
+            case Walled():
+                return value
             case Gather(field, position, component):
                 where = tuple(self.integer(self.expression(entry)) for entry in position)
                 return self.read(Gather(field, where, self.integer(self.expression(component))))

@@ -48,6 +48,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
     View,
+    Walled,
 )
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
@@ -76,7 +77,7 @@ class _Lowering:
         }
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
-        self.links: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+        self.links: dict[tuple[object, ...], Symbol] = {}
         self.sides: dict[str, Symbol] = {}
         self.row_axis = 0
         self.position: Expression = Symbol("x", I64)
@@ -360,9 +361,18 @@ class _Lowering:
             offset = multiply(integer(access.component), self.slot_stride(field))
             lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
         for access in accesses:
+            if access.field.layout == "compressed" and any(access.through):
+                lets += self.link_row(self.link_to(access.through))
             if access.field.layout == "compressed" and any(access.offsets):
                 lets += self.link_row(access)
         return lets
+
+    def link_to(self, offset: tuple[int, ...]) -> Access:
+        """The first link that leads to the cell at an offset."""
+        assert isinstance(self.space, Sparse)
+        row = self.space.row_at(offset)
+        assert row is not None
+        return Access(self.kernel.slots, offset, self.space.links[row].slot)
 
     def link_row(self, access: Access) -> list[Statement]:
         lets: list[Statement] = []
@@ -442,6 +452,8 @@ class _Lowering:
                 return Select(self.beside(expression), self.element(stands), self.element(expression))
             case Access():
                 return self.element(expression)
+            case Walled(field, offsets, component, through):
+                return self.walled(Access(field, offsets, component, through))
             case Gather(field, position, component):
                 return self.gathered(field, position, component)
         return expression
@@ -515,7 +527,7 @@ class _Lowering:
 
     def listed_element(self, access: Access) -> Load:
         field = access.field
-        n = self.position if not self.listed else Symbol("n", I64)
+        n: Expression = self.cell_seen_from(access.through)
         if any(access.offsets) and self.is_held(access):
             n = self.checked_cell(self.neighbour_cell(access, self.path(access), n))
         elif any(access.offsets):
@@ -532,17 +544,43 @@ class _Lowering:
             return Load(self.pointer(field), add(offset, n))
         return Load(view, n)
 
+    def walled(self, access: Access) -> Expression:
+        """Whether a link leads back to its own cell: the entry is then that which the list has at a wall."""
+        assert isinstance(self.space, Sparse)
+        n = self.cell_seen_from(access.through)
+        slot = self.space.links[self.space.row(access.component, access.offsets)].wall_slot
+        own = add(multiply(integer(slot), self.slot_stride(access.field)), n)
+        return operate("eq", Cast(self.link_index(access, n), I64), own)
+
+    def cell_seen_from(self, through: tuple[int, ...]) -> Symbol:
+        """The number of the own cell, or of the one that the link at `through` leads to: an entry of the
+        table is slot * slot stride + number."""
+        own = Symbol("n", I64) if self.listed else self.position
+        assert isinstance(own, Symbol)
+        if not any(through):
+            return own
+        key = ("cell", through)
+        if key not in self.links:
+            link = self.link_to(through)
+            entry = Cast(self.link_index(link, own), I64)
+            number = operate("rem", entry, self.slot_stride(link.field))
+            symbol = Symbol(f"n{_compass(through)}", I64)
+            self.pending.append(Let(symbol, self.checked_cell(number)))
+            self.links[key] = symbol
+        return self.links[key]
+
     @property
     def listed(self) -> bool:
         return isinstance(self.space, Sparse) and self.space.listed
 
     def link_index(self, access: Access, n: Expression) -> Symbol:
         """The neighbour's element, read from the table once a cell."""
-        key = access.component, access.offsets
+        key = access.component, access.offsets, access.through
         if key not in self.links:
-            symbol = Symbol(f"i_{access.field.component_name(access.component)}", U32)
+            name = f"i_{access.field.component_name(access.component)}{_compass(access.through)}"
+            symbol = Symbol(name, U32)
             assert isinstance(self.space, Sparse)
-            if self.space.compressed and self.target.threads:
+            if self.space.compressed and self.target.threads and not access.through:
                 entry: Expression = self.chunk_entry(access, n)
             else:
                 (row,) = self.path(access)

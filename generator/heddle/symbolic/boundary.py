@@ -8,14 +8,14 @@ and gives f_q for each incoming direction q from f*_p, the population that left 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.assignment import Assignment, If, Reduce, Statement
+from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
@@ -23,6 +23,7 @@ from heddle.symbolic.field import Access
 from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
+from heddle.symbolic.wall_force import WallForce
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,10 @@ class BoundaryCell:
 
     post: the post-collision population of each direction where all lie in the own cell, else None.
     always_post: post is there after every step. leaving: incoming q -> where f* of the opposite direction
-    lies. arriving: incoming q -> where the next step reads f_q. mask: the bits of the incoming directions,
-    None if all in `leaving` come in. side: the outward normal of a dense face, else None. beside: q and an
-    offset along the face -> where f*_q of the cell there lies.
+    lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the bits of the incoming
+    directions; None on a face, where all in `leaving` come in. side: the outward normal, None for a list
+    that leads out on any side. written, read: where f*_q lies, and where the next step reads f_q, links of a
+    list included.
     """
 
     lattice: Lattice
@@ -44,21 +46,42 @@ class BoundaryCell:
     arriving: Mapping[int, Access]
     mask: Access | None
     side: tuple[int, ...] | None
-    beside: Callable[[int, tuple[int, ...]], Access]
-    arrival: Callable[[int, tuple[int, ...]], Access]
+    written: Sequence[Access]
+    read: Sequence[Access]
 
     @property
     def here(self) -> tuple[int, ...]:
         """The offset of the own cell."""
         return (0,) * self.lattice.dimension
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is a cell of a list, not of a dense face."""
+        return self.mask is not None
+
+    def elsewhere(self, access: Access, offset: tuple[int, ...]) -> Access:
+        """The same of the cell at an offset; of the own one where a list has none there."""
+        if self.listed:
+            return access.seen_from(offset)
+        moved = tuple(a + b for a, b in zip(access.offsets, offset, strict=True))
+        return Access(access.field, moved, access.component)
+
+    def beside(self, q: int, offset: tuple[int, ...]) -> Access:
+        """Where f*_q of the cell at an offset lies."""
+        return self.elsewhere(self.written[q], offset)
+
+    def arrival(self, q: int, offset: tuple[int, ...]) -> Access:
+        """Where the next step of the cell at an offset reads f_q."""
+        return self.elsewhere(self.read[q], offset)
+
     def normal(self, what: str) -> tuple[int, ...]:
-        """The outward normal. Raises KernelError for a list of cells, which have none."""
+        """The outward normal. Raises KernelError for a list of cells that was not given one."""
         if self.side is None:
             raise KernelError(
                 calling_place(),
-                f"{what} needs the normal of the boundary, which a list of cells does not have.",
-                "sweep over a dense face: stream.boundary(condition, face=...)",
+                f"{what} needs the normal of the boundary, which a list of cells does not have by itself.",
+                "say on which side the outside lies: stream.boundary(condition, normal=...) over a list, "
+                "face=... over a dense face",
             )
         return self.side
 
@@ -67,11 +90,13 @@ class BoundaryCondition(ABC):
     """Base of the conditions.
 
     title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
-    cells; it may, since what it stores lies behind walls, where no other cell reads.
+    cells; it may, since what it stores lies behind walls, where no other cell reads. periodic: whether f_q
+    arrives through the face from cells on the other side, instead of from a wall.
     """
 
     title = ""
     reads_neighbours = False
+    periodic = False
 
     @abstractmethod
     def given(self) -> Sequence[sympy.Expr]:
@@ -98,11 +123,9 @@ class BoundaryState:
     post: Mapping[int, sympy.Expr] | None = None
 
 
-def boundary_statements(
-    condition: BoundaryCondition, cell: BoundaryCell, force: str | None = None
-) -> list[Statement]:
-    """The statements of one boundary sweep. force: the name of the sums of the momentum exchanged."""
-    equations = Equations(condition.given())
+def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: WallForce) -> list[Statement]:
+    """The statements of one boundary sweep. sums: of the momentum exchanged."""
+    equations = Equations([*condition.given(), *sums.given()])
     state = condition.prepare(cell, equations)
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
@@ -110,11 +133,11 @@ def boundary_statements(
     held = cell.mask is not None and any(any(place.offsets) for place in cell.arriving.values())
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
-        if force is not None:
+        if sums:
             left = equations.let(f"left_{cell.lattice.names[q]}", left)
         value = condition.incoming(cell, state, q, left)
         stays = value == left and cell.leaving[q] == cell.arriving[q]
-        if force is not None:
+        if sums:
             value = equations.let(f"in_{cell.lattice.names[q]}", value)
             exchanged[q] = add(left, value)
         if stays or value == cell.arriving[q]:
@@ -124,30 +147,14 @@ def boundary_statements(
         equations.statements.append(
             store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
         )
-    if force is not None:
-        _exchange(equations, cell, exchanged, force)
+    if sums:
+        comes_in = {q: _comes_in(cell, q) for q in exchanged} if cell.listed else {}
+        sums.add_sums(equations, cell.lattice, exchanged, comes_in)
     return equations.statements
 
 
 def _comes_in(cell: BoundaryCell, q: int) -> sympy.Basic:
     return sympy.true if cell.mask is None else has_bit(cell.mask, q)
-
-
-def _exchange(
-    equations: Equations, cell: BoundaryCell, exchanged: Mapping[int, sympy.Expr], force: str
-) -> None:
-    """F = sum over wall links of c_p (f*_p + f_q), p opposite to q, one sum an axis."""
-    equations.section("Force on the wall: sum of c_p (f*_p + f_q), p opposite to q")
-    for a, axis in enumerate(cell.lattice.axes):
-        terms = []
-        for q, both in exchanged.items():
-            share = multiply(-cell.lattice.velocities[q][a], both)
-            if share != 0:
-                terms.append(
-                    share if cell.mask is None else sympy.Piecewise((share, _comes_in(cell, q)), (0, True))
-                )
-        total = equations.let(f"exchange_{axis}", add(*terms))
-        equations.statements.append(Reduce("sum", f"{force}_{axis}", total))
 
 
 class VelocityBounceBack(BoundaryCondition):

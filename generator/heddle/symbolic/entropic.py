@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Unpack
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
 from heddle.symbolic.cumulant import require_tensor_lattice
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate
-from heddle.symbolic.force import is_zero
+from heddle.symbolic.force import force_vector, is_zero
 from heddle.symbolic.lattice import Lattice, direction_name
 from heddle.symbolic.moment_space import (
     Moments,
@@ -38,8 +38,9 @@ class KBC(CollisionOperator):
 
     gamma = 1 / beta - (2 - 1 / beta) <s|h> / <h|h> with <a|b> = sum a_q b_q / f_eq_q and the full product
     equilibrium. trace: count the trace of the stress to the shear part, which ties the bulk viscosity to
-    omega. Serves D2Q9 and D3Q27. Raises KernelError for other lattices, and for a force, which the entropy
-    of this operator does not know.
+    omega. A force acts by exact difference (Kupershtokh et al. 2009) of the same equilibrium, which leaves
+    the entropy alone: f* += f_eq(u + F / rho) - f_eq(u), u = j / rho. Serves D2Q9 and D3Q27. Raises
+    KernelError for other lattices.
     """
 
     def __init__(
@@ -48,12 +49,6 @@ class KBC(CollisionOperator):
         require_tensor_lattice(lattice, "KBC")
         require_moving_frame(lattice, "KBC", options.get("compressible", True))
         super().__init__(lattice, omega, **options)
-        if not all(map(is_zero, self.force)):
-            raise KernelError(
-                calling_place(),
-                "KBC takes no force.",
-                "use Cumulant or CentralMoment for a flow with a force",
-            )
         self.trace = trace
 
     def derive(
@@ -61,13 +56,15 @@ class KBC(CollisionOperator):
     ) -> Mapping[str, sympy.Expr]:
         """Equilibrium, shear and other part of each direction, then gamma."""
         lattice = self.lattice
+        unforced = force_vector(lattice, None)
         state = moment_state(
-            equations, lattice, populations, zero_centred=zero_centred, force=self.force, compressible=True
+            equations, lattice, populations, zero_centred=zero_centred, force=unforced, compressible=True
         )
         omega = self._rate(equations, state)
         beta = equations.let("beta", multiply(Fraction(1, 2), omega))
         shear = self._shear(equations, state)
-        equilibrium = _equilibrium(equations, lattice, state)
+        equations.section("Equilibrium: central moments rho (1, 0, 1/3) an axis")
+        equilibrium = _equilibrium(equations, lattice, state, "eq")
         equations.section("Other part: h = f - f_eq - s")
         other: dict[str, sympy.Expr] = {}
         for name, velocity in zip(lattice.names, lattice.velocities, strict=True):
@@ -84,10 +81,36 @@ class KBC(CollisionOperator):
         ratio = multiply(add(2, negate(over_beta)), divide(mixed, square))
         gamma = sympy.Piecewise((add(over_beta, negate(ratio)), sympy.Gt(square, _SMALLEST)), (2, True))
         strength = equations.let("strength", multiply(beta, equations.let("gamma", gamma)))
+        push = self._push(equations, state, equilibrium)
         equations.section("Collide: f* = f - beta (2 s + gamma h)")
         return {
-            name: add(f, multiply(-1, omega, shear[name]), multiply(-1, strength, other[name]))
+            name: add(
+                f, multiply(-1, omega, shear[name]), multiply(-1, strength, other[name]), push.get(name, 0)
+            )
             for name, f in populations.items()
+        }
+
+    def _push(self, equations: Equations, state: MomentState, equilibrium: Moments) -> dict[str, sympy.Expr]:
+        """What the force adds to each direction; nothing without one."""
+        if all(map(is_zero, self.force)):
+            return {}
+        lattice = self.lattice
+        equations.section("Force: f_eq(u + F / rho) - f_eq(u)")
+        pushed = dataclasses.replace(
+            state,
+            momentum=tuple(
+                equations.let(labelled("pushed_j", a), add(j, F))
+                for a, (j, F) in enumerate(zip(state.momentum, self.force, strict=True))
+            ),
+            velocity=tuple(
+                equations.let(labelled("pushed_u", a), add(u, multiply(F, state.inv_rho)))
+                for a, (u, F) in enumerate(zip(state.velocity, self.force, strict=True))
+            ),
+        )
+        after = _equilibrium(equations, lattice, pushed, "pushed")
+        return {
+            name: equations.let(f"push_{name}", add(after[velocity], negate(equilibrium[velocity])))
+            for name, velocity in zip(lattice.names, lattice.velocities, strict=True)
         }
 
     def _rate(self, equations: Equations, state: MomentState) -> sympy.Expr:
@@ -150,12 +173,11 @@ def _stress(equations: Equations, lattice: Lattice, state: MomentState, name: st
     }
 
 
-def _equilibrium(equations: Equations, lattice: Lattice, state: MomentState) -> Moments:
-    """Name f_eq of each velocity, less the weight if populations are zero-centred."""
-    equations.section("Equilibrium: central moments rho (1, 0, 1/3) an axis")
+def _equilibrium(equations: Equations, lattice: Lattice, state: MomentState, what: str) -> Moments:
+    """f_eq of each velocity, less the weight if populations are zero-centred. what: part of the names."""
     squares = [state.deviation]
     for number in range(1, lattice.dimension + 1):
-        name = f"eq_{'xxyyzz'[: 2 * number]}"
+        name = f"{what}_{'xxyyzz'[: 2 * number]}"
         squares.append(equations.let(name, multiply(lattice.cs2**number, state.deviation)))
     none = sympy.Integer(0)
     central = {
@@ -163,8 +185,8 @@ def _equilibrium(equations: Equations, lattice: Lattice, state: MomentState) -> 
         for powers in by_order(lattice.dimension)
     }
     velocity, whole = state.velocity, state.whole
-    raw = raw_from_central(equations, central, velocity, state.rho, state.momentum, whole, "_eq")
-    return populations(equations, lattice, raw, "_eq")
+    raw = raw_from_central(equations, central, velocity, state.rho, state.momentum, whole, f"_{what}")
+    return populations(equations, lattice, raw, f"_{what}")
 
 
 def _inverse_equilibrium(equations: Equations, lattice: Lattice, state: MomentState) -> dict[str, sympy.Expr]:

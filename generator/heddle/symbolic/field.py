@@ -98,25 +98,53 @@ class Field:
 
 
 class Access(sympy.Symbol):
-    """A relative access to a field. Two accesses with the same field, offsets and component are the same
-    symbol."""
+    """A relative access to a field. Two accesses with the same field, offsets, component and `through` are
+    the same symbol."""
 
     field: Field
     offsets: tuple[int, ...]
     component: int
+    through: tuple[int, ...]
 
-    def __new__(cls, field: Field, offsets: tuple[int, ...], component: int = 0) -> Access:
+    def __new__(
+        cls, field: Field, offsets: tuple[int, ...], component: int = 0, through: tuple[int, ...] = ()
+    ) -> Access:
         label = ",".join(str(number) for number in (*offsets, *((component,) if field.components else ())))
-        self: Access = sympy.Symbol.__xnew__(cls, f"{field.name}[{label}]", real=True)
-        self.field, self.offsets, self.component = field, offsets, component
+        seen = f"@{offsets_text(through)}" if through else ""
+        self: Access = sympy.Symbol.__xnew__(cls, f"{field.name}[{label}]{seen}", real=True)
+        self.field, self.offsets, self.component, self.through = field, offsets, component, through
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
-        return (self.field, self.offsets, self.component), {}
+        return (self.field, self.offsets, self.component, self.through), {}
 
     def _hashable_content(self) -> tuple[object, ...]:
         content: tuple[object, ...] = super()._hashable_content()
-        return (*content, self.field, self.offsets, self.component)
+        return (*content, self.field, self.offsets, self.component, self.through)
+
+    def seen_from(self, offset: tuple[int, ...]) -> Access:
+        """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
+        that ends at a wall. From there links go on."""
+        return Access(self.field, self.offsets, self.component, offset if any(offset) else ())
+
+
+class Walled(sympy.Symbol):
+    """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
+    access stays in its cell."""
+
+    link: Access
+
+    def __new__(cls, link: Access) -> Walled:
+        self: Walled = sympy.Symbol.__xnew__(cls, f"walled({link.name})")
+        self.link = link
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.link,), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        content: tuple[object, ...] = super()._hashable_content()
+        return (*content, self.link)
 
 
 class Parameter(sympy.Symbol):

@@ -11,7 +11,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState, VelocityBounceBack
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity
-from heddle.symbolic.field import Field
+from heddle.symbolic.field import Field, Walled
 
 
 class Bouzidi(BoundaryCondition):
@@ -24,10 +24,13 @@ class Bouzidi(BoundaryCondition):
     in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A link
     whose other end is a wall too bounces half-way.
 
-    order: "linear", or "quadratic" with a smaller error: for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1 - 4 d^2)
-    f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1) / d f*_q(x) -
-    (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards, so it takes a dense face and a pattern
-    with ghost_layers=2. Raises KernelError for another order, and for a quadratic sweep over a list.
+    order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
+    second order of the lattice, and the magic parameter counts as well): for d < 1/2 f_q = d (1 + 2 d)
+    f*_p(x) + (1 - 4 d^2) f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1)
+    / d f*_q(x) - (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes
+    a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
+    in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. Raises
+    KernelError for another order.
     """
 
     title = "f_q = 2 d f*_p + (1 - 2 d) f*_p(x - c_p) or [f*_p + (2 d - 1) f*_q] / (2 d), p opposite to q"
@@ -63,17 +66,22 @@ class Bouzidi(BoundaryCondition):
             arriving = equations.let(f"behind_{name}", cell.arrival(leaving, cell.here))
             stayed = equations.let(f"own_{name}", cell.beside(q, cell.here))
             push = moving.get(q, sympy.Integer(0))
+            cases: list[tuple[sympy.Expr, sympy.Basic | bool]] = []
+            if cell.mask is not None:
+                cases.append((add(left, push), has_bit(cell.mask, leaving)))
+            nearer = sympy.Lt(d, sympy.Rational(1, 2))
             if self.order == "linear":
                 near, far = _linear(equations, name, d, left, arriving, stayed, push)
             else:
-                cell.normal("a quadratic interpolation")
                 inwards = cell.lattice.velocities[q]
-                further = equations.let(f"further_{name}", cell.arrival(leaving, inwards))
-                stayed_inside = equations.let(f"inner_{name}", cell.beside(q, inwards))
-                near, far = _quadratic(d, (left, arriving, further), (stayed, stayed_inside), push)
-            cases = [(near, sympy.Lt(d, sympy.Rational(1, 2))), (far, True)]
-            if cell.mask is not None:
-                cases.insert(0, (add(left, push), has_bit(cell.mask, leaving)))
+                further, inner = cell.arrival(leaving, inwards), cell.beside(q, inwards)
+                if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
+                    two_cells = _linear(equations, name, d, left, arriving, stayed, push)
+                    linear = sympy.Piecewise((two_cells[0], nearer), (two_cells[1], True))
+                    ends = Walled(further if any(further.offsets) else inner)
+                    cases.append((equations.let(f"linear_{name}", linear), ends))
+                near, far = _quadratic(d, (left, arriving, further), (stayed, inner), push)
+            cases += [(near, nearer), (far, True)]
             terms[q] = equations.let(f"wall_{name}", sympy.Piecewise(*cases))
         return BoundaryState(terms)
 

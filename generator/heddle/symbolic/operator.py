@@ -73,14 +73,20 @@ class CollisionOperator(Collision):
     ForceModel with one, or None. eddy_viscosity: a subgrid model that adds
     to the viscosity of omega, or None. rheology: a law of the viscosity, which takes the place of omega, or
     None. compressible: False for the incompressible equilibrium of He and Luo (1997), whose
-    steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, or
-    a rate known to be unstable.
+    steady flows are exactly free of divergence. Raises KernelError for a lattice that carries no momentum, a
+    rate known to be unstable, or an option that there is not.
     """
 
     takes_force_models = False
 
     def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
         require_momentum(lattice, type(self).__name__)
+        for name in sorted(set(options) - set(Options.__annotations__)):
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} has no option '{name}'.",
+                "beside its own: " + ", ".join(Options.__annotations__),
+            )
         self.lattice = lattice
         self.omega = relaxation_rate(omega)
         force = options.get("force")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import sympy
 
+from heddle.errors import KernelError, calling_place
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState
 from heddle.symbolic.equations import Equations
 
@@ -29,6 +30,13 @@ class FreeSlip(BoundaryCondition):
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """The mirrored populations."""
         del equations
+        if cell.listed:
+            raise KernelError(
+                calling_place(),
+                "free slip over a list lies in the neighbour table: a sweep would read what another cell "
+                "writes.",
+                "give the faces that slip to heddle::IndexList (`slips`), or a dense face",
+            )
         axis = next(a for a, normal in enumerate(cell.normal("free slip")) if normal)
         terms: dict[int, sympy.Expr] = {}
         for q in cell.leaving:

@@ -18,8 +18,9 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
-from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
-from heddle.symbolic.equations import Equations, Scalar, quantity
+from heddle.symbolic.boundary import BoundaryCondition
+from heddle.symbolic.boundary_sweep import sweep_statements
+from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
@@ -28,6 +29,7 @@ from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collided, Collision
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import store_strain_rate
+from heddle.symbolic.wall_force import WallForce
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
@@ -226,21 +228,28 @@ class StreamingPattern(ABC):
         rho: str | None = "rho",
         u: str | None = "u",
         *,
+        pressure: str | None = None,
         force: Force | None = None,
         compressible: bool = True,
     ) -> StreamingKernels:
-        """Kernels that write density and velocity of the state that `step` would collide.
+        """Kernels that write density, velocity and pressure of the state that `step` would collide.
 
-        rho, u: names of the fields (u has a component an axis); None leaves one out. force, compressible: as
-        in the collision.
+        rho, u, pressure: names of the fields (u has a component an axis); None leaves one out. The pressure
+        is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. force,
+        compressible: as in the collision.
         """
-        return self._each(lambda step: self._moments(step, rho, u, force, compressible))
+        return self._each(lambda step: self._moments(step, (rho, u, pressure), force, compressible))
 
     def _moments(
-        self, step: str, rho: str | None, u: str | None, force: Force | None, compressible: bool
+        self,
+        step: str,
+        names: tuple[str | None, str | None, str | None],
+        force: Force | None,
+        compressible: bool,
     ) -> list[Statement]:
+        rho, u, pressure = names
         lattice, body_force = self.lattice, force_vector(self.lattice, force)
-        equations = Equations(body_force, [name for name in (rho, u) if name is not None])
+        equations = Equations(body_force, [name for name in names if name is not None])
         arrived = self._load(equations, step)
         equations.section("Moments: rho = sum f_q, rho u = sum c_q f_q" + (" + F / 2" if force else ""))
         state = macroscopic(
@@ -263,6 +272,9 @@ class StreamingPattern(ABC):
             velocity = vector_field(u, lattice.dimension)
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
+        if pressure is not None:
+            beside = state.deviation if self.zero_centred else add(state.deviation, -1)
+            equations.store(Field(pressure, "real", lattice.dimension).here, multiply(lattice.cs2, beside))
         return equations.statements
 
     def strain_rate(
@@ -340,8 +352,11 @@ class StreamingPattern(ABC):
         condition: BoundaryCondition,
         *,
         face: str | None = None,
+        normal: str | None = None,
         mask: str = "mask",
         force: str | None = None,
+        torque: str | None = None,
+        arm: Sequence[Scalar] | None = None,
     ) -> StreamingKernels:
         """Boundary sweeps to run between steps: after_even and after_odd, or one for two-array patterns.
 
@@ -349,62 +364,37 @@ class StreamingPattern(ABC):
         a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
-        are known. force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum
-        that the fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of
-        zero-centred populations that is the force beside a uniform pressure 1/3.
+        are known. normal: over a list, the side on which the outside of all its cells lies; conditions that
+        look along the normal need it, and bits of directions that do not come from there are ignored.
+
+        force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
+        fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the
+        force beside a uniform pressure 1/3. torque: the same for the sums of arm x force, torque_z in a
+        plane. arm: from the point that the torque is about to the centre of the cell, an entry an axis; over
+        a list by default the fields arm_x, arm_y, ... with a value an entry. Raises KernelError for both
+        a face and a normal, and for an arm that does not fit.
         """
+        if face is not None and normal is not None:
+            raise KernelError(
+                calling_place(),
+                "a boundary sweep runs over a dense face or over a list, not both.",
+                "give face=... for a dense face, normal=... for a list",
+            )
+        sums = WallForce(force, torque, arm)
         steps = {
             f"after_{step}" if step else "": AssignmentCollection(
-                self._boundary(condition, step, face, mask, force)
+                sweep_statements(
+                    self,
+                    condition,
+                    step,
+                    mask=mask if face is None else None,
+                    side=face if face is not None else normal,
+                    sums=sums,
+                )
             )
             for step in self.steps
         }
         return StreamingKernels(steps, self.links)
-
-    def _boundary(
-        self, condition: BoundaryCondition, step: str, face: str | None, mask: str, force: str | None
-    ) -> list[Statement]:
-        lattice, following = self.lattice, self.next_step(step)
-        here = [self.write(q, step) for q in range(lattice.size)]
-        leaving: dict[int, Access] = {}
-        arriving: dict[int, Access] = {}
-        for q in range(1, lattice.size):
-            left, arrives = here[lattice.opposite(q)], self.read(q, following)
-            if face is None:
-                left, arrives = self.own(left), self.own(arrives)
-            elif sum(a * b for a, b in zip(lattice.velocities[q], self._side(face), strict=True)) >= 0:
-                continue
-            leaving[q], arriving[q] = self.access(left), self.access(arrives)
-        return boundary_statements(
-            condition,
-            BoundaryCell(
-                lattice=lattice,
-                zero_centred=self.zero_centred,
-                post=None
-                if any(any(offset) for _, offset in here)
-                else [self.access(place) for place in here],
-                always_post=len(self.steps) == 1,
-                leaving=leaving,
-                arriving=arriving,
-                mask=None if face is not None else Field(mask, "uint32", 0, ghost_layers=0).here,
-                side=None if face is None else self._side(face),
-                beside=lambda q, along: self.access(_moved(here[q], along)),
-                arrival=lambda q, along: self.access(_moved(self.read(q, following), along)),
-            ),
-            force,
-        )
-
-    def _side(self, face: str) -> tuple[int, ...]:
-        """The outward normal of a side."""
-        axes = [q for q in range(1, self.lattice.size) if self.lattice.order(q) == 1]
-        for q in axes:
-            if self.lattice.names[q] == face:
-                return self.lattice.velocities[q]
-        raise KernelError(
-            calling_place(),
-            f"'{face}' is not a side.",
-            "one of " + ", ".join(self.lattice.names[q] for q in axes),
-        )
 
 
 class TwoArrays(StreamingPattern):
@@ -490,8 +480,3 @@ class AA(InPlace):
 
 def _minus(velocity: Offset) -> Offset:
     return tuple(-c for c in velocity)
-
-
-def _moved(place: Slot, along: Offset) -> Slot:
-    """The same place of the cell at `along`."""
-    return place[0], tuple(i + j for i, j in zip(place[1], along, strict=True))

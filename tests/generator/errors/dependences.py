@@ -266,6 +266,15 @@ def gathers_in_a_list() -> None:
 
 
 @says(
+    "{here}: 'k' touches f[0, 0, 0] from the cell at [2, 0], to which no link of the list 'wall' leads.\n"
+    "  Hint: use Pull, Push or AA, whose links lead to all neighbours"
+)
+def no_link_to_the_cell() -> None:
+    seen = f[0, 0, 0].seen_from((2, 0))
+    kernel([Assignment(f[0, 0, 1], seen)], Sparse("wall", listed=True))  # here
+
+
+@says(
     "{here}: 'k' touches p[1, 0], but the list 'fluid' has no such link.\n"
     "  Hint: add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))"
 )

@@ -89,9 +89,12 @@ def rates_of_another_lattice() -> None:
     lbm.MRT(D2Q9, higher=(1, 1, 1, 1))  # here
 
 
-@says("{here}: KBC takes no force.\n  Hint: use Cumulant or CentralMoment for a flow with a force")
-def forced_entropic_operator() -> None:
-    lbm.KBC(D2Q9, force=("g_x", 0))  # here
+@says(
+    "{here}: BGK has no option 'subgrid'.\n"
+    "  Hint: beside its own: force, eddy_viscosity, rheology, compressible"
+)
+def option_that_there_is_not() -> None:
+    lbm.BGK(D2Q9, subgrid=lbm.Smagorinsky())  # type: ignore[call-arg]  # here
 
 
 @says(
@@ -111,11 +114,42 @@ def rate_beside_a_rheology() -> None:
 
 
 @says(
-    "{here}: free slip needs the normal of the boundary, which a list of cells does not have.\n"
-    "  Hint: sweep over a dense face: stream.boundary(condition, face=...)"
+    "{here}: an outflow needs the normal of the boundary, which a list of cells does not have by itself.\n"
+    "  Hint: say on which side the outside lies: stream.boundary(condition, normal=...) over a list, "
+    "face=... over a dense face"
+)
+def outflow_over_a_list_without_normal() -> None:
+    lbm.AA(D2Q9).boundary(lbm.Outflow())  # here
+
+
+@says(
+    "{here}: a boundary sweep runs over a dense face or over a list, not both.\n"
+    "  Hint: give face=... for a dense face, normal=... for a list"
+)
+def face_and_normal() -> None:
+    lbm.AA(D2Q9).boundary(lbm.Outflow(), face="e", normal="e")  # here
+
+
+@says(
+    "{here}: free slip over a list lies in the neighbour table: a sweep would read what another cell "
+    "writes.\n"
+    "  Hint: give the faces that slip to heddle::IndexList (`slips`), or a dense face"
 )
 def free_slip_over_a_list() -> None:
     lbm.AA(D2Q9).boundary(lbm.FreeSlip())  # here
+
+
+@says("{here}: an arm on D2Q9 has 2 components, not 3.\n  Hint: give one entry an axis")
+def arm_of_another_size() -> None:
+    lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), torque="couple", arm=("x", "y", "z"))  # here
+
+
+@says(
+    "{here}: a torque on a face needs to know how far its cells lie from the point that it is about.\n"
+    "  Hint: arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face"
+)
+def torque_on_a_face_without_arms() -> None:
+    lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), face="s", torque="couple")  # here
 
 
 @says(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from heddle import Assignment, Sparse, fields, has_bit
+from heddle import Assignment, Sparse, fields, has_bit, lbm
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply, operate
@@ -18,7 +18,15 @@ from heddle.ir.text import expression, text
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, transform, walk
 from heddle.schedule import Schedule, precision
-from models import coloured_reduction, column, lattice_boltzmann, model, random_model, reduction
+from models import (
+    boundary_over_a_list,
+    coloured_reduction,
+    column,
+    lattice_boltzmann,
+    model,
+    random_model,
+    reduction,
+)
 from running import levels
 from sympy import Piecewise
 
@@ -73,6 +81,8 @@ def _kernels() -> list[ir.Kernel]:
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):
         sparse = lattice_boltzmann(pattern, step, Sparse("fluid"), Schedule(chunk=16, nontemporal=streamed))
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
+    curved = boundary_over_a_list(lbm.Bouzidi(order="quadratic"), "AA", "odd")
+    found += [kernel for _, kernel in levels(curved, "f32", "cpu")]
     compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(compressed=True))
     found += [kernel for _, kernel in levels(compressed, "f32", "cuda")]
     u, v = fields("u, v: real[2D]")

@@ -35,6 +35,7 @@ from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
 from models import (
+    boundary_over_a_list,
     coloured_reduction,
     column,
     column_reduction,
@@ -46,7 +47,7 @@ from models import (
     relaxation,
     split_relaxation,
 )
-from running import EXTENT, agree, bits, levels, memory, outcome, scalars
+from running import EXTENT, agree, bits, levels, listed_memory, memory, outcome, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 SCHEDULES: dict[str, tuple[str, Schedule]] = {
@@ -367,6 +368,28 @@ def test_lattice_boltzmann(case: str, sparse: bool, target: str, schedule: Sched
     pattern, step = case.split(" ")
     entry = lattice_boltzmann(pattern, step, Sparse("fluid") if sparse else None, schedule)
     agree(entry, "f32", target, 5)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize("case", ["Pull ", "Push ", "AA even", "AA odd"])
+def test_boundaries_follow_links_of_links(case: str, target: str) -> None:
+    """Every level reads the same cells behind the own one, walls and all."""
+    pattern, step = case.split(" ")
+    for condition, how in (
+        (lbm.Bouzidi(order="quadratic"), {"torque": "couple"}),
+        (lbm.ConvectiveOutflow("U"), {"normal": "e"}),
+        (lbm.PressureJump("jump"), {"normal": "w"}),
+    ):
+        typed, *stages = levels(boundary_over_a_list(condition, pattern, step, **how), "f32", target)
+        generator = random.Random(5)
+        arrays, arguments = listed_memory(typed[1], (6, 7), generator)
+        arguments = dict.fromkeys(arguments, 0.5)
+        masks = arrays["mask"].values
+        masks[:] = [generator.getrandbits(9) for _ in masks]
+        expected = outcome(typed[1], arrays, arguments)
+        assert expected["f"] != [bits(value) for value in arrays["f"].values]
+        for name, kernel in stages:
+            assert outcome(kernel, arrays, arguments) == expected, name
 
 
 @pytest.mark.parametrize("chunk", [0, 4])

@@ -14,10 +14,10 @@ import numpy as np
 import sympy
 from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import bit_and
-from heddle.symbolic.field import Access
+from heddle.symbolic.field import Access, Walled
 
 Array: TypeAlias = Any
-Load = Callable[[Access], Array]
+Load = Callable[[Any], Array]
 Store = Callable[[Access, Array, Array | None], None]
 
 _FUNCTIONS: dict[Any, Any] = {
@@ -73,7 +73,7 @@ def _body(
 
 def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> Any:
     """The value of an expression."""
-    if isinstance(expression, Access):
+    if isinstance(expression, (Access, Walled)):
         return load(expression)
     if isinstance(expression, sympy.Symbol):
         return values[expression.name]
@@ -159,13 +159,22 @@ class Listed:
         count = next(iter(fields.values())).shape[1]
         self.entries = np.arange(count) if entries is None else entries
 
+    def _cells(self, access: Access) -> Array:
+        """The cell from which an access is seen, for every entry."""
+        if not access.through:
+            return self.entries
+        row = next(row for (_, offset), row in self.table.items() if offset == access.through)
+        return row[self.entries] % self.fields["f"].shape[1]
+
     def _flat(self, access: Access) -> Array:
         if any(access.offsets):
-            return self.table[access.component, access.offsets][self.entries]
-        return access.component * self.fields[access.field.name].shape[1] + self.entries
+            return self.table[access.component, access.offsets][self._cells(access)]
+        return access.component * self.fields[access.field.name].shape[1] + self._cells(access)
 
-    def load(self, access: Access) -> Array:
-        """The value through the table, for every entry."""
+    def load(self, access: Access | Walled) -> Array:
+        """The value through the table, or whether a link leads back to its own cell, for every entry."""
+        if isinstance(access, Walled):
+            return self._flat(access.link) % self.fields["f"].shape[1] == self._cells(access.link)
         if access.field.rank == 0:
             return self.data[access.field.name][access.component].copy()
         return np.asarray(self.fields[access.field.name].reshape(-1)[self._flat(access)])

@@ -16,6 +16,15 @@ from test_collision import MAGIC, OMEGA, collide, disturbed, equilibrium, halves
 Array: TypeAlias = Any
 FORCE = np.array([1e-2, -2e-2, 3e-2])
 NAMES = ("g_x", "g_y", "g_z")
+WITH_OWN_WAY = (
+    lbm.MRT,
+    lbm.CentralMoment,
+    lbm.Cumulant,
+    lbm.ParametrisedCumulant,
+    lbm.KBC,
+    lbm.Regularised,
+    lbm.RecursiveRegularised,
+)
 
 
 def he(lattice: lbm.Lattice, f: Array, F: Array, odd_rate: float) -> Array:
@@ -67,15 +76,20 @@ def test_the_models_differ() -> None:
     assert abs(guo - difference).max() > 1e-7
 
 
-@pytest.mark.parametrize("operator", [lbm.BGK, lbm.Regularised, lbm.MRT, lbm.CentralMoment, lbm.Cumulant])
-def test_a_force_that_is_a_field(operator: type[lbm.BGK]) -> None:
+@pytest.mark.parametrize(
+    ("operator", "model"),
+    [(operator, model) for operator in (lbm.BGK, lbm.TRT) for model in (tuple, lbm.He, lbm.ExactDifference)]
+    + [(operator, tuple) for operator in WITH_OWN_WAY],
+)
+def test_a_force_that_is_a_field(operator: type[lbm.BGK], model: Any) -> None:
     """Each cell gets its own: the momentum of the box grows by the sum of the field."""
     lattice = lbm.Lattice("D3Q27")
     push = fields("push: real(3)[3D]")
     random, shape = np.random.default_rng(2), (3, 4, 5)
     given = random.uniform(-1e-3, 1e-3, (3, *shape))
     f = weights(lattice)[:, None, None, None] * random.uniform(-0.1, 0.1, (27, *shape))
-    kernel = lbm.Pull(lattice)(operator(lattice, force=tuple(push.component(a) for a in range(3)))).steps[""]
+    force = model(tuple(push.component(a) for a in range(3)))
+    kernel = lbm.Pull(lattice)(operator(lattice, force=force)).steps[""]
     box = Periodic(f=f, f_next=np.zeros_like(f), push=given)
     box.run(kernel, omega=OMEGA)
     arrived = np.stack([np.roll(f[q], c, (0, 1, 2)) for q, c in enumerate(lattice.velocities)])
@@ -83,12 +97,13 @@ def test_a_force_that_is_a_field(operator: type[lbm.BGK]) -> None:
     assert gain == pytest.approx(given, abs=1e-15)
 
 
-def test_a_force_that_depends_on_the_place() -> None:
+@pytest.mark.parametrize("model", [tuple, lbm.He, lbm.ExactDifference])
+def test_a_force_that_depends_on_the_place(model: Any) -> None:
     """A Kolmogorov flow: the coordinate reaches the emitted kernel; a list of cells has none."""
     lattice = lbm.Lattice("D2Q9")
     a, k = sympy.symbols("a k")
     _, y = coordinates(2)
-    stream = lbm.AA(lattice)(lbm.TRT(lattice, force=(a * sympy.sin(k * y), 0)))
+    stream = lbm.AA(lattice)(lbm.TRT(lattice, force=model((a * sympy.sin(k * y), 0))))
     module = Module("m", precisions=("f64",))
     module.add("step", stream)
     assert {p.name for p in module.stages("step_even", "f64", "cpu").kernel.parameters} == {"omega", "a", "k"}
@@ -104,7 +119,7 @@ def test_moments_take_a_model_as_well() -> None:
     assert list(plain) == list(model)
 
 
-@pytest.mark.parametrize("operator", [lbm.Regularised, lbm.MRT, lbm.CentralMoment, lbm.Cumulant, lbm.KBC])
+@pytest.mark.parametrize("operator", WITH_OWN_WAY)
 def test_operators_with_a_way_of_their_own(operator: type[lbm.BGK]) -> None:
     with pytest.raises(
         KernelError, match=f"{operator.__name__} has a way of its own to take a force, not He"

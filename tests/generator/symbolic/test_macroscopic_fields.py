@@ -56,6 +56,21 @@ def test_strain_rate_of_populations(name: str, pattern: type[lbm.StreamingPatter
         assert np.abs(fields.fields["strain"] - expected).max() < 1e-16
 
 
+@pytest.mark.parametrize("zero_centred", [True, False])
+@pytest.mark.parametrize("compressible", [True, False])
+def test_pressure_beside_the_density_one(compressible: bool, zero_centred: bool) -> None:
+    lattice = lbm.Lattice("D3Q19")
+    rho, u = 1 + np.random.default_rng(4).uniform(-1e-3, 1e-3, (4, 3, 5)), np.zeros((3, 4, 3, 5))
+    weights = np.array([float(lattice.weight(q)) for q in range(lattice.size)])[:, None, None, None]
+    stream = lbm.AA(lattice, zero_centred=zero_centred)
+    f = equilibrium(lattice, rho, u) + (0 if zero_centred else weights)
+    kernels = stream.moments(None, None, pressure="p", compressible=compressible)
+    for step in stream.steps:
+        fields = Periodic(f=place(stream, f, step), p=np.full((1, *rho.shape), np.nan))
+        fields.run(kernels.steps[step])
+        assert np.abs(fields.fields["p"][0] - (rho - 1) / 3).max() < (1e-18 if zero_centred else 2e-16)
+
+
 def test_vorticity_and_q_criterion_of_vortices() -> None:
     """u = (-cos x sin y, sin x cos y, 0): curl u = 2 cos x cos y, Q = (cos^2 x cos^2 y - sin^2 x sin^2 y)."""
     n = 24

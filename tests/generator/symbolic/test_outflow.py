@@ -7,10 +7,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from evaluate import Periodic
-from heddle import Module, lbm
+from evaluate import Listed, Periodic
+from heddle import Module, Sparse, lbm
 from heddle.errors import KernelError
-from test_streaming import arrived_from, place, random_populations, run_layer
+from test_streaming import (
+    BOXES,
+    Geometry,
+    arrived_from,
+    listed_start,
+    place,
+    random_populations,
+    run_layer,
+)
 
 Array: TypeAlias = Any
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
@@ -116,13 +124,129 @@ def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
         ("jump", lbm.PressureJump("d")),
     ):
         module.add(name, stream.boundary(condition, face="e"))
+        if pattern in (lbm.Pull, lbm.Push, lbm.AA):
+            sweep = stream.boundary(condition, normal="e")
+            module.add(f"{name}_list", sweep, space=Sparse("outlet", listed=True))
     for kernel in module.kernels:
         module.stages(kernel, "f64", "cpu")
+
+
+class OpenList:
+    """Two outlets in a random box: the cells before the solid layer x = 5, in whose list other cells lie
+    beside walls and beside no cell inside."""
+
+    def __init__(self, name: str) -> None:
+        self.lattice = lbm.Lattice(name)
+        box = (7, 6) if name == "D2Q9" else (7, 4, 5)
+        self.geometry = Geometry(self.lattice, box)
+        self.geometry.fluid[5:] = False
+        self.geometry.fluid[4] |= np.random.default_rng(3).uniform(size=box[1:]) < 0.7
+        self.geometry.cells = [tuple(map(int, cell)) for cell in np.argwhere(self.geometry.fluid)]
+        self.geometry.number = {cell: n for n, cell in enumerate(self.geometry.cells)}
+        self.entries = np.array([n for n, cell in enumerate(self.geometry.cells) if cell[0] == 4])
+        self.masks = np.array(
+            [sum(1 << q for q, c in enumerate(self.lattice.velocities) if c[0] == -1) for _ in self.entries],
+            np.uint32,
+        )
+        self.masks[::3] &= ~np.uint32(1 << 2)  # not all of them come in
+
+    def inside(self, n: int) -> int | None:
+        return self.geometry.number.get(
+            self.geometry.neighbour(self.geometry.cells[n], (-1, *[0] * (self.lattice.dimension - 1)))
+        )
+
+
+@pytest.mark.parametrize("convective", [False, True])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19"])
+@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
+def test_outflow_over_a_list_by_its_formula(
+    pattern: type[lbm.StreamingPattern], name: str, convective: bool
+) -> None:
+    """What comes in is what arrives one cell further inside, there at a wall too; without such a cell the
+    link is a wall."""
+    case, speed = OpenList(name), 0.1
+    geometry, lattice = case.geometry, case.lattice
+    stream = pattern(lattice)
+    condition = lbm.ConvectiveOutflow("U") if convective else lbm.Outflow()
+    kernels, sweep = stream(lbm.BGK(lattice)), stream.boundary(condition, normal="e")
+    table = geometry.table(stream.links)
+    arrived = random_populations(lattice, (len(geometry.cells),))
+    listed = Listed({"f": listed_start(stream, table, arrived)}, table)
+    data = {"mask": case.masks[None]}
+    data |= {f"outflow_{name}": np.zeros((1, len(case.entries))) for name in lattice.names}
+    before = np.zeros((lattice.size, len(case.entries)))
+    alone = sum(case.inside(n) is None for n in case.entries)
+    assert 0 < alone < len(case.entries)
+    for step in stream.steps * 2:
+        if not stream.in_place:
+            listed.fields["f_next"] = np.full_like(arrived, np.nan)
+        listed.run(kernels.steps[step], omega=1.3)
+        if not stream.in_place:
+            listed.fields["f"] = listed.fields.pop("f_next")
+        following = stream.next_step(step)
+
+        def arrivals(following: str = following) -> Array:
+            return np.stack(
+                [listed.load(stream.access(stream.read(q, following))) for q in range(lattice.size)]
+            )
+
+        expected = arrivals()
+        free = expected.copy()
+        for q, c in enumerate(lattice.velocities):
+            for i, n in enumerate(case.entries):
+                if c[0] != -1:
+                    continue
+                inside = case.inside(int(n))
+                value = free[q, n if inside is None else inside]
+                if convective:
+                    value = before[q, i] = (before[q, i] + speed * value) / (1 + speed)
+                if case.masks[i] >> q & 1:
+                    expected[q, n] = value
+        statements = sweep.steps[f"after_{step}" if step else ""]
+        Listed(listed.fields, table, case.entries, data).run(
+            statements, **({"U": speed} if convective else {})
+        )
+        assert arrivals() == pytest.approx(expected, abs=1e-16)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
+def test_a_pressure_jump_over_a_list_by_its_formula(pattern: type[lbm.StreamingPattern], name: str) -> None:
+    lattice, jump = lbm.Lattice(name), 0.02
+    geometry = Geometry(lattice, BOXES[name])
+    stream = pattern(lattice)
+    table = geometry.table(stream.links)
+    last = BOXES[name][0] - 1
+    entries = np.array([n for n, cell in enumerate(geometry.cells) if cell[0] == last])
+    mask = np.zeros(len(entries), np.uint32)
+    u = np.random.default_rng(9).uniform(-0.1, 0.1, (lattice.dimension, len(geometry.cells)))
+    arrived = random_populations(lattice, (len(geometry.cells),))
+    expected = arrived.copy()
+    for q, c in enumerate(lattice.velocities):
+        for i, n in enumerate(entries):
+            source = geometry.number.get(geometry.neighbour(geometry.cells[n], tuple(-a for a in c)))
+            if c[0] != -1 or source is None:
+                continue
+            mask[i] |= np.uint32(1 << q)
+            cu, uu = float(np.dot(c, u[:, source])), float(u[:, source] @ u[:, source])
+            expected[q, n] += jump * float(lattice.weight(q)) * (1 + 3 * cu + 4.5 * cu**2 - 1.5 * uu)
+    assert mask.any()
+    sweeps = stream.boundary(lbm.PressureJump("jump"), normal="e")
+    for step in stream.steps:
+        following = stream.next_step(step)
+        listed = Listed({"f": np.full_like(arrived, np.nan), "u": u}, table)
+        for q in range(lattice.size):
+            listed.store(stream.access(stream.read(q, following)), arrived[q], None)
+        sweep = Listed(listed.fields, table, entries, {"mask": mask[None]})
+        sweep.run(sweeps.steps[f"after_{step}" if step else ""], jump=jump)
+        for q in range(lattice.size):
+            found = listed.load(stream.access(stream.read(q, following)))
+            assert found == pytest.approx(expected[q], abs=1e-16)
 
 
 @pytest.mark.parametrize("condition", [lbm.Outflow(), lbm.ConvectiveOutflow(0.1), lbm.PressureJump(0.1)])
 def test_a_list_has_no_normal(condition: lbm.BoundaryCondition) -> None:
     with pytest.raises(
-        KernelError, match="needs the normal of the boundary, which a list of cells does not have"
+        KernelError, match="needs the normal of the boundary, which a list of cells does not have by itself"
     ):
         lbm.AA(lbm.Lattice("D2Q9")).boundary(condition)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statements of a boundary sweep with a streaming pattern: over a dense face or a list of cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heddle.errors import KernelError, calling_place
+from heddle.symbolic.assignment import Statement
+from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, boundary_statements
+from heddle.symbolic.field import Access, Field
+from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.wall_force import WallForce
+
+if TYPE_CHECKING:
+    from heddle.symbolic.streaming import StreamingPattern
+
+
+def sweep_statements(
+    pattern: StreamingPattern,
+    condition: BoundaryCondition,
+    step: str,
+    *,
+    mask: str | None,
+    side: str | None,
+    sums: WallForce,
+) -> list[Statement]:
+    """What has to happen between `step` and the step after it.
+
+    mask: the field that marks incoming directions, over a list of cells; None for a dense face. side: the one
+    on which the outside lies; None for a list whose links lead out on any side.
+    """
+    lattice, following = pattern.lattice, pattern.next_step(step)
+    written = [pattern.write(q, step) for q in range(lattice.size)]
+    read = [pattern.read(q, following) for q in range(lattice.size)]
+    normal = None if side is None else _normal(lattice, side)
+    leaving: dict[int, Access] = {}
+    arriving: dict[int, Access] = {}
+    for q in range(1, lattice.size):
+        if normal and sum(a * b for a, b in zip(lattice.velocities[q], normal, strict=True)) >= 0:
+            continue
+        left, arrives = written[lattice.opposite(q)], read[q]
+        if mask is not None:
+            left = pattern.own(left)
+            arrives = arrives if condition.periodic else pattern.own(arrives)
+        leaving[q], arriving[q] = pattern.access(left), pattern.access(arrives)
+    own_cell = not any(any(offset) for _, offset in written)
+    cell = BoundaryCell(
+        lattice=lattice,
+        zero_centred=pattern.zero_centred,
+        post=[pattern.access(place) for place in written] if own_cell else None,
+        always_post=len(pattern.steps) == 1,
+        leaving=leaving,
+        arriving=arriving,
+        mask=None if mask is None else Field(mask, "uint32", 0, ghost_layers=0).here,
+        side=normal,
+        written=[pattern.access(place) for place in written],
+        read=[pattern.access(place) for place in read],
+    )
+    return boundary_statements(condition, cell, sums)
+
+
+def _normal(lattice: Lattice, side: str) -> tuple[int, ...]:
+    """The outward normal of a side."""
+    axes = [q for q in range(1, lattice.size) if lattice.order(q) == 1]
+    for q in axes:
+        if lattice.names[q] == side:
+            return lattice.velocities[q]
+    raise KernelError(
+        calling_place(), f"'{side}' is not a side.", "one of " + ", ".join(lattice.names[q] for q in axes)
+    )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lattice Boltzmann family is complete: what is named together is generated together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+from heddle import Module, Sparse, lbm
+
+PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
+D2Q9, D3Q27 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q27")
+BOUNDS = ("nu_min", "nu_max")
+EDDIES = (lbm.Smagorinsky(), lbm.Vreman(), lbm.WALE())
+FLUIDS = (
+    lbm.PowerLaw(consistency="K", exponent="n", bounds=BOUNDS),
+    lbm.Carreau(at_rest="nu_0", at_infinity="nu_inf", time="lambda_c", exponent="n"),
+    lbm.HerschelBulkley(consistency="K", exponent="n", yield_stress="tau_y", growth="m", bounds=BOUNDS),
+)
+Operator: TypeAlias = Callable[..., lbm.CollisionOperator]
+OPERATORS: dict[str, tuple[Operator, lbm.Lattice]] = {
+    "BGK": (lbm.BGK, D2Q9),
+    "TRT": (lbm.TRT, D2Q9),
+    "MRT": (lbm.MRT, D2Q9),
+    "MRT raw": (lambda lattice, **options: lbm.MRT(lattice, basis="raw", **options), D2Q9),
+    "CentralMoment": (lbm.CentralMoment, D2Q9),
+    "Cumulant": (lbm.Cumulant, D2Q9),
+    "ParametrisedCumulant": (lbm.ParametrisedCumulant, D3Q27),
+    "Regularised": (lbm.Regularised, D2Q9),
+    "RecursiveRegularised": (lbm.RecursiveRegularised, D2Q9),
+    "KBC": (lbm.KBC, D2Q9),
+}
+MOVING_FRAME = ("CentralMoment", "Cumulant", "ParametrisedCumulant", "KBC")
+CONDITIONS: dict[str, Callable[[], lbm.BoundaryCondition]] = {
+    "NoSlip": lambda: lbm.NoSlip(D2Q9),
+    "VelocityBounceBack": lambda: lbm.VelocityBounceBack(("v_x", "v_y")),
+    "FreeSlip": lbm.FreeSlip,
+    "PressureAntiBounceBack": lambda: lbm.PressureAntiBounceBack("rho_out", ("v_x", "v_y")),
+    "Outflow": lbm.Outflow,
+    "ConvectiveOutflow": lambda: lbm.ConvectiveOutflow("speed"),
+    "PressureJump": lambda: lbm.PressureJump("jump"),
+    "Bouzidi": lambda: lbm.Bouzidi("wall"),
+    "Bouzidi quadratic": lambda: lbm.Bouzidi("wall", order="quadratic"),
+    "ScalarValue": lambda: lbm.ScalarValue("T_wall"),
+    "ScalarFlux": lambda: lbm.ScalarFlux(0),
+}
+"""All that there are."""
+INWARDS = ("Outflow", "ConvectiveOutflow", "PressureJump", "Bouzidi quadratic")
+"""Those which take links that lead to all neighbours."""
+
+
+def lowered(module: Module, target: str = "cpu") -> None:
+    for kernel in module.kernels:
+        for chosen in module.precisions:
+            module.stages(kernel, chosen, target)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator(name: str) -> None:
+    """With forces, subgrid models, every rheology; and, but for the moving frame, incompressible."""
+    make, lattice = OPERATORS[name]
+    force = ("g_x", "g_y", "g_z")[: lattice.dimension]
+    stream = lbm.AA(lattice)
+    for options in (
+        *({"eddy_viscosity": model} for model in EDDIES),
+        *({"rheology": law} for law in FLUIDS),
+        *([] if name in MOVING_FRAME else [{"compressible": False}]),
+    ):
+        kernels = stream(make(lattice, force=force, **options))
+        assert set(kernels.steps) == {"even", "odd"}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_with_every_pattern(name: str, pattern: type[lbm.StreamingPattern]) -> None:
+    make, lattice = OPERATORS[name]
+    module = Module("m", precisions=("f16",))
+    module.add("step", pattern(lattice)(make(lattice)))
+    lowered(module, "cuda")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("name", ["D2Q5", "D2Q9", "D3Q7", "D3Q15", "D3Q19", "D3Q27"])
+def test_every_lattice_with_every_pattern(name: str, pattern: type[lbm.StreamingPattern]) -> None:
+    """Those that carry no momentum carry a scalar."""
+    lattice = lbm.Lattice(name)
+    stream = pattern(lattice)
+    module = Module("m", precisions=("f32",))
+    if lattice.isotropy() >= 4:
+        module.add("step", stream(lbm.BGK(lattice)))
+        if pattern in (lbm.Pull, lbm.EsoTwist):
+            module.add("moments", stream.moments(pressure="p"))
+            module.add("strain", stream.strain_rate())
+    module.add("scalar", stream(lbm.AdvectionDiffusion(lattice, "omega", u="u")))
+    lowered(module)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_every_boundary_with_every_pattern(name: str, pattern: type[lbm.StreamingPattern]) -> None:
+    """Over faces, and over lists as far as the links of the pattern go; with the force on it. Free slip lies
+    in the table of a list."""
+    stream = pattern(D2Q9, ghost_layers=2)
+    module = Module("m", precisions=("f64",))
+    module.add("face", stream.boundary(CONDITIONS[name](), face="e", force="drag"))
+    all_neighbours = pattern in (lbm.Pull, lbm.Push, lbm.AA)
+    if stream.links and name != "FreeSlip" and (all_neighbours or name not in INWARDS):
+        over_a_list = stream.boundary(CONDITIONS[name](), normal="e", force="drag", torque="couple")
+        module.add("list", over_a_list, space=Sparse("wall", listed=True))
+    for target in ("cpu", "cuda"):
+        lowered(module, target)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open, periodic and curved boundaries of D2Q9 over lists of cells, in place (AA), on every target."""
+
+from heddle import Module, Sparse, lbm
+
+d2q9 = lbm.Lattice("D2Q9")
+stream = lbm.AA(d2q9)
+outlet, wall = Sparse("outlet", listed=True), Sparse("wall", listed=True)
+
+lbm_boundaries = Module("lbm_boundaries", precisions=("f64",), about="Boundaries over lists, in place.")
+add = lbm_boundaries.add
+add("step", stream(lbm.TRT(d2q9, magic="magic")), space=Sparse("fluid"))
+add("outflow", stream.boundary(lbm.Outflow(), normal="e"), space=outlet)
+add("convective", stream.boundary(lbm.ConvectiveOutflow("speed"), normal="e"), space=outlet)
+add("jump", stream.boundary(lbm.PressureJump("jump"), normal="e"), space=outlet)
+curved = lbm.Bouzidi(velocity=("u_x", "u_y"), order="quadratic")
+add("curved", stream.boundary(curved, force="push", torque="couple"), space=wall)
