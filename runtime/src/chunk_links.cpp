@@ -50,22 +50,26 @@ struct Table {
     Chunk chunk;
     for (std::size_t r = 0; r < links.size(); ++r) {
       const std::uint32_t* const entry = row(r, number);
-      const std::uint32_t wall = own(r, number);
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      std::int64_t largest = std::numeric_limits<std::int64_t>::min();
-      std::uint32_t difference = 0;
-      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane) {
-        difference |= entry[lane] ^ (entry[0] + lane);
-        if (entry[lane] == wall + lane) continue;
-        least = std::min(least, std::int64_t{entry[lane]} - lane);
-        largest = std::max(largest, std::int64_t{entry[lane]} - lane);
-      }
       chunk.base[r] = entry[0];
+      std::uint32_t difference = 0;
+      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane)
+        difference |= entry[lane] ^ (entry[0] + lane);
       if (difference == 0) continue;
       chunk.apart |= std::uint32_t{1} << r;
-      if (least > largest) continue;                     // walls only
-      chunk.base[r] = static_cast<std::uint32_t>(least); // may be below 0: added to a lane, it is not
-      const std::int64_t span = largest - least;
+      // Without branches, so that it becomes vector code. An entry below its lane would wrap around, and make
+      // the chunk a plain one; there is none but in the first 32 cells of slot 0.
+      const std::uint32_t wall = own(r, number);
+      std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+      std::uint32_t largest = 0;
+      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane) {
+        const std::uint32_t from_lane = entry[lane] - lane;
+        const bool at_own = from_lane == wall;
+        least = std::min(least, at_own ? std::numeric_limits<std::uint32_t>::max() : from_lane);
+        largest = std::max(largest, at_own ? 0U : from_lane);
+      }
+      if (least > largest) continue; // walls only
+      chunk.base[r] = least;
+      const std::uint32_t span = largest - least;
       const auto needed = span < 0xFF     ? DeltaWidth::eight
                           : span < 0xFFFF ? DeltaWidth::sixteen
                                           : DeltaWidth::plain;
@@ -98,11 +102,22 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
   const Table plain{table, stride, links, slot_stride};
   const std::int64_t chunks = cells / chunk_cells;
   const int words = chunk_words(static_cast<int>(links.size()));
+  const std::int64_t heads = (chunks * words + aligned_words - 1) / aligned_words * aligned_words;
+
+  // First the heads, with the number of words of each chunk's deltas; from these the places of the deltas
+  // follow.
+  Buffer<std::uint32_t> head(chunks * words, Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   std::vector<std::int64_t> begin(static_cast<std::size_t>(chunks + 1)); // of the deltas of each chunk
-  begin[0] = (chunks * words + aligned_words - 1) / aligned_words * aligned_words;
+  begin[0] = heads;
   parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c)
-      begin[static_cast<std::size_t>(c + 1)] = plain.look_at(c).delta_words();
+    for (std::int64_t c = first; c < last; ++c) {
+      const Chunk chunk = plain.look_at(c);
+      std::uint32_t* const row = head.data() + c * words;
+      std::fill(row, row + words, 0U);
+      std::copy_n(chunk.base, links.size(), row);
+      row[links.size()] = chunk.apart | static_cast<std::uint32_t>(chunk.width) << most_chunk_links;
+      begin[static_cast<std::size_t>(c + 1)] = chunk.delta_words();
+    }
   });
   for (std::size_t c = 0; c < static_cast<std::size_t>(chunks); ++c)
     begin[c + 1] += begin[c];
@@ -115,16 +130,17 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
 
   Buffer<std::uint32_t> result(begin.back(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   std::uint32_t* const data = result.data();
-  std::fill(data + chunks * words, data + begin[0], 0U);
+  std::fill(data + chunks * words, data + heads, 0U);
   parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t c = first; c < last; ++c) {
-      const Chunk chunk = plain.look_at(c);
-      const std::int64_t deltas = begin[static_cast<std::size_t>(c)];
       std::uint32_t* const row = data + c * words;
-      std::fill(row, row + words, 0U);
-      std::copy_n(chunk.base, links.size(), row);
-      row[links.size()] = chunk.apart | static_cast<std::uint32_t>(chunk.width) << most_chunk_links;
+      std::copy_n(head.data() + c * words, words, row);
+      const std::int64_t deltas = begin[static_cast<std::size_t>(c)];
       row[links.size() + 1] = static_cast<std::uint32_t>(deltas);
+      Chunk chunk;
+      std::copy_n(row, links.size(), chunk.base);
+      chunk.apart = row[links.size()] & ((std::uint32_t{1} << most_chunk_links) - 1);
+      chunk.width = static_cast<DeltaWidth>(row[links.size()] >> most_chunk_links);
       if (chunk.width == DeltaWidth::eight) plain.write_deltas<std::uint8_t>(chunk, c, data + deltas);
       if (chunk.width == DeltaWidth::sixteen) plain.write_deltas<std::uint16_t>(chunk, c, data + deltas);
     }

@@ -12,6 +12,17 @@
 
 namespace heddle {
 
+namespace {
+
+/// A message in device memory, on the host.
+std::vector<std::byte> copied(const Message& message) {
+  std::vector<std::byte> bytes(message.bytes);
+  copy_bytes(bytes.data(), Memory::host, message.data, Memory::device, message.bytes);
+  return bytes;
+}
+
+} // namespace
+
 HaloExchange::HaloExchange(Exchange exchange) : HaloExchange(std::move(exchange), nullptr, {}) {}
 
 HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions options)
@@ -27,8 +38,9 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     direct_ = transport_->mailbox(tag_, transport_->rank(), transport_->rank()) != nullptr;
     staged_ = device && transport_->memory() != Memory::device;
   }
-  // Device memory is not stamped: there a message is work in a stream, and cannot belong to another step.
-  options_.stamped = options_.stamped && (!device || staged_);
+  // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at it
+  // would wait.
+  options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
   wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
   send_ = messages(plan_.send());
@@ -38,16 +50,16 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
     if (direct_ && transport_->stores())
-      add_calls(pack_, {&plan_.pack()[segment]}, segment);
+      add_calls(pack_, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
     else
       packed.push_back(&plan_.pack()[segment]);
   }
   for (const HaloPlan::Tables& tables : plan_.unpack())
     unpacked.push_back(&tables);
-  add_calls(pack_, packed);
-  add_calls(unpack_, unpacked);
-  add_calls(wrap_pack_, {&plan_.wrap().pack});
-  add_calls(wrap_unpack_, {&plan_.wrap().unpack});
+  add_calls(pack_, exchange_.bind_pack, packed);
+  add_calls(unpack_, exchange_.bind_unpack, unpacked);
+  add_calls(wrap_pack_, exchange_.bind_pack, {&plan_.wrap().pack});
+  add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
   add_shifts(shifts_, plan_.borders().shifts);
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
   if (talks()) transport_->expect(traffic());
@@ -65,12 +77,14 @@ void HaloExchange::check() const {
   }
 }
 
-/// A call for each block that has rows in one of the tables.
-void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
-                             std::size_t segment) const {
-  for (std::size_t block = 0; block < tables.front()->size(); ++block) {
-    std::vector<std::int32_t> rows;
-    std::int64_t longest = 0;
+/// A call for each block that has rows in one of the tables, or one for all where they are bound.
+void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
+                             const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
+  std::vector<HaloPlan::Table> merged(tables.front()->size());
+  std::vector<Exchange::BlockBoxes> bound;
+  for (std::size_t block = 0; block < merged.size(); ++block) {
+    std::vector<std::int32_t>& rows = merged[block].rows;
+    std::int64_t& longest = merged[block].longest;
     for (const HaloPlan::Tables* one : tables) {
       const HaloPlan::Table& table = (*one)[block];
       rows.insert(rows.end(), table.rows.begin(), table.rows.end());
@@ -82,9 +96,16 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const H
       for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
         rows[row] -= begin;
     }
-    calls.push_back({static_cast<int>(block), longest,
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment});
+    const int number = static_cast<int>(block);
+    if (bind) {
+      const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
+      bound.push_back({number, {rows.data(), count, longest}});
+    } else {
+      calls.push_back({number, longest,
+                       Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment, {}});
+    }
   }
+  if (!bound.empty()) calls.push_back({0, 0, {}, segment, bind(bound)});
 }
 
 void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
@@ -137,6 +158,10 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
       const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
       wire = transport_->place(tag_, send_[call.segment].peer) + head;
     }
+    if (call.bound) {
+      call.bound(wire, stream);
+      continue;
+    }
     exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire,
                    stream);
   }
@@ -144,23 +169,39 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
 
 void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
   for (const Call& call : calls) {
+    if (call.bound) {
+      call.bound(wire_.data(), stream);
+      continue;
+    }
     exchange_.unpack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
                      wire_.data(), stream);
   }
+}
+
+bool HaloExchange::on_device() const noexcept {
+  return exchange_.memory() == Memory::device && !staged_;
 }
 
 void HaloExchange::stamp_all() const {
   if (!options_.stamped) return;
   for (Message message : send_) {
     if (direct_ && transport_->stores()) message.data = transport_->place(tag_, message.peer);
-    stamp(message, transport_->rank(), plan_.hash(), step_);
+    if (!on_device()) {
+      stamp(message, transport_->rank(), plan_.hash(), step_);
+      continue;
+    }
+    std::vector<std::byte> copy = copied(message);
+    stamp({message.peer, copy.data(), copy.size()}, transport_->rank(), plan_.hash(), step_);
+    copy_bytes(message.data, Memory::device, copy.data(), Memory::host, HaloPlan::stamp_bytes);
   }
 }
 
 void HaloExchange::verify_all() const {
   if (!options_.stamped) return;
   for (const Message& message : receive_) {
-    const std::string wrong = fault(message, transport_->rank(), plan_.hash(), step_);
+    std::vector<std::byte> copy = on_device() ? copied(message) : std::vector<std::byte>();
+    const Message here = on_device() ? Message{message.peer, copy.data(), copy.size()} : message;
+    const std::string wrong = fault(here, transport_->rank(), plan_.hash(), step_);
     if (!wrong.empty()) throw Error("HaloExchange", traffic().on(transport_->rank()) + ": " + wrong);
   }
 }

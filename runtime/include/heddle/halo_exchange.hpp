@@ -19,7 +19,7 @@ namespace heddle {
 
 struct HaloOptions {
   /// Each message carries its exchange, step, length and a checksum, which the receiver verifies. The same on
-  /// all ranks.
+  /// all ranks. Not where messages are work in streams (NCCL, devices of one process), whose order is given.
 #ifdef NDEBUG
   bool stamped = false;
 #else
@@ -76,7 +76,8 @@ private:
     int block;
     std::int64_t longest;
     Buffer<std::int32_t> rows;
-    std::size_t segment; // of send(): written to that rank's memory; none: to the own wire
+    std::size_t segment;   // of send(): written to that rank's memory; none: to the own wire
+    Exchange::Bound bound; // in place of the rows, and for all blocks, where elements have been looked up
   };
   /// One call of shift_lanes.
   struct ShiftCall {
@@ -89,12 +90,14 @@ private:
 
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
   void check() const;
-  void add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
-                 std::size_t segment = none) const;
+  void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
+                 const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
   void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
   void pack(const std::vector<Call>& calls, Stream& stream);
   void unpack(const std::vector<Call>& calls, Stream& stream);
+  /// Whether messages lie in device memory.
+  [[nodiscard]] bool on_device() const noexcept;
   void stamp_all() const;
   void verify_all() const;
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);
