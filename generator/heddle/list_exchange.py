@@ -42,7 +42,8 @@ def list_exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[ListExch
     """What a typed kernel over a list needs before it runs, and what it leaves to be sent after.
 
     Each element is reached by one cell (check_dependences and the streaming patterns see to that), so it
-    crosses once. Raises KernelError for a kernel over a part of a list.
+    crosses once. Raises KernelError for a kernel over a part of a list, and where neighbours are not found by
+    one row of the table.
     """
     if not isinstance(kernel.space, ir.Sparse) or kernel.space.listed:
         raise KernelError(
@@ -53,13 +54,24 @@ def list_exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[ListExch
     stores = [s for s in statements(kernel.body) if isinstance(s, ir.Store)]
     written = [s.target for s in stores if isinstance(s.target, ir.Access)]
     reads = [node for node in evaluated(kernel.body) if isinstance(node, ir.Access)]
-    return _exchange(kernel, kernel.space, "before", reads), _exchange(kernel, kernel.space, "after", written)
+    rows = {(link.slot, link.offset): row for row, link in enumerate(kernel.space.links)}
+    for access in (*reads, *written):
+        if any(access.offsets) and (access.component, access.offsets) not in rows:
+            raise KernelError(
+                place,
+                f"'{kernel.name}' reaches '{access.field.name}' at {list(access.offsets)} by no single row of "
+                "its table: what crosses is not known.",
+                "leave the kernel out of add_halo",
+            )
+    return _exchange(kernel, rows, "before", reads), _exchange(kernel, rows, "after", written)
 
 
 def _exchange(
-    kernel: ir.Kernel, space: ir.Sparse, direction: Direction, accesses: list[ir.Access]
+    kernel: ir.Kernel,
+    rows: dict[tuple[int, tuple[int, ...]], int],
+    direction: Direction,
+    accesses: list[ir.Access],
 ) -> ListExchange:
-    rows = {(link.slot, link.offset): row for row, link in enumerate(space.links)}
     found = {
         LinkCrossing(access.field, rows[access.component, access.offsets])
         for access in accesses

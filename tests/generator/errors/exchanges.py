@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from errors.cases import D2Q9, f, k, p, q, says
@@ -16,6 +17,7 @@ from heddle import (
     lbm,
 )
 from heddle.exchange import exchanges
+from heddle.ir import nodes as ir
 from heddle.list_exchange import list_exchanges
 from heddle.schedule import precision
 
@@ -48,6 +50,19 @@ says(
     "here: 'k_after_odd' does not run over a whole list of cells.\n"
     "  Hint: exchange what the kernels over all cells need"
 )(exchange_of_a_part_of_a_list)
+
+
+def exchange_without_rows() -> None:
+    module = Module("m", precisions=("f64",))
+    module.add("k", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    kernel = module.kernels["k"].typed(precision("f64"))
+    list_exchanges(dataclasses.replace(kernel, space=ir.Sparse("fluid")), "here")
+
+
+says(
+    "here: 'k' reaches 'f' at [-1, 0] by no single row of its table: what crosses is not known.\n"
+    "  Hint: leave the kernel out of add_halo"
+)(exchange_without_rows)
 
 
 def both_spaces(**names: str) -> Module:
