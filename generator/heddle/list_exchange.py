@@ -59,8 +59,8 @@ def list_exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[ListExch
         if any(access.offsets) and (access.component, access.offsets) not in rows:
             raise KernelError(
                 place,
-                f"'{kernel.name}' reaches '{access.field.name}' at {list(access.offsets)} by no single row of "
-                "its table: what crosses is not known.",
+                f"'{kernel.name}' reaches '{access.field.name}' at {list(access.offsets)} by no single row "
+                "of its table: what crosses is not known.",
                 "leave the kernel out of add_halo",
             )
     return _exchange(kernel, rows, "before", reads), _exchange(kernel, rows, "after", written)
