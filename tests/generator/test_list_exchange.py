@@ -27,7 +27,13 @@ Key = tuple[int, int, Cell]
 LATTICES = {2: "D2Q9", 3: "D3Q19"}
 
 
-LISTABLE = [name for name, pattern in PATTERNS.items() if pattern(lbm.Lattice("D2Q9")).links]
+def _leads_to_elements(pattern: str) -> bool:
+    """Whether the rows of a list's table lead to elements, of which an own one stands for each at a wall."""
+    links = PATTERNS[pattern](lbm.Lattice("D2Q9")).links
+    return bool(links) and all(link.wall_slot >= 0 for link in links)
+
+
+LISTABLE = [name for name in PATTERNS if _leads_to_elements(name)]
 
 
 def module_of(pattern: str, dimension: int) -> Module:
