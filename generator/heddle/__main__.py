@@ -210,14 +210,18 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
-    from heddle.exchange import exchanges, text
-    from heddle.ir.nodes import Dense
+    from heddle import exchange, list_exchange
+    from heddle.ir.nodes import Boxes, Dense
     from heddle.schedule import precision
 
     model = module.kernels[name]
-    if isinstance(model.space, Dense):
-        for exchange in exchanges(model.typed(precision(chosen or module.precisions[0])), model.place):
-            print(text(exchange))
+    kernel = model.typed(precision(chosen or module.precisions[0]))
+    if isinstance(kernel.space, Dense):
+        for found in exchange.exchanges(kernel, model.place):
+            print(exchange.text(found))
+    elif not isinstance(kernel.space, Boxes) and not kernel.space.listed:
+        for crossing in list_exchange.list_exchanges(kernel, model.place):
+            print(list_exchange.text(crossing, kernel.space.links))
 
 
 def _statement_text(statement: object) -> str:

@@ -15,7 +15,8 @@ from heddle.ir import nodes as ir
 from heddle.ir.chunk_links import MOST_LINKS
 from heddle.ir.colouring import BITS
 from heddle.ir.walls import SIDES
-from heddle.pack import check_fields, pack_kernel
+from heddle.list_exchange import ListExchange, list_exchanges
+from heddle.pack import check_fields, list_pack_kernel, pack_kernel
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
 from heddle.schedule import Precision, Schedule, precision
@@ -90,14 +91,16 @@ class PackModel:
     statements: tuple[Statement, ...] = ()
 
     @property
-    def space(self) -> ir.Boxes:
-        assert isinstance(self.source.space, ir.Dense)
+    def space(self) -> ir.Boxes | ir.Sparse:
+        if isinstance(self.source.space, ir.Sparse):
+            return ir.Sparse("elements", listed=True)
         return ir.Boxes(self.source.space.rank)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The kernel in a precision."""
-        fields = exchanges(self.source.typed(chosen), self.place)[self.after].fields
-        return pack_kernel(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
+        fields = crossing(self.source.typed(chosen), self.place)[self.after].fields
+        make = pack_kernel if isinstance(self.source.space, ir.Dense) else list_pack_kernel
+        return make(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
 
 
 @dataclass(frozen=True)
@@ -255,21 +258,27 @@ class Module:
     def add_halo(
         self, name: str = "halo", kernels: Sequence[str] | None = None, *, wire: str | None = None
     ) -> None:
-        """Add kernels that pack and unpack what `kernels` (default: all dense ones so far) exchange with
-        other blocks, and to their sweeps `before()` and `after()`, of which heddle::HaloExchange is made.
+        """Add kernels that pack and unpack what `kernels` exchange with other blocks, and to their sweeps
+        `before()` and `after()`, of which heddle::HaloExchange is made.
 
-        wire: "f32" or "f16" to send values in that precision; results then depend on where blocks meet.
+        kernels: all dense, or all over whole lists; by default all dense ones so far, where there are none
+        those over lists. wire: "f32" or "f16" to send values in that precision; results then depend on where
+        blocks meet.
         """
         place = calling_place()
         scalar = precision(wire).storage if wire else None
-        dense = [k.name for k in self.kernels.values() if isinstance(k.space, ir.Dense)]
-        chosen = tuple(dense if kernels is None else kernels)
+        models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
+        dense = [k.name for k in models if isinstance(k.space, ir.Dense)]
+        lists = [k.name for k in models if isinstance(k.space, ir.Sparse) and not k.space.listed]
+        chosen = tuple((dense or lists) if kernels is None else kernels)
+        known = lists if any(kernel in lists for kernel in chosen) else dense
         for kernel in chosen:
-            if kernel not in dense:
+            if kernel not in known:
+                what = "kernel over whole lists" if known is lists else "dense kernel"
                 raise KernelError(
                     place,
-                    f"'{kernel}' is not a dense kernel of '{self.name}'.",
-                    "it has: " + ", ".join(dense),
+                    f"'{kernel}' is not a {what} of '{self.name}'.",
+                    "it has: " + ", ".join(known),
                 )
             taken = [halo.name for halo in self.halos.values() if kernel in halo.kernels]
             if taken:
@@ -280,7 +289,8 @@ class Module:
             if not is_name(full) or full in self.kernels:
                 raise KernelError(place, f"'{full}' is not a name for a new kernel.", "letters, digits, _")
             way = "from" if unpack else "to"
-            about = f"Copies what crosses the borders of blocks {way} the wire, box after box."
+            each = "element by element" if known is lists else "box after box"
+            about = f"Copies what crosses the borders of blocks {way} the wire, {each}."
             source = self.kernels[first.kernel]
             assert isinstance(source, KernelModel)
             self.kernels[full] = PackModel(
@@ -288,13 +298,13 @@ class Module:
             )
         self.halos[name] = Halo(name, chosen, scalar)
 
-    def _first_exchange(self, name: str, kernels: Sequence[str], place: Place) -> Exchange:
+    def _first_exchange(self, name: str, kernels: Sequence[str], place: Place) -> Exchange | ListExchange:
         """The exchange that stands for all of a halo: they have fields of the same shapes."""
-        found: list[Exchange] = []
+        found: list[Exchange | ListExchange] = []
         for kernel in kernels:
             model = self.kernels[kernel]
             assert isinstance(model, KernelModel)
-            for exchange in exchanges(model.typed(precision(self.precisions[0])), model.place):
+            for exchange in crossing(model.typed(precision(self.precisions[0])), model.place):
                 if exchange.crossings:
                     found.append(exchange)
         if not found:
@@ -346,7 +356,12 @@ class Module:
         return made[1]
 
 
-def _shapes(exchange: Exchange) -> str:
+def crossing(kernel: ir.Kernel, place: Place) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
+    """What a typed kernel exchanges before and after it."""
+    return list_exchanges(kernel, place) if isinstance(kernel.space, ir.Sparse) else exchanges(kernel, place)
+
+
+def _shapes(exchange: Exchange | ListExchange) -> str:
     return ", ".join(f"{f.type}({f.components}) {f.rank}D" for f in exchange.fields)
 
 

@@ -59,4 +59,12 @@ void Exchange::add(Side side, const BlockGrid& grid, int rank, Memory memory) {
   fields_.push_back(std::move(side));
 }
 
+void Exchange::add_listed(Side side, const IndexList& list) {
+  if (list_ != nullptr && list_ != &list)
+    throw Error(name_,
+                "fields '" + fields_.front().name + "' and '" + side.name + "' are over different lists");
+  list_ = &list;
+  add(std::move(side), list.grid(), list.rank(), list.memory());
+}
+
 } // namespace heddle

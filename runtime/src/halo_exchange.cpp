@@ -31,7 +31,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions 
 HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions options)
     : exchange_(std::move(exchange)), transport_(transport), options_(options), plan_(exchange_) {
   if (transport_ != nullptr) tag_ = transport_->enlist();
-  if (exchange_.crossings().empty()) return;
+  if (exchange_.empty()) return;
   check();
   const bool device = exchange_.memory() == Memory::device;
   if (!plan_.send().empty() || !plan_.receive().empty()) {
@@ -45,7 +45,14 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
+  if (exchange_.list() != nullptr)
+    add_list_calls();
+  else
+    add_box_calls();
+  if (talks()) transport_->expect(traffic());
+}
 
+void HaloExchange::add_box_calls() {
   std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
@@ -62,7 +69,41 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
   add_shifts(shifts_, plan_.borders().shifts);
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
-  if (talks()) transport_->expect(traffic());
+}
+
+/// One call for all messages, or for each that is written straight into the memory of another rank.
+void HaloExchange::add_list_calls() {
+  const std::size_t sent = plan_.send().size();
+  const std::size_t received = plan_.receive().size();
+  if (direct_ && transport_->stores()) {
+    for (std::size_t segment = 0; segment < sent; ++segment) {
+      list_pack_.push_back(list_call(plan_.send(), plan_.sent(), segment, segment + 1));
+      list_pack_.back().begin = 0;
+      list_pack_.back().segment = segment;
+    }
+  } else if (sent != 0) {
+    list_pack_.push_back(list_call(plan_.send(), plan_.sent(), 0, sent));
+  }
+  if (received != 0) list_unpack_.push_back(list_call(plan_.receive(), plan_.received(), 0, received));
+}
+
+/// The elements of messages first <= segment < last, and entries of no field between them.
+HaloExchange::ListCall HaloExchange::list_call(const std::vector<HaloPlan::Segment>& segments,
+                                               const std::vector<HaloPlan::Elements>& elements,
+                                               std::size_t first, std::size_t last) const {
+  const std::size_t begin = segments[first].begin;
+  std::vector<std::uint8_t> fields;
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t segment = first; segment < last; ++segment) {
+    const std::size_t place = (segments[segment].begin - begin) / exchange_.value_bytes();
+    fields.resize(place, WireElements::none);
+    numbers.resize(place, 0);
+    const HaloPlan::Elements& part = elements[segment];
+    fields.insert(fields.end(), part.fields.begin(), part.fields.end());
+    numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
+  }
+  return {Buffer<std::uint8_t>(std::span<const std::uint8_t>(fields), exchange_.memory()),
+          Buffer<std::uint32_t>(std::span<const std::uint32_t>(numbers), exchange_.memory()), begin, none};
 }
 
 void HaloExchange::check() const {
@@ -153,18 +194,19 @@ Traffic HaloExchange::traffic() const noexcept {
 
 void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
   for (const Call& call : calls) {
-    std::byte* wire = wire_.data();
-    if (call.segment != none) {
-      const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
-      wire = transport_->place(tag_, send_[call.segment].peer) + head;
-    }
     if (call.bound) {
-      call.bound(wire, stream);
+      call.bound(wire_of(call.segment), stream);
       continue;
     }
-    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire,
-                   stream);
+    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
+                   wire_of(call.segment), stream);
   }
+}
+
+/// Where a message is packed: in another rank's memory, or on the own wire.
+std::byte* HaloExchange::wire_of(std::size_t segment) {
+  if (segment == none) return wire_.data();
+  return transport_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
 }
 
 void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
@@ -208,6 +250,10 @@ void HaloExchange::verify_all() const {
 
 void HaloExchange::start(Stream& stream) {
   pack(pack_, stream);
+  for (const ListCall& call : list_pack_) {
+    exchange_.list_pack({call.fields.data(), call.numbers.data(), call.numbers.size()},
+                        wire_of(call.segment) + call.begin, stream);
+  }
   if (!talks()) return;
   if (staged_) { // sent when the copy has arrived, see finish
     const std::size_t begin = plan_.send().empty() ? 0 : plan_.send().front().begin;
@@ -243,6 +289,10 @@ void HaloExchange::finish(Stream& stream) {
     }
   }
   unpack(unpack_, stream);
+  for (const ListCall& call : list_unpack_) {
+    exchange_.list_unpack({call.fields.data(), call.numbers.data(), call.numbers.size()},
+                          wire_.data() + call.begin, stream);
+  }
   shift(shifts_, stream); // writes whole vectors, so after what has come into lanes of them
   ++step_;
 }
@@ -261,7 +311,7 @@ void HaloExchange::operator()(Stream& stream) {
 
 HaloSteps HaloExchange::steps() {
   HaloSteps steps;
-  if (exchange_.crossings().empty()) return steps;
+  if (exchange_.empty()) return steps;
   steps.grid = exchange_.grid();
   steps.rank = exchange_.rank();
   steps.depth = plan_.depth();

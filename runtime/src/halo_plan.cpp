@@ -73,6 +73,10 @@ std::uint64_t plan_hash(const Exchange& exchange) {
       hash.add(static_cast<std::uint64_t>(crossing.far[d]));
     }
   }
+  for (const LinkCrossing& crossing : exchange.links()) {
+    hash.add(static_cast<std::uint64_t>(crossing.field));
+    hash.add(static_cast<std::uint64_t>(crossing.row));
+  }
   return hash.value();
 }
 
@@ -93,10 +97,22 @@ struct HaloPlan::Piece {
 };
 
 HaloPlan::HaloPlan(const Exchange& exchange) {
-  if (exchange.crossings().empty()) return;
+  if (exchange.empty()) return;
   if (exchange.grid() == nullptr) throw Error(exchange.name(), "it has no field", "exchange.add(field)");
   hash_ = plan_hash(exchange);
-  lay_out(exchange, pieces(exchange));
+  if (exchange.list() != nullptr)
+    plan_list(exchange);
+  else
+    lay_out(exchange, pieces(exchange));
+  if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(exchange.name(), "more than 2^31 - 1 values would cross", "use more ranks");
+  }
+}
+
+/// Leaves room for a stamp and returns where the next bytes begin.
+std::size_t HaloPlan::begin_segment() noexcept {
+  bytes_ = (bytes_ + stamp_bytes - 1) / stamp_bytes * stamp_bytes + stamp_bytes;
+  return bytes_;
 }
 
 /// What this rank sends or receives, in the one order that all ranks have.
@@ -249,10 +265,6 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
     if (unpack != nullptr) add_row(*unpack, piece, piece.to, piece.to_cell);
     bytes_ += static_cast<std::size_t>(piece.cells()) * exchange.value_bytes();
   };
-  const auto begin_segment = [&] {
-    bytes_ = (bytes_ + stamp_bytes - 1) / stamp_bytes * stamp_bytes + stamp_bytes;
-    return bytes_;
-  };
   for (const auto& [peer, list] : to) {
     if (peer == me) continue;
     const std::size_t begin = begin_segment();
@@ -280,9 +292,6 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
     for (const Piece* piece : list)
       add(*piece, nullptr, &unpack_.back());
     receive_.push_back({peer, begin, bytes_ - begin});
-  }
-  if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(exchange.name(), "more than 2^31 - 1 values would cross", "use more ranks");
   }
 }
 

@@ -55,16 +55,18 @@ std::uint64_t eight_bits(const std::uint8_t* flags) {
   return (top * 0x0102040810204080ULL) >> 56;                                 // gathers the eight ones
 }
 
+[[noreturn]] void refuse_slip(std::size_t axis) {
+  throw Error("IndexList", std::string("a face along ") + "xyz"[axis] + " slips, and the axis is periodic",
+              "choose one of them");
+}
+
 /// Links that come back from faces without friction.
 class Mirror {
 public:
   Mirror(std::span<const Link> links, const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips)
       : slips_(slips), images_(links.size()) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (periodic[axis] && (slips[2 * axis] || slips[2 * axis + 1]))
-        throw Error("IndexList",
-                    std::string("a face along ") + "xyz"[axis] + " slips, and the axis is periodic",
-                    "choose one of them");
+      if (periodic[axis] && (slips[2 * axis] || slips[2 * axis + 1])) refuse_slip(axis);
     }
     const bool any = std::find(slips.begin(), slips.end(), true) != slips.end();
     for (std::size_t l = 0; l < links.size(); ++l) {
@@ -163,14 +165,55 @@ void fill(const RowCells& cells, const std::uint32_t* row, const std::uint32_t* 
 IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
                      std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates,
                      const std::array<bool, 6>& slips, CellOrder order)
-    : box_(box), communicates_(communicates) {
+    : grid_(box), box_(box), around_(box), communicates_(communicates) {
   check_flags(flags, "IndexList");
+  build(flags, periodic, links, memory, slips, order);
+}
+
+IndexList::IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
+                     Memory memory, const std::array<bool, 6>& slips)
+    : grid_(grid), rank_(rank), communicates_{} {
+  const int block = grid.first_block(rank);
+  if (grid.first_block(rank + 1) - block != 1) {
+    throw Error("IndexList",
+                "rank " + std::to_string(rank) + " has " +
+                    std::to_string(grid.first_block(rank + 1) - block) + " blocks",
+                "as many blocks as ranks, or heddle::HybridField");
+  }
+  for (const Link& link : links) {
+    for (const int offset : link.offset)
+      border_ = std::max(border_, std::abs(offset));
+  }
+  around_ = box_ = grid.block(block);
+  std::array<bool, 3> periodic{};
+  std::array<bool, 6> mirrors = slips;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (grid.periodic()[d] && (slips[2 * d] || slips[2 * d + 1])) refuse_slip(d);
+    if (grid.blocks()[d] == 1) {
+      periodic[d] = grid.periodic()[d];
+      continue;
+    }
+    communicates_[2 * d] = grid.periodic()[d] || box_.lower[d] > grid.domain().lower[d];
+    communicates_[2 * d + 1] = grid.periodic()[d] || box_.upper[d] < grid.domain().upper[d];
+    around_.lower[d] -= communicates_[2 * d] ? border_ : 0;
+    around_.upper[d] += communicates_[2 * d + 1] ? border_ : 0;
+    for (const std::size_t face : {2 * d, 2 * d + 1})
+      mirrors[face] = slips[face] && !communicates_[face]; // another rank's
+  }
+  std::vector<std::uint8_t> listed(static_cast<std::size_t>(around_.volume()));
+  flags(around_, listed);
+  build(listed, periodic, links, memory, mirrors, CellOrder::rows);
+}
+
+void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
+                      std::span<const Link> links, Memory memory, const std::array<bool, 6>& slips,
+                      CellOrder order) {
   if (links.empty() || links.size() > 1024) {
     throw Error("IndexList", "cannot have " + std::to_string(links.size()) + " links", "1 to 1024");
   }
   number_cells(flags);
   if (count_ == 0) {
-    throw Error("IndexList", "no cell of " + to_string(box) + " is listed",
+    throw Error("IndexList", "no cell of " + to_string(box_) + " is listed",
                 "all flags are 0: is all of it solid?");
   }
   if (order != CellOrder::rows) sort_cells(order);
@@ -182,6 +225,9 @@ IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const 
     if (std::find(slips.begin(), slips.end(), true) != slips.end())
       throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
                   "use the links of pull, push or AA");
+    if (known_ != count_)
+      throw Error("IndexList", "links lead to cells held behind walls, and the block is one of several",
+                  "use the links of pull, push or AA, or one rank");
     hold_cells(periodic, links, memory);
   } else {
     lay_out(memory);
@@ -196,14 +242,29 @@ void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* whe
   }
 }
 
-CellRange IndexList::inner_columns(std::int64_t row) const noexcept {
-  const std::int64_t y = row % box_.extent(1);
-  const std::int64_t z = row / box_.extent(1);
-  const bool border = (communicates_[2] && y == 0) || (communicates_[3] && y == box_.extent(1) - 1) ||
-                      (communicates_[4] && z == 0) || (communicates_[5] && z == box_.extent(2) - 1);
-  if (border) return {0, 0};
-  const std::int64_t first = communicates_[0] ? 1 : 0;
-  return {first, std::max(first, box_.extent(0) - (communicates_[1] ? 1 : 0))};
+IndexList::Columns IndexList::columns(std::int64_t row) const noexcept {
+  const std::array<std::int64_t, 3> cell{box_.lower[0], around_.lower[1] + row % around_.extent(1),
+                                         around_.lower[2] + row / around_.extent(1)};
+  bool border = false;
+  for (std::size_t d = 1; d < 3; ++d) {
+    if (cell[d] < box_.lower[d] || cell[d] >= box_.upper[d]) return {};
+    border = border || (communicates_[2 * d] && cell[d] < box_.lower[d] + border_) ||
+             (communicates_[2 * d + 1] && cell[d] >= box_.upper[d] - border_);
+  }
+  const std::int64_t first = box_.lower[0] - around_.lower[0];
+  const std::int64_t last = first + box_.extent(0);
+  if (border) return {{first, last}, {first, first}};
+  const std::int64_t in = std::min(last, first + (communicates_[0] ? border_ : 0));
+  return {{first, last}, {in, std::max(in, last - (communicates_[1] ? border_ : 0))}};
+}
+
+CellRange IndexList::part(const CellRange& range, const BlockPart& part) const noexcept {
+  if (part.cells == BlockPart::Cells::all) return range;
+  CellRange own = border();
+  if (part.cells == BlockPart::Cells::interior)
+    own = {interior_ * part.slice / part.slices, interior_ * (part.slice + 1) / part.slices};
+  const std::int64_t first = std::max(range.first, own.first);
+  return {first, std::max(first, std::min(range.last, own.last))};
 }
 
 std::int64_t IndexList::listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept {
@@ -216,12 +277,12 @@ std::int64_t IndexList::listed(std::int64_t row, std::int64_t first, std::int64_
 }
 
 void IndexList::number_cells(std::span<const std::uint8_t> flags) {
-  const std::int64_t nx = box_.extent(0);
-  const std::int64_t rows = box_.extent(1) * box_.extent(2);
+  const std::int64_t nx = around_.extent(0);
+  const std::int64_t rows = around_.extent(1) * around_.extent(2);
   words_ = (nx + 63) / 64;
   bits_.resize(static_cast<std::size_t>(rows * words_));
-  interior_before_.assign(static_cast<std::size_t>(rows + 1), 0);
-  border_before_.assign(static_cast<std::size_t>(rows + 1), 0);
+  for (std::vector<std::int64_t>& before : before_)
+    before.assign(static_cast<std::size_t>(rows + 1), 0);
 
   parallel_ranges(rows, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
@@ -236,18 +297,18 @@ void IndexList::number_cells(std::span<const std::uint8_t> flags) {
           word |= std::uint64_t{row[w * 64 + b] != 0} << b;
         bits_[static_cast<std::size_t>(r * words_ + w)] = word;
       }
-      const CellRange inner = inner_columns(r);
-      const std::int64_t interior = listed(r, inner.first, inner.last);
-      interior_before_[static_cast<std::size_t>(r + 1)] = interior;
-      border_before_[static_cast<std::size_t>(r + 1)] = listed(r, 0, nx) - interior;
+      for_pieces(r, [&](std::int64_t from, std::int64_t to, Kind kind) {
+        before_[kind][static_cast<std::size_t>(r + 1)] += listed(r, from, to);
+      });
     }
   });
-  for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
-    interior_before_[r + 1] += interior_before_[r];
-    border_before_[r + 1] += border_before_[r];
+  for (std::vector<std::int64_t>& before : before_) {
+    for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r)
+      before[r + 1] += before[r];
   }
-  interior_ = interior_before_.back();
-  count_ = interior_ + border_before_.back();
+  interior_ = before_[inner].back();
+  count_ = interior_ + before_[rim].back();
+  known_ = count_ + before_[ghost].back();
 }
 
 void IndexList::sort_cells(CellOrder order) {
@@ -277,7 +338,7 @@ void IndexList::sort_cells(CellOrder order) {
 }
 
 void IndexList::lay_out(Memory memory) {
-  cells_ = (count_ + held_ + padding - 1) / padding * padding;
+  cells_ = (known_ + held_ + padding - 1) / padding * padding;
   if (memory == Memory::device) {
     slot_stride_ = neighbour_stride_ = (cells_ + device_piece - 1) / device_piece * device_piece;
     return;
@@ -326,7 +387,7 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     if (highest > (last_index - cells_ + 1) / slot_stride_) {
       throw Error("IndexList",
                   row + ": a flat index into slot " + std::to_string(highest) + " of " +
-                      std::to_string(count_) + " cells does not fit 32 bits",
+                      std::to_string(known_) + " cells does not fit 32 bits",
                   "cut the domain into blocks of at most " + std::to_string(last_index / (highest + 1)) +
                       " listed cells");
     }
@@ -336,28 +397,27 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
 
   // The number of every cell of the box, `nobody` where it is not listed; in x with as many columns beyond
   // each end as links reach, so that a row of the table is read from it without a test at the ends.
-  const std::int64_t nx = box_.extent(0);
-  const std::int64_t ny = box_.extent(1);
-  const std::int64_t nz = box_.extent(2);
+  const std::int64_t nx = around_.extent(0);
+  const std::int64_t ny = around_.extent(1);
+  const std::int64_t nz = around_.extent(2);
   const std::int64_t pitch = nx + 2 * reach;
   Buffer<std::uint32_t> numbers(pitch * ny * nz, Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   parallel_ranges(ny * nz, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       std::uint32_t* row = numbers.data() + r * pitch + reach;
       const std::uint64_t* words = bits_.data() + r * words_;
-      const CellRange inner = inner_columns(r);
-      auto interior = static_cast<std::uint32_t>(interior_before_[static_cast<std::size_t>(r)]);
-      auto border = static_cast<std::uint32_t>(interior_ + border_before_[static_cast<std::size_t>(r)]);
-      const auto number = [&](std::int64_t from, std::int64_t to, std::uint32_t& next) {
+      std::array<std::uint32_t, 3> next{};
+      for (const Kind kind : {inner, rim, ghost})
+        next[kind] = static_cast<std::uint32_t>(first_of(kind, r));
+      for_pieces(r, [&](std::int64_t from, std::int64_t to, Kind kind) {
+        std::uint32_t n = next[kind];
         for (std::int64_t x = from; x < to; ++x) {
           const auto bit = static_cast<std::uint32_t>((words[x / 64] >> (x % 64)) & 1U);
-          row[x] = bit != 0 ? static_cast<std::uint32_t>(ordered(next)) : nobody;
-          next += bit;
+          row[x] = bit != 0 ? static_cast<std::uint32_t>(ordered(n)) : nobody;
+          n += bit;
         }
-      };
-      number(0, inner.first, border);
-      number(inner.first, inner.last, interior);
-      number(inner.last, nx, border);
+        next[kind] = n;
+      });
       for (std::int64_t x = 1; x <= reach; ++x) {
         row[-x] = periodic[0] ? row[wrap(-x, nx)] : nobody;
         row[nx - 1 + x] = periodic[0] ? row[wrap(nx - 1 + x, nx)] : nobody;
@@ -381,7 +441,7 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       const auto i = static_cast<std::size_t>(middle);
-      if (interior_before_[i] + border_before_[i] < n) {
+      if (before_[inner][i] + before_[rim][i] + before_[ghost][i] < n) {
         low = middle + 1;
       } else {
         high = middle;
@@ -389,18 +449,17 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     }
     return low;
   };
-  parallel_ranges(count_, [&](std::int64_t first_cell, std::int64_t last_cell) {
+  parallel_ranges(known_, [&](std::int64_t first_cell, std::int64_t last_cell) {
     const std::int64_t first_row = row_before(first_cell);
-    const std::int64_t last_row = last_cell == count_ ? ny * nz : row_before(last_cell);
+    const std::int64_t last_row = last_cell == known_ ? ny * nz : row_before(last_cell);
     RowCells cells;
     for (std::int64_t r = first_row; r < last_row; ++r) {
       const std::uint32_t* row = numbers.data() + r * pitch + reach;
-      const CellRange inner = inner_columns(r);
-      cells.clear();
+      cells.clear(); // row by row, numbers are consecutive in each piece
       const bool by_rows = number_.empty();
-      cells.add(row, 0, inner.first, by_rows); // border, interior, border: in each, numbers are consecutive
-      cells.add(row, inner.first, inner.last, by_rows);
-      cells.add(row, inner.last, nx, by_rows);
+      for_pieces(r, [&](std::int64_t from, std::int64_t to, Kind kind) {
+        cells.add(row, from, to, by_rows || kind == ghost);
+      });
       for (std::size_t l = 0; l < links.size(); ++l) {
         const Link& link = links[l];
         std::int64_t y = r % ny + link.offset[1];
@@ -433,7 +492,7 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
   });
   for (std::size_t l = 0; l < links.size(); ++l) { // padding: own cell
     std::uint32_t* to = entries + static_cast<std::int64_t>(l) * stride;
-    for (std::int64_t n = count_; n < stride; ++n) {
+    for (std::int64_t n = known_; n < stride; ++n) {
       to[n] = static_cast<std::uint32_t>(links[l].wall_slot * slot_stride_ + std::min(n, cells_ - 1));
     }
   }
@@ -469,44 +528,54 @@ void IndexList::note_runs(const Buffer<std::uint32_t>& table) {
 }
 
 std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {
-  if (!box_.contains({x, y, z})) return -1;
+  if (!around_.contains({x, y, z})) return -1;
   const std::int64_t row = row_of(y, z);
-  const std::int64_t column = x - box_.lower[0];
+  const std::int64_t column = x - around_.lower[0];
   if (listed(row, column, column + 1) == 0) return -1;
-  const CellRange inner = inner_columns(row);
-  const auto r = static_cast<std::size_t>(row);
-  if (column >= inner.first && column < inner.last) {
-    return ordered(interior_before_[r] + listed(row, inner.first, column));
-  }
-  const std::int64_t left = listed(row, 0, std::min(column, inner.first));
-  const std::int64_t right = column < inner.first ? 0 : listed(row, inner.last, column);
-  return ordered(interior_ + border_before_[r] + left + right);
+  std::int64_t number = -1;
+  std::array<std::int64_t, 3> next{first_of(inner, row), first_of(rim, row), first_of(ghost, row)};
+  for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind kind) {
+    if (column >= first && column < last) {
+      number = next[kind] + listed(row, first, column);
+    } else if (last <= column) {
+      next[kind] += listed(row, first, last);
+    }
+  });
+  return ordered(number);
 }
 
 std::array<std::int64_t, 3> IndexList::position(std::int64_t n) const {
-  if (n < 0 || n >= count_) {
-    throw Error("IndexList::position", "no cell " + std::to_string(n) + " among " + std::to_string(count_));
+  if (n < 0 || n >= known_) {
+    throw Error("IndexList::position", "no cell " + std::to_string(n) + " among " + std::to_string(known_));
   }
-  if (!row_place_.empty()) n = row_place_[static_cast<std::size_t>(n)];
-  const bool interior = n < interior_;
-  const std::vector<std::int64_t>& before = interior ? interior_before_ : border_before_;
-  std::int64_t rest = interior ? n : n - interior_;
+  if (!row_place_.empty() && n < count_) n = row_place_[static_cast<std::size_t>(n)];
+  const Kind kind = n < interior_ ? inner : n < count_ ? rim : ghost;
+  const std::vector<std::int64_t>& before = before_[kind];
+  std::int64_t rest = n - std::array<std::int64_t, 3>{0, interior_, count_}[kind];
   const auto row = std::upper_bound(before.begin(), before.end(), rest) - before.begin() - 1;
   rest -= before[static_cast<std::size_t>(row)];
-  const CellRange inner = inner_columns(row);
-  for (std::int64_t w = 0; w < words_; ++w) {
-    const std::uint64_t inside = bit_range(inner.first - w * 64, inner.last - w * 64);
-    std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + w)] & (interior ? inside : ~inside);
-    if (std::popcount(word) <= rest) {
-      rest -= std::popcount(word);
-      continue;
+  std::int64_t column = -1;
+  for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind piece) {
+    if (piece != kind || column >= 0) return;
+    const std::int64_t here = listed(row, first, last);
+    if (rest >= here) {
+      rest -= here;
+      return;
     }
-    for (; rest > 0; --rest)
-      word &= word - 1; // drops the lowest one
-    return {box_.lower[0] + w * 64 + std::countr_zero(word), box_.lower[1] + row % box_.extent(1),
-            box_.lower[2] + row / box_.extent(1)};
-  }
-  throw Error("IndexList::position", "the list is damaged"); // the rows hold count() cells by construction
+    for (std::int64_t w = first / 64; column < 0; ++w) {
+      std::uint64_t word =
+          bits_[static_cast<std::size_t>(row * words_ + w)] & bit_range(first - w * 64, last - w * 64);
+      if (std::popcount(word) <= rest) {
+        rest -= std::popcount(word);
+        continue;
+      }
+      for (; rest > 0; --rest)
+        word &= word - 1; // drops the lowest one
+      column = w * 64 + std::countr_zero(word);
+    }
+  });
+  return {around_.lower[0] + column, around_.lower[1] + row % around_.extent(1),
+          around_.lower[2] + row / around_.extent(1)};
 }
 
 Buffer<std::uint32_t> IndexList::select(std::span<const std::uint8_t> flags, std::uint8_t value) const {

@@ -6,8 +6,6 @@
 //   heddle-scaling [ranks [edge [trace.json]]]     default: all devices, 256, no trace
 #include <algorithm>
 #include <array>
-#include <barrier>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,43 +14,22 @@
 #include <string>
 #include <vector>
 
-#include "cuda_timer.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/device_scope.hpp"
-#include "heddle/fake_network.hpp"
 #include "heddle/halo_exchange.hpp"
-#include "heddle/nccl.hpp"
-#include "heddle/peer_group.hpp"
 #include "heddle/task_graph.hpp"
 #include "lanes_kernels.hpp"
 #include "lbm_case.hpp"
 #include "scaling_model.hpp"
+#include "scaling_run.hpp"
 #include "streams.hpp"
 
 namespace {
 
+using scaling::Case;
+using scaling::Result;
+
 constexpr double omega = 1.2;
-constexpr double seconds_a_run = 0.12;
-constexpr int runs = 5;
-
-/// How a case is run. transport: "stores" and "copies" (ranks of one graph), "nccl", "pinned" (staged through
-/// pinned memory, as for MPI, with copies between threads as the network), or "one" for a single rank.
-struct Case {
-  std::array<std::int64_t, 3> cells{};
-  int ranks = 1;
-  std::string transport = "one";
-  bool overlap = true;
-  bool capture = true;
-  bool exchanges = true;
-  int unroll = 2;
-  heddle::Trace* trace = nullptr;
-};
-
-struct Result {
-  double pair_seconds = 0;
-  std::size_t sent_bytes = 0; // of rank 0 in one exchange
-};
-
 /// The walls of a rank, as a task.
 template <typename Kernels> class Walls {
 public:
@@ -89,6 +66,7 @@ public:
         walls_after_odd_("walls", f_, Kernels::walls_after_odd) {}
 
   heddle::Field<T>& f() { return f_; }
+  int rank() const { return f_.rank(); }
   std::size_t sent_bytes() const { return before_.sent_bytes(); }
 
   void disturb() {
@@ -123,116 +101,44 @@ template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {
                            one.ranks);
 }
 
-heddle::TaskGraph graph_of(const Case& one) {
-  return heddle::TaskGraph({.memory = heddle::Memory::device,
-                            .capture = one.capture && one.transport != "pinned",
-                            .overlap = one.overlap,
-                            .unroll = one.unroll,
-                            .trace = one.trace});
-}
-
-/// Calls program(ranks of this graph, loop, together): once for ranks of one graph, else on a thread for each
-/// rank. together(f) is f between two moments at which all ranks are here.
-template <typename Kernels>
-using Program = std::function<void(std::vector<std::unique_ptr<Rank<Kernels>>>&, heddle::TaskGraph&,
-                                   const std::function<void()>& meet)>;
-
-template <typename Kernels> void with_ranks(const Case& one, const Program<Kernels>& program) {
-  const heddle::BlockGrid grid = grid_of<Kernels>(one);
-  const auto of_one_graph = [&](const std::function<heddle::Transport&(int)>& transport) {
-    heddle::TaskGraph loop = graph_of(one);
-    std::vector<std::unique_ptr<Rank<Kernels>>> ranks;
-    for (int rank = 0; rank < one.ranks; ++rank) {
-      const heddle::DeviceScope device(rank);
-      ranks.push_back(std::make_unique<Rank<Kernels>>(grid, transport(rank)));
-      ranks.back()->add_to(loop, one.exchanges);
-    }
-    program(ranks, loop, [] {});
+template <typename Kernels> scaling::Make<Rank<Kernels>> maker(const Case& one) {
+  return [grid = grid_of<Kernels>(one)](heddle::Transport& transport) {
+    return std::make_unique<Rank<Kernels>>(grid, transport);
   };
-  if (one.transport == "one") {
-    heddle::LocalTransport local;
-    return of_one_graph([&](int) -> heddle::Transport& { return local; });
-  }
-  if (one.transport == "stores" || one.transport == "copies") {
-    heddle::PeerGroup group(one.ranks, {.stores = one.transport == "stores"});
-    return of_one_graph([&](int rank) -> heddle::Transport& { return group.transport(rank); });
-  }
-  std::barrier meeting(one.ranks);
-  const auto of_one_rank = [&](heddle::Transport& transport) {
-    const heddle::DeviceScope device(transport.rank());
-    heddle::TaskGraph loop = graph_of(one);
-    std::vector<std::unique_ptr<Rank<Kernels>>> ranks;
-    ranks.push_back(std::make_unique<Rank<Kernels>>(grid, transport));
-    ranks.back()->add_to(loop, one.exchanges);
-    program(ranks, loop, [&] { meeting.arrive_and_wait(); });
-  };
-  if (one.transport == "nccl") return heddle::nccl_run(one.ranks, of_one_rank);
-  heddle::FakeNetwork network(one.ranks);
-  network.run(of_one_rank);
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// The median time of a pair of steps, by the clock of the host around whole runs.
 template <typename Kernels> Result measure(const Case& one) {
-  Result result;
-  with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      const heddle::DeviceScope device(
-          one.transport == "nccl" || one.transport == "pinned" ? ranks[i]->f().rank() : static_cast<int>(i));
-      ranks[i]->disturb();
-    }
-    loop.run(2 * one.unroll);
-    const auto timed = [&](std::int64_t pairs) {
-      meet();
-      const double began = now();
-      loop.run(pairs);
-      meet();
-      return (now() - began) / static_cast<double>(pairs);
-    };
-    // The same number on all ranks: it follows from the size of the problem, not from a time.
-    const double guess =
-        2 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / one.ranks / 20e9;
-    const auto pairs =
-        one.unroll * std::max<std::int64_t>(2, static_cast<std::int64_t>(seconds_a_run / guess / one.unroll));
-    timed(pairs);
-    std::vector<double> times;
-    for (int run = 0; run < runs; ++run)
-      times.push_back(timed(pairs));
-    std::sort(times.begin(), times.end());
-    if (ranks.front()->f().rank() == 0) result = {times[runs / 2], ranks.front()->sent_bytes()};
-  });
-  return result;
+  const double updates = 2 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / one.ranks;
+  return scaling::measure(one, maker<Kernels>(one), updates);
 }
 
 /// All values after a few steps of a small box, rank after rank.
 template <typename Kernels> std::vector<typename Kernels::Value> values(const Case& one) {
   using T = typename Kernels::Value;
   std::vector<std::vector<T>> parts(static_cast<std::size_t>(one.ranks * Kernels::lanes * 19));
-  with_ranks<Kernels>(one, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
-    for (auto& rank : ranks) {
-      const heddle::DeviceScope device(rank->f().rank());
-      rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
-        const double value = bench::disturbance(x + one.cells[0] * (y + one.cells[1] * z), q);
-        if constexpr (sizeof(T) == 2)
-          return heddle::to_half(static_cast<float>(0x1p15 * value));
-        else
-          return static_cast<T>(value);
+  scaling::with_ranks<Rank<Kernels>>(
+      one, maker<Kernels>(one), [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
+        for (auto& rank : ranks) {
+          const heddle::DeviceScope device(rank->f().rank());
+          rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+            const double value = bench::disturbance(x + one.cells[0] * (y + one.cells[1] * z), q);
+            if constexpr (sizeof(T) == 2)
+              return heddle::to_half(static_cast<float>(0x1p15 * value));
+            else
+              return static_cast<T>(value);
+          });
+        }
+        meet();
+        loop.run(7);
+        for (auto& rank : ranks) {
+          const heddle::DeviceScope device(rank->f().rank());
+          for (int block = 0; block < rank->f().blocks(); ++block) {
+            for (int q = 0; q < 19; ++q)
+              parts[static_cast<std::size_t>(rank->f().number(block) * 19 + q)] = rank->f().read(block, q);
+          }
+        }
+        meet();
       });
-    }
-    meet();
-    loop.run(7);
-    for (auto& rank : ranks) {
-      const heddle::DeviceScope device(rank->f().rank());
-      for (int block = 0; block < rank->f().blocks(); ++block) {
-        for (int q = 0; q < 19; ++q)
-          parts[static_cast<std::size_t>(rank->f().number(block) * 19 + q)] = rank->f().read(block, q);
-      }
-    }
-    meet();
-  });
   const std::size_t blocks = static_cast<std::size_t>(one.ranks * Kernels::lanes);
   std::vector<T> all;
   for (std::size_t q = 0; q < 19; ++q) {
@@ -240,15 +146,6 @@ template <typename Kernels> std::vector<typename Kernels::Value> values(const Ca
       all.insert(all.end(), parts[block * 19 + q].begin(), parts[block * 19 + q].end());
   }
   return all;
-}
-
-std::vector<std::string> transports() {
-  std::vector<std::string> known{"stores", "copies"};
-  const std::string missing = heddle::nccl_missing();
-  if (missing.empty()) known.push_back("nccl");
-  std::printf("nccl: %s\n", missing.empty() ? heddle::nccl_version().c_str() : missing.c_str());
-  known.emplace_back("pinned");
-  return known;
 }
 
 template <typename Kernels>
@@ -273,22 +170,6 @@ void check(const char* precision, int ranks, const std::vector<std::string>& kno
   }
 }
 
-/// A copy from device 0 to device 1, or within one: seconds.
-double copy_seconds(std::size_t bytes, bool between) {
-  const heddle::DeviceScope first(0);
-  heddle::Stream stream(heddle::Memory::device);
-  const heddle::Buffer<std::byte> from(static_cast<std::int64_t>(bytes), heddle::Memory::device);
-  const heddle::DeviceScope second(between ? 1 : 0);
-  heddle::Buffer<std::byte> to(static_cast<std::int64_t>(bytes), heddle::Memory::device);
-  const heddle::DeviceScope again(0);
-  const auto copy = [&] {
-    bench::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDefault,
-                                 static_cast<cudaStream_t>(stream.native())));
-  };
-  copy();
-  return bench::cuda_seconds(stream, copy);
-}
-
 /// "glups" counts cells of all ranks.
 double glups(const Case& one, double pair_seconds) {
   return 2e-9 * static_cast<double>(one.cells[0] * one.cells[1] * one.cells[2]) / pair_seconds;
@@ -306,9 +187,9 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   bare.cells[2] /= ranks;
   const double bare_pair = measure<Kernels>(bare).pair_seconds;
   const std::size_t message = scaling::face_bytes(whole[0], whole[1], sizeof(T));
-  const double latency = copy_seconds(64, true);
-  const scaling::Wire wire{latency,
-                           static_cast<double>(message) / (copy_seconds(message, true) - latency + 1e-9)};
+  const double latency = scaling::copy_seconds(64, true);
+  const scaling::Wire wire{latency, static_cast<double>(message) /
+                                        (scaling::copy_seconds(message, true) - latency + 1e-9)};
   const scaling::Device device{bare_pair, 2.5e-6, 2.5e12};
   constexpr int launches = 3; // pack, unpack, and what crosses between the lanes
   const double exchange = scaling::exchange_seconds(device, wire, static_cast<double>(message), launches);
@@ -354,13 +235,14 @@ void write_trace(int ranks, std::int64_t edge, const std::string& file) {
                  .capture = false,
                  .unroll = 1,
                  .trace = &trace};
-  with_ranks<lanes::F32>(one, [&](auto& parts, heddle::TaskGraph& loop, const std::function<void()>&) {
-    for (auto& part : parts) {
-      const heddle::DeviceScope device(part->f().rank());
-      part->disturb();
-    }
-    loop.run(4);
-  });
+  scaling::with_ranks<Rank<lanes::F32>>(
+      one, maker<lanes::F32>(one), [&](auto& parts, heddle::TaskGraph& loop, const std::function<void()>&) {
+        for (auto& part : parts) {
+          const heddle::DeviceScope device(part->f().rank());
+          part->disturb();
+        }
+        loop.run(4);
+      });
   trace.write(file);
   const std::vector<heddle::Trace::Span> spans = trace.spans();
   double exchanges = 0;
@@ -398,7 +280,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
-    const std::vector<std::string> known = transports();
+    const std::vector<std::string> known = scaling::transports();
     all<lanes::F32>("f32", ranks, edge, known);
     all<lanes::F16>("f16", ranks, edge, known);
     if (argc > 3) write_trace(ranks, edge, argv[3]);

@@ -15,6 +15,7 @@ from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.ir.walls import bit
+from heddle.list_exchange import ListExchange, list_exchanges
 
 
 class _Halo(Protocol):
@@ -47,10 +48,11 @@ def sweep_header(
 ) -> str:
     """The text of module_sweeps.hpp."""
     halos = {kernel: halo for halo in module.halos.values() for kernel in halo.kernels}
+    packs = {f"{halo.name}_{way}" for halo in module.halos.values() for way in ("pack", "unpack")}
     sweeps = [
         _sweep(module.name, name, variants, targets, halos.get(name))
         for name, variants in kernels.items()
-        if _bindable(variants[0])
+        if name not in packs and _bindable(variants[0])
     ]
     return render(
         "sweeps.hpp.j2",
@@ -66,6 +68,7 @@ def sweep_header(
         interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
+        boxes=any(sweep["dense"] and sweep["parts"] for sweep in sweeps),
         solver=[name for name in module.solver if name in kernels],
         split=any(field.layout == "split" for k in kernels.values() for field in k[0].stages.kernel.fields),
         both="cpu" in targets and "cuda" in targets,
@@ -74,11 +77,8 @@ def sweep_header(
 
 
 def _bindable(variant: Variant) -> bool:
-    """Runtime fields have three dimensions; planes of them have two. Pack kernels belong to other sweeps."""
-    kernel = variant.stages.kernel
-    return not isinstance(kernel.space, ir.Boxes) and all(
-        field.rank != 1 or field.table for field in kernel.fields
-    )
+    """Runtime fields have three dimensions; planes of them have two."""
+    return all(field.rank != 1 or field.table for field in variant.stages.kernel.fields)
 
 
 def _colours(kernel: ir.Kernel) -> int:
@@ -166,11 +166,7 @@ def _sweep(
                 for output in binding.outputs
             ),
         ],
-        "exchanges": [
-            _exchange(module, crossing, halo, targets, binding.chosen) for crossing in exchanges(typed)
-        ]
-        if halo
-        else [],
+        "exchanges": _exchanges(module, typed, halo, targets, binding.chosen) if halo else [],
         "dense": dense,
         "parts": parts,
         "first": f"{arrays[0].name}_",
@@ -195,8 +191,9 @@ def _touches_ghosts(kernel: ir.Kernel, argument: Argument) -> int:
 
 def _separable(kernel: ir.Kernel) -> bool:
     """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
-    assert isinstance(kernel.space, ir.Dense)
-    if kernel.space.colours > 1 or kernel.space.row_cells or kernel.outputs:
+    if kernel.outputs:
+        return False
+    if isinstance(kernel.space, ir.Dense) and (kernel.space.colours > 1 or kernel.space.row_cells):
         return False
     if any(field.layout == "profile" for field in kernel.fields):
         return False
@@ -244,40 +241,83 @@ def _reach(accesses: Sequence[ir.Access | ir.Gather]) -> int:
     return max((abs(d) for node in accesses if isinstance(node, ir.Access) for d in node.offsets), default=0)
 
 
+def _exchanges(
+    module: str, kernel: ir.Kernel, halo: _Halo, targets: Sequence[str], element: str
+) -> list[dict[str, Any]]:
+    """Methods that tell heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
+    wire = type_text(halo.wire) if halo.wire else element
+    if isinstance(kernel.space, ir.Sparse):
+        return [_list_exchange(module, one, halo, targets, wire) for one in list_exchanges(kernel)]
+    return [_exchange(module, one, halo, targets, wire) for one in exchanges(kernel)]
+
+
 def _exchange(
-    module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str], element: str
+    module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str], wire: str
 ) -> dict[str, Any]:
-    """A method that tells heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
-    before = exchange.direction == "before"
     plane = ".plane()" if exchange.fields and exchange.fields[0].rank == 2 else ""
     views = [f"{field.name}->view(block){plane}" for field in exchange.fields]
-    wire = type_text(halo.wire) if halo.wire else element
     rows = [
         f"heddle::Crossing{{{exchange.fields.index(c.field)}, {c.component}, "
         f"{_offset(c.anchor)}, {_offset(c.near)}, {_offset(c.far)}}}"
         for c in exchange.crossings
     ]
+    tables = ["boxes.rows", "{wire}", "boxes.count", "boxes.longest"]
+    return {
+        **_described(exchange, wire),
+        "table": "Crossing",
+        "rows": rows,
+        "thinnest": f" {exchange.thinnest},",
+        "pack": _pack_call(module, f"{halo.name}_pack", views, tables, "", wire, targets),
+        "unpack": _pack_call(module, f"{halo.name}_unpack", views, tables, "const ", wire, targets),
+        "method": "pack",
+        "parameters": "int block, const heddle::WireBoxes& boxes",
+    }
+
+
+def _list_exchange(
+    module: str, exchange: ListExchange, halo: _Halo, targets: Sequence[str], wire: str
+) -> dict[str, Any]:
+    views = [f"{field.name}->flat()" for field in exchange.fields]
+    rows = [f"heddle::LinkCrossing{{{exchange.fields.index(c.field)}, {c.row}}}" for c in exchange.crossings]
+    tables = ["elements.fields", "{wire}", "elements.numbers", "elements.count"]
+    return {
+        **_described(exchange, wire),
+        "table": "LinkCrossing",
+        "rows": rows,
+        "thinnest": "",
+        "pack": _pack_call(module, f"{halo.name}_pack", views, tables, "", wire, targets),
+        "unpack": _pack_call(module, f"{halo.name}_unpack", views, tables, "const ", wire, targets),
+        "method": "list_pack",
+        "parameters": "const heddle::WireElements& elements",
+    }
+
+
+def _described(exchange: Exchange | ListExchange, wire: str) -> dict[str, Any]:
     return {
         "name": exchange.direction,
         "about": "What other blocks have to send before a sweep: from owners to ghost cells."
-        if before
+        if exchange.direction == "before"
         else "What a sweep leaves for other blocks: from ghost cells to owners.",
         "kernel": exchange.kernel,
-        "rows": rows,
-        "thinnest": exchange.thinnest,
-        "rank": exchange.fields[0].rank if exchange.fields else 3,
         "fields": [field.name for field in exchange.fields],
         "wire": wire,
-        "pack": _pack_call(module, f"{halo.name}_pack", views, "", wire, targets),
-        "unpack": _pack_call(module, f"{halo.name}_unpack", views, "const ", wire, targets),
     }
 
 
 def _pack_call(
-    module: str, name: str, views: Sequence[str], const: str, wire: str, targets: Sequence[str]
+    module: str,
+    name: str,
+    views: Sequence[str],
+    tables: Sequence[str],
+    const: str,
+    wire: str,
+    targets: Sequence[str],
 ) -> str:
+    """tables: the arguments after the views, with {wire} for the buffer."""
+    buffer = f"static_cast<{const}{wire}*>(wire)"
+    passed = [*views, *(table.replace("{wire}", buffer) for table in tables)]
+
     def call(suffix: str, extra: str) -> str:
-        passed = [*views, "boxes.rows", f"static_cast<{const}{wire}*>(wire)", "boxes.count", "boxes.longest"]
         return f"{module}::{name}{suffix}({', '.join([*passed, *([extra] if extra else [])])});"
 
     host, device = call("", ""), call("_cuda", "stream.native()")
@@ -411,8 +451,8 @@ class _Binding:
             "first_colour": "colours.first",
             "last_colour": "colours.last",
             "walls": f"heddle::walls_of(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
-            "first": "range_.first",
-            "last": "range_.last",
+            "first": "range.first" if self.parts else "range_.first",
+            "last": "range.last" if self.parts else "range_.last",
             "cells": "cells_->data()",
             "cell_count": "static_cast<std::int64_t>(cells_->size())",
         }
@@ -422,7 +462,8 @@ class _Binding:
                 assert field is not None
                 plane = ".plane()" if self.dense and field.rank == 2 else ""
                 view = f"{argument.name}_->view({'block' if self.dense else ''})"
-                passed.append(f"heddle::part({view}, box){plane}" if self.parts else f"{view}{plane}")
+                cut = self.parts and self.dense
+                passed.append(f"heddle::part({view}, box){plane}" if cut else f"{view}{plane}")
             elif argument.role == "output" and self.dense:
                 passed.append(f"{argument.name}_->data() + block")
             elif argument.field is not None and argument.field.layout == "profile":

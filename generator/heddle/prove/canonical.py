@@ -20,8 +20,8 @@ Body = tuple[ir.Statement, ...]
 def canonical(body: Sequence[ir.Statement], unit_stride: bool = False) -> Body:
     """Statements without comments, places and hints that have no text of their own.
 
-    Rationals become the quotients that are printed, half-precision numbers their bits. unit_stride: as
-    instantiated for unit strides along x.
+    Rationals become the quotients that are printed, half-precision numbers their bits; short unsigned numbers
+    are compared as longer ones. unit_stride: as instantiated for unit strides along x.
     """
     without = tuple(statement for statement in body if not isinstance(statement, ir.Comment))
     halves = (transform(statement, _read_half) for statement in without)  # while halves still have their type
@@ -35,6 +35,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return _number(value, scalar)
         case ir.Op("neg", (ir.Const(value),), scalar):
             return ir.Const(-value, scalar)
+        case ir.Op(name, (value, ir.Const(number, (ir.U8 | ir.U16))), scalar) if scalar == ir.BOOL:
+            return ir.Op(name, (ir.Cast(value, ir.U32), ir.Const(number, ir.U32)), scalar)  # as C++ compares
         case ir.Symbol(name, ir.Scalar("f", 16)):
             return ir.Symbol(name, ir.U16)
         case ir.Pointer(ir.Scalar("f", 16), const):

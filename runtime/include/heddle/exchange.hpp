@@ -15,8 +15,10 @@
 #include "heddle/box.hpp"
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
+#include "heddle/index_list.hpp"
 #include "heddle/lane_shift.hpp"
 #include "heddle/memory.hpp"
+#include "heddle/sparse_field.hpp"
 #include "heddle/stream.hpp"
 
 namespace heddle {
@@ -38,6 +40,13 @@ struct Crossing {
 /// The crossings that fill the whole rim of a field, for kernels whose accesses are not known.
 [[nodiscard]] std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& layers);
 
+/// A row of the neighbour table of a list through which a kernel reaches a field: where it leads to a ghost
+/// cell, the element there crosses. The generator derives them from a kernel's accesses.
+struct LinkCrossing {
+  int field = 0;
+  int row = 0;
+};
+
 enum class Direction {
   owner_to_ghost, ///< before a kernel: what it is about to read beyond its block
   ghost_to_owner  ///< after a kernel: what it has written beyond its block
@@ -52,8 +61,18 @@ struct WireBoxes {
   std::int64_t longest = 0; // cells of the largest box
 };
 
+/// Elements of fields over a list for a pack kernel, in the memory of the fields: those that follow each
+/// other on the wire.
+struct WireElements {
+  static constexpr std::uint8_t none = 255;
+  const std::uint8_t* fields = nullptr;   // the number of the field, none between messages
+  const std::uint32_t* numbers = nullptr; // as in the table of neighbours
+  std::int64_t count = 0;
+};
+
 /// What one kernel needs to have exchanged: which cells of which fields, and how they are packed. The sweeps
-/// of a module with a halo make it: `step.before()`, `step.after()`.
+/// of a module with a halo make it: `step.before()`, `step.after()`. All fields are dense, or all are over
+/// one list.
 class Exchange {
 public:
   using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
@@ -68,16 +87,32 @@ public:
       : name_(std::move(name)), direction_(direction), crossings_(crossings), thinnest_(thinnest),
         value_bytes_(value_bytes) {}
 
+  /// Of a kernel over a list.
+  Exchange(std::string name, Direction direction, std::span<const LinkCrossing> links,
+           std::size_t value_bytes)
+      : name_(std::move(name)), direction_(direction), links_(links), value_bytes_(value_bytes) {}
+
   /// The field that the next number stands for; it must outlive this. Throws Error for a field on another
   /// grid, of another rank or in other memory than the first.
   template <class T> void add(Field<T>& field) {
-    Side side{&field, std::string(field.name()), field.components(), field.ghost_layers(), field.interleaved(),
-              sizeof(T), {}};
+    Side side{&field,
+              std::string(field.name()),
+              field.components(),
+              field.ghost_layers(),
+              field.interleaved(),
+              sizeof(T),
+              {}};
     side.group = [f = &field](int group) {
       const FieldView<T> first = f->view(group * f->interleaved());
-      return LaneArray{first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
+      return LaneArray{
+          first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
     };
     add(std::move(side), field.grid(), field.rank(), field.memory());
+  }
+
+  /// The same for a field over the list of a block. Throws Error for one over another list.
+  template <class T> void add(SparseField<T>& field) {
+    add_listed({&field, std::string(field.name()), field.components(), {}, 1, sizeof(T), {}}, field.list());
   }
 
   /// What an exchange knows of a field.
@@ -97,16 +132,22 @@ public:
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] Direction direction() const noexcept { return direction_; }
   [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
+  [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
+  [[nodiscard]] bool empty() const noexcept { return crossings_.empty() && links_.empty(); }
   [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
   [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
   [[nodiscard]] const std::vector<Side>& fields() const noexcept { return fields_; }
   /// Of the fields; null before the first.
   [[nodiscard]] const BlockGrid* grid() const noexcept { return grid_; }
+  /// Of the fields; null where they are dense.
+  [[nodiscard]] const IndexList* list() const noexcept { return list_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
 
   Pack pack;
   Unpack unpack;
+  std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;
+  std::function<void(const WireElements& elements, const void* wire, Stream& stream)> list_unpack;
   /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes are in host
   /// memory here, and what is returned is called for each message that they describe, for all blocks at once.
   struct BlockBoxes {
@@ -119,13 +160,17 @@ public:
   Bind bind_unpack;
 
 private:
+  void add_listed(Side side, const IndexList& list);
+
   std::string name_;
   Direction direction_ = Direction::owner_to_ghost;
   std::span<const Crossing> crossings_;
+  std::span<const LinkCrossing> links_;
   int thinnest_ = 1;
   std::size_t value_bytes_ = 1;
   std::vector<Side> fields_;
   const BlockGrid* grid_ = nullptr;
+  const IndexList* list_ = nullptr;
   int rank_ = 0;
   Memory memory_ = Memory::host;
 };

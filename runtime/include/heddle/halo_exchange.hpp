@@ -36,8 +36,8 @@ struct HaloOptions {
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
 /// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
 /// place, all of them in one launch. Ghost cells beyond a face that is not periodic stay
-/// as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed while messages
-/// travel.
+/// as they are. What crosses between lists is packed by one call for all other ranks. A TaskGraph takes
+/// exchange and sweep apart, so that the interior is computed while messages travel.
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.
@@ -79,6 +79,13 @@ private:
     std::size_t segment;   // of send(): written to that rank's memory; none: to the own wire
     Exchange::Bound bound; // in place of the rows, and for all blocks, where elements have been looked up
   };
+  /// The same for a list.
+  struct ListCall {
+    Buffer<std::uint8_t> fields;
+    Buffer<std::uint32_t> numbers;
+    std::size_t begin; // of the first element on the wire
+    std::size_t segment;
+  };
   /// One call of shift_lanes.
   struct ShiftCall {
     std::size_t field;
@@ -92,10 +99,16 @@ private:
   void check() const;
   void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
                  const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
+  void add_box_calls();
+  void add_list_calls();
+  [[nodiscard]] ListCall list_call(const std::vector<HaloPlan::Segment>& segments,
+                                   const std::vector<HaloPlan::Elements>& elements, std::size_t first,
+                                   std::size_t last) const;
   void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
   void pack(const std::vector<Call>& calls, Stream& stream);
   void unpack(const std::vector<Call>& calls, Stream& stream);
+  [[nodiscard]] std::byte* wire_of(std::size_t segment);
   /// Whether messages lie in device memory.
   [[nodiscard]] bool on_device() const noexcept;
   void stamp_all() const;
@@ -114,6 +127,8 @@ private:
   std::vector<Call> unpack_;
   std::vector<Call> wrap_pack_;
   std::vector<Call> wrap_unpack_;
+  std::vector<ListCall> list_pack_;
+  std::vector<ListCall> list_unpack_;
   std::vector<ShiftCall> shifts_;
   std::vector<ShiftCall> wrap_shifts_;
   Buffer<std::byte> wire_;

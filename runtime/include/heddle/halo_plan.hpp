@@ -19,6 +19,9 @@ namespace heddle {
 /// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it
 /// belongs to the border, as messages do; along the other axes also the interior of a split sweep needs it,
 /// see BlockPart.
+///
+/// A list has one block a rank, so that all that crosses is messages: an element after the other, in the
+/// order of the rows of its table and of the cells that reach them, which both ends know.
 class HaloPlan {
 public:
   static constexpr std::size_t stamp_bytes = 64;
@@ -47,6 +50,15 @@ public:
 
   /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
   explicit HaloPlan(const Exchange& exchange);
+
+  /// Elements of fields over a list, as WireElements has them.
+  struct Elements {
+    std::vector<std::uint8_t> fields;
+    std::vector<std::uint32_t> numbers;
+  };
+  /// Of a list: for each segment of send() and of receive().
+  [[nodiscard]] const std::vector<Elements>& sent() const noexcept { return sent_; }
+  [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
 
   /// For each segment of send().
   [[nodiscard]] const std::vector<Tables>& pack() const noexcept { return pack_; }
@@ -77,9 +89,13 @@ private:
   [[nodiscard]] std::vector<const Piece*>
   take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces, std::vector<Shift>& shifts);
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
+  void plan_list(const Exchange& exchange);
+  [[nodiscard]] std::size_t begin_segment() noexcept;
 
   std::vector<Tables> pack_;
   std::vector<Tables> unpack_;
+  std::vector<Elements> sent_;
+  std::vector<Elements> received_;
   Local borders_;
   Local wrap_;
   int depth_ = 0;

@@ -7,6 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "heddle/block_grid.hpp"
+#include "heddle/block_kinds.hpp"
+#include "heddle/block_part.hpp"
 #include "heddle/box.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/cell_order.hpp"
@@ -20,8 +23,11 @@ namespace heddle {
 /// Order: interior cells first, then border cells (within one cell of a face that is communicated); within
 /// each as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a flat
 /// element index `slot * slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md,
-/// section 6; Bailey et al. 2009 for AA). Cells count() <= n < cells() are those held behind walls
-/// (Link::held) and padding to a whole number of 32: the entries of padding point to themselves.
+/// section 6; Bailey et al. 2009 for AA). Behind them come the cells held behind walls (Link::held), and
+/// padding to a whole number of 32, whose entries point to themselves.
+///
+/// The list of one block of several has ghost cells, too, numbered after its own: copies of listed cells of
+/// other blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells.
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
@@ -40,17 +46,34 @@ public:
             const std::array<bool, 6>& slips = {false, false, false, false, false, false},
             CellOrder order = CellOrder::rows);
 
+  /// The list of the block of `rank`, of which it has one. Around the block, as far as links reach and there
+  /// are other blocks, listed cells are ghost cells; border cells are those that reach them. An axis along
+  /// which there is one block is periodic within the list. Throws Error as above, and for a rank with
+  /// several blocks.
+  IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
+            Memory memory = Memory::host,
+            const std::array<bool, 6>& slips = {false, false, false, false, false, false});
+
+  /// The own cells lie in it.
   [[nodiscard]] const Box& box() const noexcept { return box_; }
+  /// That of the constructor, or one block: the box.
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
-  /// Listed cells.
+  /// Listed cells, without ghost cells.
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  /// Cells held behind walls: count() <= n < count() + held().
+  /// Cells held behind walls, numbered after all listed ones.
   [[nodiscard]] std::int64_t held() const noexcept { return held_; }
-  /// Listed cells, those held behind walls, and padding.
+  /// Listed cells, ghost cells, those held behind walls, and padding.
   [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
   [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
   [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
+  [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
+  /// How far border and ghost cells reach from the faces between them.
+  [[nodiscard]] int border_width() const noexcept { return border_; }
+  /// What belongs to `part` of the cells of `range`.
+  [[nodiscard]] CellRange part(const CellRange& range, const BlockPart& part) const noexcept;
 
   /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
   /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a
@@ -78,12 +101,13 @@ public:
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const noexcept { return chunks_.size(); }
 
-  /// Number of the cell at x, y, z (coordinates of the box); -1 when it is not listed or outside.
+  /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
+  /// or outside.
   [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
-  /// Coordinates of cell `n`; throws Error when 0 <= n < count() does not hold.
+  /// Coordinates of cell `n`, for a ghost cell those beside the box; throws Error when it is neither.
   [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
 
-  /// Numbers of the listed cells whose byte in `flags` (laid out as for the constructor) equals `value`,
+  /// Numbers of the listed cells whose byte in `flags` (one a cell of the box, x fastest) equals `value`,
   /// ascending, in memory(): the listed space of a boundary kernel. May be empty.
   [[nodiscard]] Buffer<std::uint32_t> select(std::span<const std::uint8_t> flags, std::uint8_t value) const;
 
@@ -91,18 +115,40 @@ public:
   template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const;
 
 private:
+  enum Kind : std::uint8_t { inner, rim, ghost }; // of cells: interior, border, ghost
+  /// Columns of a row of the box with its ghost cells: own ones, and among them interior ones. What remains
+  /// of the own is border, what remains of all is ghost cells.
+  struct Columns {
+    CellRange own;
+    CellRange inner;
+  };
+
   [[nodiscard]] std::int64_t row_of(std::int64_t y, std::int64_t z) const noexcept {
-    return (y - box_.lower[1]) + box_.extent(1) * (z - box_.lower[2]);
+    return (y - around_.lower[1]) + around_.extent(1) * (z - around_.lower[2]);
   }
-  /// Columns of row r, counted from the box's lower x, that are interior (geometrically): first <= column <
-  /// last.
-  [[nodiscard]] CellRange inner_columns(std::int64_t row) const noexcept;
+  [[nodiscard]] Columns columns(std::int64_t row) const noexcept;
   /// Listed cells of row r with first <= column < last.
   [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
+  /// The number of the first cell of a kind in a row.
+  [[nodiscard]] std::int64_t first_of(Kind kind, std::int64_t row) const noexcept {
+    const std::array<std::int64_t, 3> begin{0, interior_, count_};
+    return begin[kind] + before_[kind][static_cast<std::size_t>(row)];
+  }
+  /// f(first column, last, kind) for the pieces of a row, in ascending x.
+  template <class F> void for_pieces(std::int64_t row, F&& f) const {
+    const auto [own, in] = columns(row);
+    f(std::int64_t{0}, own.first, ghost);
+    f(own.first, in.first, rim);
+    f(in.first, in.last, inner);
+    f(in.last, own.last, rim);
+    f(own.last, around_.extent(0), ghost);
+  }
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
+  void build(std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
+             std::span<const Link> links, Memory memory, const std::array<bool, 6>& slips, CellOrder order);
   /// The number of the n-th cell row by row.
   [[nodiscard]] std::int64_t ordered(std::int64_t n) const noexcept {
-    return number_.empty() ? n : number_[static_cast<std::size_t>(n)];
+    return number_.empty() || n >= count_ ? n : number_[static_cast<std::size_t>(n)];
   }
   void number_cells(std::span<const std::uint8_t> flags);
   void sort_cells(CellOrder order);
@@ -112,21 +158,26 @@ private:
   void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
                    const std::array<bool, 6>& slips);
 
+  BlockGrid grid_;
+  int rank_ = 0;
   Box box_;
+  Box around_;     // with ghost cells
+  int border_ = 1; // width of the border, and of the ghost cells
   std::array<bool, 6> communicates_;
   std::int64_t count_ = 0;
   std::int64_t interior_ = 0;
+  std::int64_t known_ = 0; // with ghost cells
   std::int64_t held_ = 0;
   std::int64_t cells_ = 0;
   std::int64_t slot_stride_ = 0;
   std::int64_t neighbour_stride_ = 0;
   int rows_ = 0;
-  std::int64_t words_ = 0;                    // 64-bit words a row of the box
-  std::vector<std::uint64_t> bits_;           // one bit a cell: listed
-  std::vector<std::int64_t> interior_before_; // of each row: interior cells in the rows before it; total last
-  std::vector<std::int64_t> border_before_;   // of each row: border cells in the rows before it; total last
-  std::vector<std::uint32_t> number_;         // of the n-th cell row by row; empty: n
-  std::vector<std::uint32_t> row_place_;      // the inverse
+  std::int64_t words_ = 0;          // 64-bit words a row of the box
+  std::vector<std::uint64_t> bits_; // one bit a cell: listed
+  std::array<std::vector<std::int64_t>, 3>
+      before_; // of each kind and row: cells in the rows before it; total last
+  std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
+  std::vector<std::uint32_t> row_place_; // the inverse
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
   Buffer<std::uint32_t> chunks_;
@@ -134,16 +185,14 @@ private:
 
 template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
   const std::int64_t row = row_of(y, z);
-  const CellRange inner = inner_columns(row);
-  std::int64_t next_interior = interior_before_[static_cast<std::size_t>(row)];
-  std::int64_t next_border = interior_ + border_before_[static_cast<std::size_t>(row)];
-  const std::int64_t nx = box_.extent(0);
-  for (std::int64_t column = 0; column < nx; ++column) {
-    const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
-    if (((word >> (column % 64)) & 1U) == 0) continue;
-    const bool interior = column >= inner.first && column < inner.last;
-    f(ordered(interior ? next_interior++ : next_border++), column + box_.lower[0]);
-  }
+  std::array<std::int64_t, 2> next{first_of(inner, row), first_of(rim, row)};
+  for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind kind) {
+    if (kind == ghost) return;
+    for (std::int64_t column = first; column < last; ++column) {
+      const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
+      if (((word >> (column % 64)) & 1U) != 0) f(ordered(next[kind]++), column + around_.lower[0]);
+    }
+  });
 }
 
 } // namespace heddle

@@ -38,9 +38,12 @@ public:
   [[nodiscard]] SparseView<T> view() { return {buffer_.data(), extents(), strides()}; }
   [[nodiscard]] SparseView<const T> view() const { return {buffer_.data(), extents(), strides()}; }
 
-  /// Sets each listed cell to f(x, y, z, c). `f` is called from several threads.
+  /// All elements in one row, numbered as in the list's table of neighbours: for exchanges.
+  [[nodiscard]] SparseView<T> flat() { return {buffer_.data(), {buffer_.size(), 1}, {1, buffer_.size()}}; }
+
+  /// Sets each listed cell, without ghost cells, to f(x, y, z, c). `f` is called from several threads.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
     edit([&](SparseView<T> view) {
       const Box& box = list_->box();
@@ -57,7 +60,7 @@ public:
     });
   }
 
-  /// Sets all cells, padding too.
+  /// Sets all cells, ghost cells and padding too.
   void fill(T value) {
     edit([&](SparseView<T> view) {
       parallel_ranges(view.extent(0), [&](std::int64_t first, std::int64_t last) {
@@ -81,7 +84,8 @@ public:
     }
   }
 
-  /// Values of one component of the listed cells, in list order; a copy, from any memory.
+  /// Values of one component of the listed cells, without ghost cells, in list order; a copy, from any
+  /// memory.
   [[nodiscard]] std::vector<T> read(int component = 0) const {
     if (component < 0 || component >= components_) {
       throw Error("SparseField::read", "'" + name_ + "' has no component " + std::to_string(component));

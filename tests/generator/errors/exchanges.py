@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from errors.cases import D2Q9, f, k, p, q, says
@@ -16,6 +17,8 @@ from heddle import (
     lbm,
 )
 from heddle.exchange import exchanges
+from heddle.ir import nodes as ir
+from heddle.list_exchange import list_exchanges
 from heddle.schedule import precision
 
 
@@ -33,6 +36,50 @@ def sparse_exchange() -> None:
 
 
 says("here: 'k_odd' runs over a list of cells.\n  Hint: exchanges are of dense kernels")(sparse_exchange)
+
+
+def exchange_of_a_part_of_a_list() -> None:
+    module = Module("m", precisions=("f64",))
+    module.add(
+        "k", lbm.AA(D2Q9).boundary(lbm.VelocityBounceBack(("u", 0))), space=Sparse("wall", listed=True)
+    )
+    list_exchanges(module.kernels["k_after_odd"].typed(precision("f64")), "here")
+
+
+says(
+    "here: 'k_after_odd' does not run over a whole list of cells.\n"
+    "  Hint: exchange what the kernels over all cells need"
+)(exchange_of_a_part_of_a_list)
+
+
+def exchange_without_rows() -> None:
+    module = Module("m", precisions=("f64",))
+    module.add("k", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    kernel = module.kernels["k"].typed(precision("f64"))
+    list_exchanges(dataclasses.replace(kernel, space=ir.Sparse("fluid")), "here")
+
+
+says(
+    "here: 'k' reaches 'f' at [-1, 0] by no single row of its table: what crosses is not known.\n"
+    "  Hint: leave the kernel out of add_halo"
+)(exchange_without_rows)
+
+
+def both_spaces(**names: str) -> Module:
+    module = Module("m", precisions=("f64",))
+    module.add("listed", lbm.Pull(D2Q9, **names)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    module.add("k", [Assignment(q[0, 0], p[1, 0])])
+    return module
+
+
+@says("{here}: 'k' is not a kernel over whole lists of 'm'.\n  Hint: it has: listed")
+def exchange_of_both_spaces() -> None:
+    both_spaces().add_halo(kernels=["listed", "k"])  # here
+
+
+@says("{here}: the pack kernels have a use of their own for the name 'which'.\n  Hint: rename the field")
+def exchange_of_a_list_field_called_which() -> None:
+    both_spaces(field="which").add_halo(kernels=["listed"])  # here
 
 
 @says(

@@ -134,3 +134,13 @@ def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
         "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)
     )
     assert problems(module, ALL, tmp_path) == []
+
+
+def test_exchanges_of_lists(tmp_path: Path) -> None:
+    """Short unsigned numbers, which C++ compares as longer ones; values that are rounded on the wire."""
+    d = lbm.Lattice("D2Q9")
+    module = Module("lists", precisions=("f64", "f32", "f16"))
+    for name, wire in (("whole", None), ("half", "f16")):
+        module.add(name, lbm.Pull(d)(lbm.BGK(d)), space=Sparse("fluid"))
+        module.add_halo(f"{name}_halo", kernels=[name], wire=wire)
+    assert problems(module, ALL, tmp_path) == []

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of cells on many ranks equal one list bit for bit, with ghost cells that nobody filled made NaN
+// before each step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/peer_group.hpp"
+#include "lists.hpp"
+
+namespace {
+
+const lists::Medium porous(0.4);
+const lists::Medium open_box(0.0);
+/// Walls at y, free slip below and a wall above; solid cells at all of them.
+const lists::Medium channel(0.3, {true, false, false}, {false, false, false, false, true, false});
+/// Nothing is periodic, and faces slip where ranks meet them, too.
+const lists::Medium closed(0.2, {false, false, false}, {true, false, true, true, false, true});
+
+void expect_equal(const lists::Method& method, const lists::Medium& medium, int ranks, const lists::How& how,
+                  const char* what) {
+  heddle::FakeNetwork network(ranks);
+  const std::vector<double> expected = lists::alone(method, medium);
+  std::atomic<std::int64_t> differences = 0;
+  network.run([&](heddle::Transport& transport) {
+    differences += lists::differences(method, medium, expected, lists::cut(ranks), transport, how);
+  });
+  EXPECT_EQ(differences, 0) << method.name << " on " << ranks << ", " << what;
+}
+
+TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
+  for (const lists::Method& method : lists::methods()) {
+    for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 18, 27})
+      expect_equal(method, porous, ranks, {}, "porous");
+    for (const int ranks : {2, 8, 27})
+      expect_equal(method, open_box, ranks, {}, "open");
+  }
+}
+
+TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
+  for (const lists::Method& method : lists::methods()) {
+    for (const int ranks : {2, 3, 8, 12, 27}) {
+      expect_equal(method, channel, ranks, {}, "channel");
+      expect_equal(method, closed, ranks, {}, "closed");
+    }
+  }
+}
+
+TEST(ListBlocks, ComputingWhileMessagesTravelChangesNothing) {
+  for (const lists::Method& method : lists::methods()) {
+    for (const int ranks : {2, 3, 8}) {
+      for (const bool overlap : {false, true})
+        expect_equal(method, porous, ranks, {{.overlap = overlap, .unroll = 2}, false},
+                     overlap ? "overlapping" : "one after the other");
+    }
+  }
+}
+
+TEST(ListBlocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneList) {
+  for (const lists::Method& method : lists::methods()) {
+    const std::vector<double> expected = lists::alone(method, porous);
+    for (const int count : {2, 8}) {
+      for (const bool stores : {false, true}) {
+        heddle::PeerGroup group(count, {heddle::Memory::host, stores});
+        const heddle::BlockGrid grid(lists::domain, lists::cut(count), porous.periodic, count);
+        heddle::TaskGraph loop({.unroll = 2});
+        std::vector<std::unique_ptr<lists::Rank>> ranks;
+        for (int rank = 0; rank < count; ++rank) {
+          heddle::Transport& transport = group.transport(rank);
+          ranks.push_back(method.make(
+              porous.part(lists::cut(count), transport, method.links, heddle::Memory::host), transport));
+          ranks.back()->add_to(loop, false);
+        }
+        loop.run(lists::pairs);
+        for (int rank = 0; rank < count; ++rank) {
+          const std::vector<double> found = ranks[static_cast<std::size_t>(rank)]->values();
+          EXPECT_EQ(lists::differences(expected, found, grid, rank), 0) << method.name << " on " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(ListBlocks, AStepIsTakenApartWhereMessagesTravel) {
+  heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
+  const lists::Method pull = lists::pull<float>("pull");
+  const std::unique_ptr<lists::Rank> rank = pull.make(
+      porous.part({1, 1, 2}, group.transport(0), pull.links, heddle::Memory::host), group.transport(0));
+  heddle::TaskGraph loop;
+  rank->add_to(loop, false);
+  const std::vector<std::string> steps = loop.steps();
+  const auto place = [&](const std::string& part) {
+    return std::ranges::find(steps, "list_blocks_pull::step " + part) - steps.begin();
+  };
+  EXPECT_LT(place("before start"), place("interior"));
+  EXPECT_LT(place("interior"), place("before finish"));
+  EXPECT_LT(place("before finish"), place("border"));
+  EXPECT_LT(place("border"), std::ssize(steps));
+}
+
+/// Bytes that all ranks send in two steps.
+std::size_t traffic(const lists::Method& method, const lists::Medium& medium,
+                    const std::array<int, 3>& blocks) {
+  std::atomic<std::size_t> sent = 0;
+  const int ranks = blocks[0] * blocks[1] * blocks[2];
+  heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+    sent += method.make(medium.part(blocks, transport, method.links, heddle::Memory::host), transport)
+                ->sent_bytes();
+  });
+  return sent;
+}
+
+TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
+  // lbm.md, section 5: five populations a cell of a face. Pull and push send them each step, AA twice around
+  // every other one.
+  const std::size_t faces = 2 * 2 * 12 * 9; // of two blocks along z, both ways
+  EXPECT_EQ(traffic(lists::pull<float>("pull"), open_box, {1, 1, 2}), 2 * faces * 5 * sizeof(float));
+  EXPECT_EQ(traffic(lists::aa<double>("AA"), open_box, {1, 1, 2}), 2 * faces * 5 * sizeof(double));
+  EXPECT_EQ(traffic(lists::aa<std::uint16_t>("AA"), open_box, {1, 1, 2}), 2 * faces * 5 * 2);
+  // Of the porous box only links between cells of which both are listed.
+  std::size_t links = 0;
+  const heddle::IndexList list = porous.whole(list_blocks_pull::links);
+  for (std::int64_t n = 0; n < list.count(); ++n) {
+    const auto [x, y, z] = list.position(n);
+    for (const heddle::Link& link : list_blocks_pull::links) {
+      const auto wrapped = [](std::int64_t c, std::size_t d) {
+        return (c - lists::domain.lower[d] + lists::extent[d]) % lists::extent[d] + lists::domain.lower[d];
+      };
+      const std::array<std::int64_t, 3> from{wrapped(x + link.offset[0], 0), wrapped(y + link.offset[1], 1),
+                                             wrapped(z + link.offset[2], 2)};
+      const bool crosses = (from[2] < 8) != (z < 8);
+      if (crosses && list.cell_of(from[0], from[1], from[2]) >= 0) ++links;
+    }
+  }
+  EXPECT_EQ(traffic(lists::pull<float>("pull"), porous, {1, 1, 2}), 2 * links * sizeof(float));
+}
+
+TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
+  using Rounded = lists::TwoArrays<double, list_blocks_push::Rounded<double>>;
+  const lists::Method narrow = lists::method<Rounded>("narrow", list_blocks_push::links);
+  const lists::Method& wide = lists::methods().back();
+  const std::vector<double> expected = lists::alone(wide, porous);
+  EXPECT_EQ(lists::alone(narrow, porous), expected);
+  EXPECT_EQ(2 * traffic(narrow, porous, {2, 2, 2}), traffic(wide, porous, {2, 2, 2}));
+  heddle::FakeNetwork network(2);
+  std::atomic<std::int64_t> rounded = 0;
+  network.run([&](heddle::Transport& transport) {
+    const std::unique_ptr<lists::Rank> rank =
+        narrow.make(porous.part({1, 1, 2}, transport, narrow.links, heddle::Memory::host), transport);
+    heddle::TaskGraph loop;
+    rank->add_to(loop, true);
+    loop.run(1);
+    const std::vector<double> found = rank->values();
+    heddle::LocalTransport local;
+    const std::unique_ptr<lists::Rank> one = wide.make(porous.whole(wide.links), local);
+    heddle::TaskGraph whole;
+    one->add_to(whole, false);
+    whole.run(1);
+    const std::vector<double> exact = one->values();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == 0.0 || found[i] == exact[i]) continue;
+      ++rounded;
+      EXPECT_NEAR(found[i], exact[i], 1e-3 * 0x1p-20);
+    }
+  });
+  EXPECT_GT(rounded, 100);
+}
+
+TEST(ListBlocks, ListsThatCannotBeAreRefused) {
+  const heddle::FlagReader reader = heddle::flags_in_memory(porous.flags, lists::domain, porous.periodic);
+  const heddle::BlockGrid two_a_rank(lists::domain, {2, 2, 1}, porous.periodic, 2);
+  EXPECT_THROW(heddle::IndexList(two_a_rank, 0, reader, list_blocks::links), heddle::Error);
+  const heddle::BlockGrid grid(lists::domain, {1, 1, 2}, porous.periodic, 2);
+  EXPECT_THROW(heddle::IndexList(grid, 0, reader, list_blocks::links, heddle::Memory::host,
+                                 {false, false, false, false, true, false}),
+               heddle::Error);
+  // Two lists in one exchange.
+  const heddle::IndexList a(grid, 0, reader, list_blocks::links);
+  const heddle::IndexList b(grid, 1, reader, list_blocks::links);
+  heddle::SparseField<double> f(a, 19);
+  heddle::SparseField<double> g(b, 19);
+  heddle::Exchange exchange = list_blocks::StepOdd<double>(f, a.all(), {.omega = 1}).before();
+  EXPECT_THROW(exchange.add(g), heddle::Error);
+}
+
+} // namespace
