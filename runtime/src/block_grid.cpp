@@ -167,6 +167,13 @@ int BlockGrid::first_block(int rank) const {
   return first_[static_cast<std::size_t>(rank)];
 }
 
+BlockGrid BlockGrid::on_one_rank() const {
+  BlockGrid grid(*this);
+  grid.ranks_ = 1;
+  grid.first_ = {0, size()};
+  return grid;
+}
+
 void require_one_rank(const char* user, const BlockGrid& grid) {
   if (grid.ranks() == 1) return;
   throw Error(user, "it needs all blocks, but " + std::to_string(grid.ranks()) + " ranks share them");

@@ -58,6 +58,8 @@ public:
   [[nodiscard]] int rank(int i) const;
   /// The first block of a rank; that of ranks() is size().
   [[nodiscard]] int first_block(int rank) const;
+  /// The same blocks, with the same numbers, all of one rank.
+  [[nodiscard]] BlockGrid on_one_rank() const;
 
   friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
 
