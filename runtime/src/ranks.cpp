@@ -89,12 +89,13 @@ int run_ranks(Memory memory, const Body& body) {
         },
         body);
   }
-  LocalTransport local;
-  Ranks one(local);
+  Ranks one;
   return body(one);
 }
 
 } // namespace
+
+Ranks::Ranks() : here_{&alone_} {}
 
 Ranks::Ranks(Transport& transport) : here_{&transport} {}
 

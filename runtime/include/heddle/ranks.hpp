@@ -29,6 +29,8 @@ namespace heddle {
 /// heddle::run (heddle/program.hpp) makes it.
 class Ranks {
 public:
+  /// One rank, alone.
+  Ranks();
   /// One rank; the transport must outlive this.
   explicit Ranks(Transport& transport);
   /// All ranks of a group, which must outlive this.
