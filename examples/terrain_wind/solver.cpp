@@ -9,9 +9,11 @@
 namespace terrain_wind {
 namespace {
 
-heddle::TaskGraph make_graph(std::string name, heddle::Memory memory) {
+/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the next.
+heddle::TaskGraph make_graph(std::string name, heddle::Memory memory, int unroll = 1) {
+  const bool device = memory == heddle::Memory::device;
   return heddle::TaskGraph(
-      {.name = std::move(name), .memory = memory, .capture = memory == heddle::Memory::device});
+      {.name = std::move(name), .memory = memory, .capture = device, .unroll = device ? unroll : 1});
 }
 
 } // namespace
@@ -20,7 +22,7 @@ Solver::Solver(const Domain& domain, const LogProfile& wind, const Units& units,
                heddle::Ranks& ranks)
     : ranks_(&ranks), grid_(heddle::BlockGrid::slabs({{0, 0, 0}, {domain.nx, domain.ny, domain.nz}},
                                                      {false, true, false}, ranks.count(), domain.fluid)),
-      loop_(make_graph("two steps", memory)), moments_graph_(make_graph("moments", memory)),
+      loop_(make_graph("two steps", memory, 2)), moments_graph_(make_graph("moments", memory)),
       // Not captured: the share of a sample changes from call to call.
       average_graph_({.name = "average", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {
