@@ -204,18 +204,19 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
   velocity.take(&Part::mean);
   mean_output.write(0, static_cast<double>(steps) * units.step);
-  std::array<std::vector<float>, 3> mean = velocity.gather(parties);
+  std::array<std::vector<float>, 3> mean = velocity.gather(parties); // on rank 0
   if (prints) {
     print_balance(balance(mean, domain));
     const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);
     std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
-    draw(options, domain, std::move(mean), static_cast<double>(steps) * units.step / 60, clock.seconds(),
-         results.unfinished() / "wind.png");
+    if (options.picture)
+      draw(options, domain, std::move(mean), static_cast<double>(steps) * units.step / 60, clock.seconds(),
+           results.unfinished() / "wind.png");
   }
   results.publish();
   if (prints)
-    std::printf("written   %s, %s (%.0f s in all)\n", (options.out / "wind.pvd").string().c_str(),
-                (options.out / "wind.png").string().c_str(), clock.seconds());
+    std::printf("written   %s%s (%.0f s in all)\n", (options.out / "wind.pvd").string().c_str(),
+                options.picture ? (", " + (options.out / "wind.png").string()).c_str() : "", clock.seconds());
 }
 
 } // namespace

@@ -33,6 +33,7 @@ struct Options {
   int frames = 4; ///< files of the .pvd series
   std::int64_t checkpoint_every = 0; ///< steps; 0: no checkpoints
   std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
+  bool picture = true;
   bool gpu = false;
   std::optional<int> threads;
   bool help = false;
