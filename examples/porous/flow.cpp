@@ -10,7 +10,8 @@
 namespace porous {
 namespace {
 
-/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the next.
+/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the
+/// next.
 heddle::TaskGraphOptions graph(const char* name, heddle::Memory memory, int unroll = 1) {
   const bool device = memory == heddle::Memory::device;
   return {.name = name, .memory = memory, .capture = device, .unroll = device ? unroll : 1};
@@ -21,7 +22,8 @@ heddle::TaskGraphOptions graph(const char* name, heddle::Memory memory, int unro
 template <class T>
 Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, heddle::Ranks& ranks)
     : ranks_(&ranks), drive_(drive), voxels_(static_cast<double>(image.pore.size())),
-      grid_(heddle::BlockGrid::slabs({{0, 0, 0}, image.extent}, {true, true, true}, ranks.count(), image.pore)),
+      grid_(
+          heddle::BlockGrid::slabs({{0, 0, 0}, image.extent}, {true, true, true}, ranks.count(), image.pore)),
       loop_(graph("two steps", memory, 2)), moments_(graph("moments", memory)) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part<T>>(image, drive, grid_, transport, memory));

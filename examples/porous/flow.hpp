@@ -26,8 +26,8 @@ struct Steady {
   bool met = false;   ///< the flux changed by less than the tolerance at the end
 };
 
-/// Creeping flow through the pores of a periodic image, on lists of its pore voxels, one a rank, in f32 or f64. At
-/// rest at first. The bits do not depend on the number of ranks.
+/// Creeping flow through the pores of a periodic image, on lists of its pore voxels, one a rank, in f32 or
+/// f64. At rest at first. The bits do not depend on the number of ranks.
 template <class T> class Flow {
 public:
   /// All threads and processes construct it, and call it, together. The ranks must outlive it. Throws

@@ -72,9 +72,10 @@ Medium medium(const Options& options, bool prints) {
   return result;
 }
 
-/// The plane through the middle along the flow: the flow's axis to the right, the next one upwards. On rank 0;
-/// all call it together.
-template <class T> Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transport& parties) {
+/// The plane through the middle along the flow: the flow's axis to the right, the next one upwards. On rank
+/// 0; all call it together.
+template <class T>
+Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transport& parties) {
   const auto a = static_cast<std::size_t>(axis);
   const std::size_t b = (a + 1) % 3;
   const std::size_t c = (a + 2) % 3;
@@ -104,7 +105,8 @@ template <class T> Slice middle(const Flow<T>& flow, const Voxels& image, int ax
   const auto n = static_cast<std::int64_t>(mine.size());
   const heddle::BlockGrid rows({{0, 0, 0}, {n, ranks, 1}}, {1, ranks, 1}, {false, false, false}, ranks);
   const std::vector<float> all = heddle::gather_cells<float>(
-      rows, [&](int, std::int64_t, std::int64_t, std::span<float> row) { std::ranges::copy(mine, row.begin()); },
+      rows,
+      [&](int, std::int64_t, std::int64_t, std::span<float> row) { std::ranges::copy(mine, row.begin()); },
       parties);
   slice.speed = std::move(mine);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -141,7 +143,8 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   Flow<T> flow(image, options.drive, memory, ranks);
   const auto voxels = static_cast<double>(image.pore.size());
-  const auto pores = static_cast<double>(std::accumulate(image.pore.begin(), image.pore.end(), std::int64_t{0}));
+  const auto pores =
+      static_cast<double>(std::accumulate(image.pore.begin(), image.pore.end(), std::int64_t{0}));
   heddle::OutputFolder results(options.out, 13 * voxels, parties);
 
   if (prints) {
@@ -165,7 +168,8 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
 
   const heddle::BlockGrid grid = flow.party_grid();
   const double spacing = options.voxel_size > 0 ? options.voxel_size : 1;
-  heddle::Output output(results.unfinished(), "flow", grid, parties, {.spacing = {spacing, spacing, spacing}});
+  heddle::Output output(results.unfinished(), "flow", grid, parties,
+                        {.spacing = {spacing, spacing, spacing}});
   output.add(flow.velocity(), "velocity", T(0));
   output.add<std::uint8_t>("pore", 1, [&](int block, std::int64_t x, std::int64_t y, std::int64_t z, int) {
     const auto& lower = grid.block(grid.first_block(parties.rank()) + block).lower;
@@ -178,8 +182,7 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
     std::snprintf(subtitle, sizeof subtitle,
                   "Porosity %.3f, permeability %.4g voxels². The plane in the middle, flow to the right.",
                   given.porosity, permeability);
-    draw(slice, flux, "Creeping flow: " + image.title, subtitle,
-         results.unfinished() / "flow.png");
+    draw(slice, flux, "Creeping flow: " + image.title, subtitle, results.unfinished() / "flow.png");
   }
   results.publish();
   if (prints)

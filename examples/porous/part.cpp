@@ -23,8 +23,8 @@ SparseStepParameters parameters(const Drive& drive) {
 template <class T>
 Part<T>::Part(const Voxels& image, const Drive& drive, const heddle::BlockGrid& grid,
               heddle::Transport& transport, heddle::Memory memory)
-    : list_(grid, transport.rank(), heddle::flags_in_memory(image.pore, grid.domain(), grid.periodic()), links,
-            memory),
+    : list_(grid, transport.rank(), heddle::flags_in_memory(image.pore, grid.domain(), grid.periodic()),
+            links, memory),
       f_(list_, 19, memory, "f"), f_next_(list_, 19, memory, "f_next"), rho_(list_, 1, memory, "rho"),
       u_(list_, 3, memory, "u"), forth_(f_, f_next_, list_.all(), parameters(drive)),
       back_(f_next_, f_, list_.all(), parameters(drive)), before_forth_(forth_.before(), transport),
@@ -41,7 +41,8 @@ template <class T> void Part<T>::add_steps(heddle::TaskGraph& loop) {
 }
 
 template <class T> void Part<T>::add_moments(heddle::TaskGraph& graph) {
-  graph.add(before_moments_); // what a pull step leaves is to be read from the neighbours, as the next step would
+  graph.add(
+      before_moments_); // what a pull step leaves is to be read from the neighbours, as the next step would
   graph.add(moments_);
 }
 

@@ -33,11 +33,11 @@ void VelocityBoxes::add_to(heddle::Output& output, const Domain& domain) const {
     const Values& values = values_[static_cast<std::size_t>(block)];
     return values.components[static_cast<std::size_t>(c)][values.index(i, j, k)];
   });
-  output.add<std::uint8_t>(
-      "air", 1, [this, &domain](int block, std::int64_t i, std::int64_t j, std::int64_t k, int) {
-        const auto& lower = values_[static_cast<std::size_t>(block)].box.lower;
-        return domain.fluid[domain.index(lower[0] + i, lower[1] + j, lower[2] + k)];
-      });
+  output.add<std::uint8_t>("air", 1,
+                           [this, &domain](int block, std::int64_t i, std::int64_t j, std::int64_t k, int) {
+                             const auto& lower = values_[static_cast<std::size_t>(block)].box.lower;
+                             return domain.fluid[domain.index(lower[0] + i, lower[1] + j, lower[2] + k)];
+                           });
 }
 
 std::array<std::vector<float>, 3> VelocityBoxes::gather(heddle::Transport& parties) const {

@@ -14,7 +14,8 @@
 
 namespace terrain_wind {
 
-/// A velocity on the boxes of the parts that are here, m/s, as files and pictures want it; the ground holds 0.
+/// A velocity on the boxes of the parts that are here, m/s, as files and pictures want it; the ground holds
+/// 0.
 class VelocityBoxes {
 public:
   VelocityBoxes(const Solver& solver, const Units& units) : solver_(&solver), speed_(units.speed()) {}

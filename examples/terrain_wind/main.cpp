@@ -108,8 +108,8 @@ void print_head(const Options& options, const Domain& domain, const Units& units
   std::printf("terrain   %s\n", domain.title.c_str());
   std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
               static_cast<long long>(domain.nx), static_cast<long long>(domain.ny),
-              static_cast<long long>(domain.nz), domain.cell,
-              static_cast<double>(domain.fluid_cells()) / 1e6, domain.bottom, domain.top());
+              static_cast<long long>(domain.nz), domain.cell, static_cast<double>(domain.fluid_cells()) / 1e6,
+              domain.bottom, domain.top());
   std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(),
               options.wind, options.reference, fastest);
   std::printf("time      %lld steps of %.4g s: %.0f s\n", static_cast<long long>(steps), units.step,
@@ -146,10 +146,9 @@ void run(const Options& options, heddle::Ranks& ranks) {
   const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));
   const std::int64_t steps = count_steps(options, domain, wind, units);
   const std::int64_t cells = domain.fluid_cells();
-  heddle::OutputFolder results(options.out,
-                               static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
-                                   bytes_a_cell,
-                               parties);
+  heddle::OutputFolder results(
+      options.out,
+      static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) * bytes_a_cell, parties);
   if (prints) {
     print_head(options, domain, units, fastest, steps);
     std::fputs(environment.describe().c_str(), stdout);

@@ -85,7 +85,8 @@ double Part::highest_square() const {
   double highest = 0;
   u_.inspect([&](heddle::SparseView<const float> u) {
     for (std::int64_t n = 0; n < list_.count(); ++n) {
-      highest = higher(highest, static_cast<double>(u(n, 0) * u(n, 0) + u(n, 1) * u(n, 1) + u(n, 2) * u(n, 2)));
+      highest =
+          higher(highest, static_cast<double>(u(n, 0) * u(n, 0) + u(n, 1) * u(n, 1) + u(n, 2) * u(n, 2)));
     }
   });
   return highest;

@@ -20,8 +20,8 @@ public:
   Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,
         heddle::Transport& transport);
 
-  /// Reads a checkpoint, the newest one where `wanted` is negative: the step and the number of frames that were
-  /// written until then. Throws heddle::Error where it belongs to a run with other options.
+  /// Reads a checkpoint, the newest one where `wanted` is negative: the step and the number of frames that
+  /// were written until then. Throws heddle::Error where it belongs to a run with other options.
   void read(std::int64_t wanted, std::int64_t& step, std::int64_t& frame);
   /// Writes one when it is time for it.
   void update(std::int64_t step, std::int64_t frame);

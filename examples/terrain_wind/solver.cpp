@@ -9,7 +9,8 @@
 namespace terrain_wind {
 namespace {
 
-/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the next.
+/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the
+/// next.
 heddle::TaskGraph make_graph(std::string name, heddle::Memory memory, int unroll = 1) {
   const bool device = memory == heddle::Memory::device;
   return heddle::TaskGraph(

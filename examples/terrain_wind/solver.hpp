@@ -17,8 +17,8 @@
 
 namespace terrain_wind {
 
-/// The generated kernels on the air of a domain, in the order of a time step, on the ranks that there are. The
-/// bits do not depend on their number.
+/// The generated kernels on the air of a domain, in the order of a time step, on the ranks that there are.
+/// The bits do not depend on their number.
 class Solver {
 public:
   /// All threads and processes construct it, and call it, together. The ranks must outlive it.
@@ -37,7 +37,8 @@ public:
   /// Highest speed of the last `measure`, in cells a step; NaN where any value is.
   [[nodiscard]] double highest_speed() const;
 
-  /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by each even step.
+  /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by
+  /// each even step.
   void add_to(heddle::Checkpoint& checkpoint);
 
   /// Slabs with as much air each, as the parties of the ranks share them: a part for each block that is here.

@@ -65,8 +65,10 @@ int run_ranks(Memory memory, const Body& body) {
   if (ranks == 1) offers.push_back(local_offer());
   offers.push_back(peers(ranks, memory));
   if (memory == Memory::device) offers.push_back(nccl(ranks));
-  offers.push_back(
-      {"threads", ranks > 1, std::to_string(ranks) + " ranks on a thread each, messages through host memory", {}});
+  offers.push_back({"threads",
+                    ranks > 1,
+                    std::to_string(ranks) + " ranks on a thread each, messages through host memory",
+                    {}});
   const OfferChoice choice = choose_offer(offers);
   std::printf("%s\n", choice.line.c_str());
 
@@ -75,15 +77,15 @@ int run_ranks(Memory memory, const Body& body) {
     Ranks all(group);
     return body(all);
   }
-  if (choice.name == "nccl")
-    return on_threads([&](const auto& program) { nccl_run(ranks, program); }, body);
+  if (choice.name == "nccl") return on_threads([&](const auto& program) { nccl_run(ranks, program); }, body);
   if (choice.name == "threads") {
     FakeNetwork network(ranks, {}, std::chrono::minutes(5));
     return on_threads(
         [&](const auto& program) {
           network.run([&](Transport& transport) {
             std::optional<DeviceScope> device;
-            if (memory == Memory::device && device_count() > 0) device.emplace(transport.rank() % device_count());
+            if (memory == Memory::device && device_count() > 0)
+              device.emplace(transport.rank() % device_count());
             program(transport);
           });
         },

@@ -268,9 +268,9 @@ std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read
       const auto bytes = static_cast<std::size_t>(box.extent(0)) * sizeof(T);
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y, from += bytes) {
-          const std::int64_t place = box.lower[0] - domain.lower[0] +
-                                     domain.extent(0) * (y - domain.lower[1] +
-                                                         domain.extent(1) * (z - domain.lower[2]));
+          const std::int64_t place =
+              box.lower[0] - domain.lower[0] +
+              domain.extent(0) * (y - domain.lower[1] + domain.extent(1) * (z - domain.lower[2]));
           std::memcpy(cells.data() + place, from, bytes);
         }
       }
@@ -280,7 +280,8 @@ std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read
 }
 
 template std::vector<float> gather_cells<float>(const BlockGrid&, const BlockRowReader<float>&, Transport&);
-template std::vector<double> gather_cells<double>(const BlockGrid&, const BlockRowReader<double>&, Transport&);
+template std::vector<double> gather_cells<double>(const BlockGrid&, const BlockRowReader<double>&,
+                                                  Transport&);
 template std::function<double()> reduction_over_ranks<double>(const BlockGrid&, ReductionKind,
                                                               const BlockRowReader<double>&, Transport&);
 template std::function<std::int64_t()> reduction_over_ranks<std::int64_t>(const BlockGrid&, ReductionKind,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare_volumes FOLDER FOLDER STEM...: whether the image data of two runs (STEM.vti, or the pieces STEM_0.vti,
-// STEM_1.vti, ... of several ranks) hold the same bits at the same cells. Reads what heddle::Output writes.
+// compare_volumes FOLDER FOLDER STEM...: whether the image data of two runs (STEM.vti, or the pieces
+// STEM_0.vti, STEM_1.vti, ... of several ranks) hold the same bits at the same cells. Reads what
+// heddle::Output writes.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -56,10 +56,8 @@ public:
 
   void add_to(heddle::TaskGraph& loop) {
     loop.add(halo_);
-    loop.add(
-        "mix",
-        {{&field_, "f", heddle::AccessMode::read}, {&field_, "f", heddle::AccessMode::write}},
-        [this](heddle::Stream&) { mix(); });
+    loop.add("mix", {{&field_, "f", heddle::AccessMode::read}, {&field_, "f", heddle::AccessMode::write}},
+             [this](heddle::Stream&) { mix(); });
   }
 
 private:
@@ -159,7 +157,8 @@ TEST(Ranks, OneProgramGivesOneNumberHoweverItIsRun) {
   EXPECT_EQ(threads.outcome.here, 1);
   EXPECT_EQ(threads.outcome.parties, 4);
   EXPECT_EQ(threads.outcome.sum, one.outcome.sum);
-  EXPECT_NE(threads.out.find("transport threads: 4 ranks on a thread each"), std::string::npos) << threads.out;
+  EXPECT_NE(threads.out.find("transport threads: 4 ranks on a thread each"), std::string::npos)
+      << threads.out;
 }
 
 TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
@@ -202,8 +201,8 @@ TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {
   const Setting first("HEDDLE_RANKS", "3");
   const Setting second("HEDDLE_TRANSPORT", "threads");
   testing::internal::CaptureStdout();
-  const int status = heddle::run_in_one_process("here", Memory::host,
-                                                [](Ranks& ranks) { return ranks.only().rank() == 2 ? 7 : 0; });
+  const int status = heddle::run_in_one_process(
+      "here", Memory::host, [](Ranks& ranks) { return ranks.only().rank() == 2 ? 7 : 0; });
   std::fflush(stdout);
   (void)testing::internal::GetCapturedStdout();
   EXPECT_EQ(status, 7);

@@ -179,7 +179,8 @@ TEST(Reduction, ListsOnAnyRanksGiveTheBitsOfOne) {
     heddle::FakeNetwork network(ranks);
     network.run([&](heddle::Transport& transport) {
       const BlockGrid grid = BlockGrid::slabs(domain, periodic, ranks, flags);
-      const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic), links);
+      const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic),
+                                   links);
       heddle::SparseField<double> part(list, 2);
       part.fill(value);
       const Reduction<double> sum(grid, {&part}, ReductionKind::sum, transport, 1);

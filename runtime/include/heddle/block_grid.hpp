@@ -11,11 +11,11 @@
 
 namespace heddle {
 
-/// A domain cut into a Cartesian grid of blocks. Block sizes differ by at most one cell on an axis, in slabs by
-/// what their weights ask for.
-/// Each rank owns blocks with numbers that follow each other. Blocks are numbered x fastest, i = i_x + n_x
-/// (i_y + n_y i_z), and ranks own as many each, or one more; in a balanced grid they are numbered along
-/// Hilbert's curve, some places may have no block, and ranks own as much weight each as whole blocks allow.
+/// A domain cut into a Cartesian grid of blocks. Block sizes differ by at most one cell on an axis, in slabs
+/// by what their weights ask for. Each rank owns blocks with numbers that follow each other. Blocks are
+/// numbered x fastest, i = i_x + n_x (i_y + n_y i_z), and ranks own as many each, or one more; in a balanced
+/// grid they are numbered along Hilbert's curve, some places may have no block, and ranks own as much weight
+/// each as whole blocks allow.
 class BlockGrid {
 public:
   /// Throws Error for an empty domain, a block count below one, more blocks than cells on an axis, or ranks
@@ -31,9 +31,9 @@ public:
                                           const std::array<bool, 3>& periodic, int ranks,
                                           std::span<const std::int64_t> weights);
 
-  /// One block a rank: slabs across the longest axis (of several the last), cut where their weights are alike.
-  /// weights: of each cell, one byte, x fastest, such as the flags of fluid. Throws Error for an empty domain,
-  /// another number of weights than cells, and fewer layers than ranks.
+  /// One block a rank: slabs across the longest axis (of several the last), cut where their weights are
+  /// alike. weights: of each cell, one byte, x fastest, such as the flags of fluid. Throws Error for an empty
+  /// domain, another number of weights than cells, and fewer layers than ranks.
   [[nodiscard]] static BlockGrid slabs(const Box& domain, const std::array<bool, 3>& periodic, int ranks,
                                        std::span<const std::uint8_t> weights);
 

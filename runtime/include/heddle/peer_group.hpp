@@ -49,8 +49,8 @@ private:
   std::unique_ptr<Registry> registry_;
 };
 
-/// "peer", where one process sees several devices that can reach each other's memory; says why not otherwise. It is
-/// made as a PeerGroup, not as one transport.
+/// "peer", where one process sees several devices that can reach each other's memory; says why not otherwise.
+/// It is made as a PeerGroup, not as one transport.
 [[nodiscard]] TransportOffer peer_offer(int ranks);
 
 } // namespace heddle

@@ -16,12 +16,14 @@
 namespace heddle {
 
 /// The ranks that this thread computes, and how they talk. One, as under mpirun; or all ranks of a PeerGroup:
-/// the GPUs of one process, which one TaskGraph computes. A program that is written as here runs on all of them:
+/// the GPUs of one process, which one TaskGraph computes. A program that is written as here runs on all of
+/// them:
 ///
 ///     const heddle::BlockGrid grid(domain, blocks, periodic, ranks.count());
 ///     heddle::TaskGraph loop;
 ///     ranks.each([&](heddle::Transport& transport) {
-///       parts.push_back(std::make_unique<Part>(grid, transport)); // fields {.rank = transport.rank()}, exchanges
+///       // its fields: {.rank = transport.rank()}; its exchanges: HaloExchange(step.before(), transport)
+///       parts.push_back(std::make_unique<Part>(grid, transport));
 ///       parts.back()->add_to(loop);
 ///     });
 ///     loop.run(1000);
@@ -71,11 +73,11 @@ private:
 /// The body of a program: its result is the exit status.
 using Body = std::function<int(Ranks& ranks)>;
 
-/// Runs a body without MPI, on one rank on the host, or one on each device that this process sees; HEDDLE_RANKS
-/// says another number. Several ranks are a PeerGroup ("peer") where their devices reach each other's memory;
-/// else, or where HEDDLE_TRANSPORT says so, each has a thread of its own, and the body is called on each: "nccl",
-/// or "threads" through host memory. Prints which was chosen and why. What the body throws is printed on stderr
-/// behind the name of the program (argv[0]), and the result is 1.
+/// Runs a body without MPI, on one rank on the host, or one on each device that this process sees;
+/// HEDDLE_RANKS says another number. Several ranks are a PeerGroup ("peer") where their devices reach each
+/// other's memory; else, or where HEDDLE_TRANSPORT says so, each has a thread of its own, and the body is
+/// called on each: "nccl", or "threads" through host memory. Prints which was chosen and why. What the body
+/// throws is printed on stderr behind the name of the program (argv[0]), and the result is 1.
 int run_in_one_process(std::string_view program, Memory memory, const Body& body);
 
 } // namespace heddle

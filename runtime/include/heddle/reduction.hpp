@@ -58,13 +58,13 @@ template <class Value>
                                                           const BlockRowReader<Value>& read,
                                                           Transport& transport);
 
-/// One number a rank, combined in the order of ranks. What it returns is called by all ranks together, and gives
-/// all of them the result. The transport must outlive it.
-[[nodiscard]] std::function<double()> reduction_of_numbers(ReductionKind kind, const std::function<double()>& mine,
-                                                           Transport& transport);
+/// One number a rank, combined in the order of ranks. What it returns is called by all ranks together, and
+/// gives all of them the result. The transport must outlive it.
+[[nodiscard]] std::function<double()>
+reduction_of_numbers(ReductionKind kind, const std::function<double()>& mine, Transport& transport);
 
-/// One value a cell of the domain on rank 0, x fastest, from blocks that ranks share; elsewhere nothing. Where
-/// there is no block stands 0. All ranks call it together. Defined for T = float and double.
+/// One value a cell of the domain on rank 0, x fastest, from blocks that ranks share; elsewhere nothing.
+/// Where there is no block stands 0. All ranks call it together. Defined for T = float and double.
 template <class T>
 [[nodiscard]] std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read,
                                           Transport& transport);
@@ -179,7 +179,8 @@ private:
                                          ReductionKind kind, Transport& transport, int component) {
     for (const SparseField<T>* const field : fields)
       check(component, field->components(), field->name());
-    const auto values = std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
+    const auto values =
+        std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
     const int first = grid.first_block(transport.rank());
     const auto read = [values, fields, kind, first](int block, std::int64_t y, std::int64_t z,
                                                     std::span<Value> row) {

@@ -90,7 +90,8 @@ TEST(CommandLine, ARunGoesOnOnOtherRanksWithTheSameBits) {
   EXPECT_TRUE(contains(three.text, "transport threads: 3 ranks"));
   EXPECT_TRUE(std::filesystem::exists(folder / "out" / "mean_00000000.pvti"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out" / "wind.png"));
-  std::filesystem::remove(folder / "out" / "checkpoint" / "wind_00000060.checkpoint"); // as if one had been lost
+  std::filesystem::remove(folder / "out" / "checkpoint" /
+                          "wind_00000060.checkpoint"); // as if one had been lost
   const Outcome one = program(small_run(folder, steps + "--resume last"));
   EXPECT_EQ(one.code, 0) << one.text;
   EXPECT_TRUE(contains(one.text, "resumed   at step 40"));
