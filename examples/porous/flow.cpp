@@ -6,46 +6,43 @@
 #include <string>
 
 #include "heddle/error.hpp"
-#include "heddle/reduction.hpp"
-#include "porous_sweeps.hpp"
 
 namespace porous {
 namespace {
 
-heddle::IndexList list_of(const Voxels& image, heddle::Memory memory) {
-  return {heddle::Box{{0, 0, 0}, image.extent}, image.pore, {true, true, true}, links, memory};
-}
-
-double along(const Drive& drive, int axis) {
-  return drive.axis == axis ? drive.force : 0;
-}
-
-heddle::TaskGraphOptions graph(const char* name, heddle::Memory memory) {
-  return {.name = name, .memory = memory, .capture = memory == heddle::Memory::device};
+/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the
+/// next.
+heddle::TaskGraphOptions graph(const char* name, heddle::Memory memory, int unroll = 1) {
+  const bool device = memory == heddle::Memory::device;
+  return {.name = name, .memory = memory, .capture = device, .unroll = device ? unroll : 1};
 }
 
 } // namespace
 
 template <class T>
-Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory)
-    : drive_(drive), voxels_(static_cast<double>(image.pore.size())), list_(list_of(image, memory)),
-      f_(list_, 19, memory, "f"), f_next_(list_, 19, memory, "f_next"), rho_(list_, 1, memory, "rho"),
-      u_(list_, 3, memory, "u"), loop_(graph("two steps", memory)), moments_(graph("moments", memory)) {
-  // Populations are zero-centred: at rest, with density 1, all of them are zero.
-  const SparseStepParameters parameters{.g_x = along(drive, 0),
-                                        .g_y = along(drive, 1),
-                                        .g_z = along(drive, 2),
-                                        .omega = 1 / (3 * drive.viscosity + 0.5)};
-  loop_.add(SparseStep<T>(f_, f_next_, list_.all(), parameters));
-  loop_.add(SparseStep<T>(f_next_, f_, list_.all(), parameters));
-  moments_.add(Moments<T>(f_, rho_, u_, list_.all(),
-                          {.g_x = along(drive, 0), .g_y = along(drive, 1), .g_z = along(drive, 2)}));
+Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, heddle::Ranks& ranks)
+    : ranks_(&ranks), drive_(drive), voxels_(static_cast<double>(image.pore.size())),
+      grid_(
+          heddle::BlockGrid::slabs({{0, 0, 0}, image.extent}, {true, true, true}, ranks.count(), image.pore)),
+      loop_(graph("two steps", memory, 2)), moments_(graph("moments", memory)) {
+  ranks.each([&](heddle::Transport& transport) {
+    parts_.push_back(std::make_unique<Part<T>>(image, drive, grid_, transport, memory));
+    parts_.back()->add_steps(loop_);
+    parts_.back()->add_moments(moments_);
+  });
+  total_.emplace(party_grid(), velocity(), heddle::ReductionKind::sum, ranks.parties(), drive.axis);
+}
+
+template <class T> std::vector<const heddle::SparseField<T>*> Flow<T>::velocity() const {
+  std::vector<const heddle::SparseField<T>*> fields;
+  for (const auto& part : parts_)
+    fields.push_back(&part->velocity());
+  return fields;
 }
 
 template <class T> double Flow<T>::flux() {
   moments_.run();
-  const heddle::Reduction<T> total(u_, heddle::ReductionKind::sum, drive_.axis);
-  return total.value() / voxels_;
+  return total_->value() / voxels_;
 }
 
 template <class T>

@@ -5,20 +5,18 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
 
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
+#include "heddle/block_grid.hpp"
+#include "heddle/ranks.hpp"
+#include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
+#include "part.hpp"
 #include "voxels.hpp"
 
 namespace porous {
-
-/// How the flow is driven. Lattice units: voxels, steps, density 1.
-struct Drive {
-  int axis = 0;
-  double viscosity = 1.0 / 6;
-  double force = 1e-6; ///< a volume, along the axis: what a pressure that falls by so much a voxel does
-};
 
 /// A steady flow, and how it was reached.
 struct Steady {
@@ -28,12 +26,13 @@ struct Steady {
   bool met = false;   ///< the flux changed by less than the tolerance at the end
 };
 
-/// Creeping flow through the pores of a periodic image, on a list of its pore voxels, in f32 or f64. At rest
-/// at first.
+/// Creeping flow through the pores of a periodic image, on lists of its pore voxels, one a rank, in f32 or
+/// f64. At rest at first. The bits do not depend on the number of ranks.
 template <class T> class Flow {
 public:
-  /// Throws heddle::Error where there is no pore or not enough memory.
-  Flow(const Voxels& image, const Drive& drive, heddle::Memory memory);
+  /// All threads and processes construct it, and call it, together. The ranks must outlive it. Throws
+  /// heddle::Error where there is no pore or not enough memory.
+  Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, heddle::Ranks& ranks);
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
@@ -53,18 +52,21 @@ public:
     return drive.viscosity * flux / drive.force * static_cast<double>(length) / static_cast<double>(period);
   }
 
-  [[nodiscard]] const heddle::IndexList& list() const { return list_; }
-  /// Velocity of the state after the last run().
-  [[nodiscard]] const heddle::SparseField<T>& velocity() const { return u_; }
+  /// Slabs with as many pores each, as the parties of the ranks share them.
+  [[nodiscard]] heddle::BlockGrid party_grid() const { return ranks_->party_grid(grid_); }
+  /// Velocity of the state after the last run(), of each block that is here.
+  [[nodiscard]] std::vector<const heddle::SparseField<T>*> velocity() const;
 
 private:
   [[nodiscard]] double flux();
 
+  heddle::Ranks* ranks_;
   Drive drive_;
   double voxels_;
-  heddle::IndexList list_;
-  heddle::SparseField<T> f_, f_next_, rho_, u_;
+  heddle::BlockGrid grid_;
+  std::vector<std::unique_ptr<Part<T>>> parts_;
   heddle::TaskGraph loop_, moments_;
+  std::optional<heddle::Reduction<T>> total_; // of the velocity along the axis
 };
 
 extern template class Flow<float>;

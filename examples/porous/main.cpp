@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permeability of a porous medium. The kernels are generated from model.py; see README.md.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <exception>
+#include <new>
+#include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -14,6 +18,8 @@
 #include "heddle/error.hpp"
 #include "heddle/output.hpp"
 #include "heddle/output_folder.hpp"
+#include "heddle/program.hpp"
+#include "heddle/reduction.hpp"
 #include "options.hpp"
 #include "packing.hpp"
 #include "picture.hpp"
@@ -33,7 +39,7 @@ struct Medium {
   double diameter = 0;     ///< of its spheres, 0 where there are none
 };
 
-Medium medium(const Options& options) {
+Medium medium(const Options& options, bool prints) {
   const auto axis = static_cast<std::size_t>(options.drive.axis);
   Medium result;
   if (options.image.empty()) {
@@ -50,7 +56,7 @@ Medium medium(const Options& options) {
   result.length = sample.extent[axis];
   result.image = in_a_duct(sample, options.drive.axis, options.layers);
   const std::int64_t closed = close_dead_ends(result.image, options.drive.axis);
-  if (closed > 0)
+  if (closed > 0 && prints)
     std::printf("closed    %lld pore voxels that no path joins to both ends\n",
                 static_cast<long long>(closed));
   std::int64_t open = 0;
@@ -66,59 +72,58 @@ Medium medium(const Options& options) {
   return result;
 }
 
-/// The plane through the middle along the flow: the flow's axis to the right, the next one upwards.
-template <class T> Slice middle(const Flow<T>& flow, const Voxels& image, int axis) {
+/// The plane through the middle along the flow: the flow's axis to the right, the next one upwards. On rank
+/// 0; all call it together.
+template <class T>
+Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transport& parties) {
   const auto a = static_cast<std::size_t>(axis);
   const std::size_t b = (a + 1) % 3;
+  const std::size_t c = (a + 2) % 3;
   Slice slice{image.extent[a], image.extent[b], {}};
-  slice.speed.assign(static_cast<std::size_t>(slice.nx * slice.ny), -1.0F);
-  flow.velocity().inspect([&](heddle::SparseView<const T> u) {
-    std::array<std::int64_t, 3> cell{};
-    cell[(a + 2) % 3] = image.extent[(a + 2) % 3] / 2;
-    for (cell[b] = 0; cell[b] < image.extent[b]; ++cell[b]) {
-      for (cell[a] = 0; cell[a] < image.extent[a]; ++cell[a]) {
-        const std::int64_t n = flow.list().cell_of(cell[0], cell[1], cell[2]);
-        if (n < 0) continue;
-        const auto x = static_cast<double>(u(n, 0));
-        const auto y = static_cast<double>(u(n, 1));
-        const auto z = static_cast<double>(u(n, 2));
-        slice.speed[static_cast<std::size_t>(cell[a] + slice.nx * cell[b])] =
-            static_cast<float>(std::hypot(x, y, z));
+  std::vector<float> mine(static_cast<std::size_t>(slice.nx * slice.ny), -1.0F);
+  for (const heddle::SparseField<T>* const velocity : flow.velocity()) {
+    const heddle::IndexList& list = velocity->list();
+    velocity->inspect([&](heddle::SparseView<const T> u) {
+      std::array<std::int64_t, 3> cell{};
+      cell[c] = image.extent[c] / 2;
+      for (cell[b] = 0; cell[b] < image.extent[b]; ++cell[b]) {
+        for (cell[a] = 0; cell[a] < image.extent[a]; ++cell[a]) {
+          if (!list.box().contains(cell)) continue;
+          const std::int64_t n = list.cell_of(cell[0], cell[1], cell[2]);
+          if (n < 0) continue;
+          const auto x = static_cast<double>(u(n, 0));
+          const auto y = static_cast<double>(u(n, 1));
+          const auto z = static_cast<double>(u(n, 2));
+          mine[static_cast<std::size_t>(cell[a] + slice.nx * cell[b])] =
+              static_cast<float>(std::hypot(x, y, z));
+        }
       }
-    }
-  });
+    });
+  }
+  // A row of what each knows; a pore is known to one.
+  const int ranks = parties.ranks();
+  const auto n = static_cast<std::int64_t>(mine.size());
+  const heddle::BlockGrid rows({{0, 0, 0}, {n, ranks, 1}}, {1, ranks, 1}, {false, false, false}, ranks);
+  const std::vector<float> all = heddle::gather_cells<float>(
+      rows,
+      [&](int, std::int64_t, std::int64_t, std::span<float> row) { std::ranges::copy(mine, row.begin()); },
+      parties);
+  slice.speed = std::move(mine);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    float& speed = slice.speed[i % slice.speed.size()];
+    speed = std::max(speed, all[i]);
+  }
   return slice;
 }
 
-template <class T> void run(const Options& options, const heddle::Environment& environment) {
-  const Medium given = medium(options);
-  const Voxels& image = given.image;
-  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
-  Flow<T> flow(image, options.drive, memory);
-  const auto voxels = static_cast<double>(image.pore.size());
-  heddle::OutputFolder results(options.out, 13 * voxels);
-
-  std::printf("medium    %s, porosity %.4f\n", image.title.c_str(), given.porosity);
-  std::printf("domain    %lld x %lld x %lld voxels, %.3f million of pores\n",
-              static_cast<long long>(image.extent[0]), static_cast<long long>(image.extent[1]),
-              static_cast<long long>(image.extent[2]), static_cast<double>(flow.list().count()) / 1e6);
-  std::fputs(environment.describe().c_str(), stdout);
-
-  const Steady steady = flow.run(options.tolerance, 100, options.steps, [](std::int64_t steps, double flux) {
-    if (steps % 1000 == 0) std::printf("step      %lld, flux %.6g\n", static_cast<long long>(steps), flux);
-  });
+void print_result(const Options& options, const Medium& given, const Steady& steady, double flux,
+                  double permeability, double pores) {
   if (!steady.met)
     std::printf("warning   the flow is not steady after %lld steps; give more --steps\n",
                 static_cast<long long>(steady.steps));
-
-  // The flux through the medium alone: the solid sides of a duct are not part of it.
-  const double flux = steady.flux / given.area_share;
-  const double permeability = Flow<T>::permeability(
-      options.drive, flux, given.length, image.extent[static_cast<std::size_t>(options.drive.axis)]);
   std::printf("flux      %.6g voxels a step after %lld steps, %.1f million updates a second\n", flux,
               static_cast<long long>(steady.steps),
-              static_cast<double>(steady.steps) * static_cast<double>(flow.list().count()) / steady.seconds /
-                  1e6);
+              static_cast<double>(steady.steps) * pores / steady.seconds / 1e6);
   std::printf("result    permeability %.5g voxels^2\n", permeability);
   if (options.voxel_size > 0) {
     const double square_metres = permeability * options.voxel_size * options.voxel_size;
@@ -127,26 +132,62 @@ template <class T> void run(const Options& options, const heddle::Environment& e
   if (given.diameter > 0 && !options.cubic)
     std::printf("          Kozeny and Carman: %.5g voxels^2\n",
                 kozeny_carman(given.diameter, given.porosity));
+}
 
-  const heddle::BlockGrid grid(flow.list().box());
+template <class T>
+void run(const Options& options, const heddle::Environment& environment, heddle::Ranks& ranks) {
+  heddle::Transport& parties = ranks.parties();
+  const bool prints = ranks.first();
+  const Medium given = medium(options, prints);
+  const Voxels& image = given.image;
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  Flow<T> flow(image, options.drive, memory, ranks);
+  const auto voxels = static_cast<double>(image.pore.size());
+  const auto pores =
+      static_cast<double>(std::accumulate(image.pore.begin(), image.pore.end(), std::int64_t{0}));
+  heddle::OutputFolder results(options.out, 13 * voxels, parties);
+
+  if (prints) {
+    std::printf("medium    %s, porosity %.4f\n", image.title.c_str(), given.porosity);
+    std::printf("domain    %lld x %lld x %lld voxels, %.3f million of pores\n",
+                static_cast<long long>(image.extent[0]), static_cast<long long>(image.extent[1]),
+                static_cast<long long>(image.extent[2]), pores / 1e6);
+    std::fputs(environment.describe().c_str(), stdout);
+  }
+  const Steady steady =
+      flow.run(options.tolerance, 100, options.steps, [prints](std::int64_t steps, double flux) {
+        if (prints && steps % 1000 == 0)
+          std::printf("step      %lld, flux %.6g\n", static_cast<long long>(steps), flux);
+      });
+
+  // The flux through the medium alone: the solid sides of a duct are not part of it.
+  const double flux = steady.flux / given.area_share;
+  const double permeability = Flow<T>::permeability(
+      options.drive, flux, given.length, image.extent[static_cast<std::size_t>(options.drive.axis)]);
+  if (prints) print_result(options, given, steady, flux, permeability, pores);
+
+  const heddle::BlockGrid grid = flow.party_grid();
   const double spacing = options.voxel_size > 0 ? options.voxel_size : 1;
-  heddle::Output output(results.unfinished(), "flow", grid, {.spacing = {spacing, spacing, spacing}});
+  heddle::Output output(results.unfinished(), "flow", grid, parties,
+                        {.spacing = {spacing, spacing, spacing}});
   output.add(flow.velocity(), "velocity", T(0));
-  output.add<std::uint8_t>("pore", 1, [&](int, std::int64_t x, std::int64_t y, std::int64_t z, int) {
-    return image.pore[image.index(x, y, z)];
+  output.add<std::uint8_t>("pore", 1, [&](int block, std::int64_t x, std::int64_t y, std::int64_t z, int) {
+    const auto& lower = grid.block(grid.first_block(parties.rank()) + block).lower;
+    return image.pore[image.index(lower[0] + x, lower[1] + y, lower[2] + z)];
   });
   output.write(0, static_cast<double>(steady.steps));
-  if (can_draw()) {
+  const Slice slice = middle(flow, image, options.drive.axis, parties);
+  if (can_draw() && prints) {
     char subtitle[160];
     std::snprintf(subtitle, sizeof subtitle,
                   "Porosity %.3f, permeability %.4g voxels². The plane in the middle, flow to the right.",
                   given.porosity, permeability);
-    draw(middle(flow, image, options.drive.axis), flux, "Creeping flow: " + image.title, subtitle,
-         results.unfinished() / "flow.png");
+    draw(slice, flux, "Creeping flow: " + image.title, subtitle, results.unfinished() / "flow.png");
   }
   results.publish();
-  std::printf("written   %s%s\n", (options.out / "flow.pvd").string().c_str(),
-              can_draw() ? ", flow.png" : "");
+  if (prints)
+    std::printf("written   %s%s\n", (options.out / "flow.pvd").string().c_str(),
+                can_draw() ? ", flow.png" : "");
 }
 
 void print_costs(const Options& options) {
@@ -173,14 +214,15 @@ void print_costs(const Options& options) {
   if (memory > 0 && memory < 1) std::printf("It takes less memory above %.2f.\n", memory);
 }
 
-void run(const Options& options) {
+void run(const Options& options, heddle::Ranks& ranks) {
   const heddle::Environment environment({.threads = options.threads});
-  if (options.compare)
-    print_costs(options);
-  else if (options.doubles)
-    run<double>(options, environment);
-  else
-    run<float>(options, environment);
+  if (options.compare) {
+    if (ranks.first()) print_costs(options); // it times kernels, one processor or device will do
+  } else if (options.doubles) {
+    run<double>(options, environment, ranks);
+  } else {
+    run<float>(options, environment, ranks);
+  }
 }
 
 } // namespace
@@ -188,17 +230,24 @@ void run(const Options& options) {
 
 int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
+  porous::Options options;
   try {
-    const porous::Options options = porous::parse_options(count, arguments);
-    if (options.help)
-      std::fputs(porous::help_text().c_str(), stdout);
-    else
-      porous::run(options);
-    return 0;
-  } catch (const std::bad_alloc&) {
-    std::fputs("porous: not enough memory. Hint: choose a smaller --edge\n", stderr);
-  } catch (const std::exception& error) {
+    options = porous::parse_options(count, arguments);
+  } catch (const heddle::Error& error) {
     std::fprintf(stderr, "porous: %s\n", error.what());
+    return 1;
   }
-  return 1;
+  if (options.help) {
+    std::fputs(porous::help_text().c_str(), stdout);
+    return 0;
+  }
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  return heddle::run(count, arguments, memory, [&](heddle::Ranks& ranks) {
+    try {
+      porous::run(options, ranks);
+    } catch (const std::bad_alloc&) {
+      throw heddle::Error("memory", "there is not enough", "choose a smaller --edge");
+    }
+    return 0;
+  });
 }

@@ -10,8 +10,8 @@
 
 #include "cases.hpp"
 #include "heddle/error.hpp"
+#include "heddle/program.hpp"
 #include "picture.hpp"
-#include "ranks.hpp"
 
 using namespace pressure_projection;
 
@@ -63,13 +63,13 @@ Options read(int count, char** arguments) {
   return options;
 }
 
-int run(const Options& options, Ranks& ranks) {
+int run(const Options& options, heddle::Transport& transport) {
   bool good = true;
   const auto show = [&](const char* name, const char* title, auto&& solve) {
     if (!options.chosen.empty() && options.chosen != name) return;
     const Result result = solve();
     good = good && result.good;
-    if (!ranks.first()) return;
+    if (transport.rank() != 0) return;
     for (const std::string& line : result.lines)
       std::printf("%s\n", line.c_str());
     if (!result.good) std::printf("  which is not as it should be\n");
@@ -78,10 +78,9 @@ int run(const Options& options, Ranks& ranks) {
   const auto cells = [&](int own) { return options.cells != 0 ? options.cells : own; };
   const int own_cells = options.reynolds == 100 ? 48 : options.reynolds == 400 ? 96 : 160;
   const std::string title = "Lid-driven cavity, Re = " + std::to_string(options.reynolds);
-  show("vortex", "Taylor-Green vortex", [&] { return taylor_green(cells(16), ranks.transport()); });
-  show("cavity", title.c_str(),
-       [&] { return cavity(options.reynolds, cells(own_cells), ranks.transport()); });
-  show("channel", "Channel", [&] { return channel(cells(16), ranks.transport()); });
+  show("vortex", "Taylor-Green vortex", [&] { return taylor_green(cells(16), transport); });
+  show("cavity", title.c_str(), [&] { return cavity(options.reynolds, cells(own_cells), transport); });
+  show("channel", "Channel", [&] { return channel(cells(16), transport); });
   return good ? 0 : 1;
 }
 
@@ -92,19 +91,13 @@ int main(int count, char** arguments) {
     std::printf("%s", usage);
     return 0;
   }
-  bool reported = false;
+  Options options;
   try {
-    const Options options = read(count, arguments);
-    Ranks ranks(count, arguments);
-    try {
-      return run(options, ranks);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      reported = true;
-      throw; // on its way out it makes `ranks` stop the other processes
-    }
+    options = read(count, arguments);
   } catch (const std::exception& error) {
-    if (!reported) std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }
+  return heddle::run(count, arguments, heddle::Memory::host,
+                     [&](heddle::Ranks& ranks) { return run(options, ranks.only()); });
 }

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wind over real terrain. The kernels are generated from model.py; see README.md.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <exception>
+#include <filesystem>
+#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "boxes.hpp"
 #include "domain.hpp"
 #include "flow.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/output.hpp"
 #include "heddle/output_folder.hpp"
+#include "heddle/program.hpp"
 #include "heddle/progress.hpp"
+#include "heddle/reduction.hpp"
 #include "options.hpp"
 #include "picture.hpp"
 #include "roofline.hpp"
+#include "saves.hpp"
 #include "solver.hpp"
 #include "units.hpp"
 
@@ -45,25 +52,6 @@ std::int64_t count_steps(const Options& options, const Domain& domain, const Log
   const double steps = options.steps ? static_cast<double>(*options.steps)
                                      : std::ceil(options.duration.value_or(passage) / units.step);
   return 2 * static_cast<std::int64_t>(std::ceil(steps / 2));
-}
-
-/// The field on the whole box, metres a second; cells in the ground hold 0.
-std::array<std::vector<float>, 3> on_the_box(const heddle::SparseField<float>& velocity, const Domain& domain,
-                                             const Units& units) {
-  std::array<std::vector<float>, 3> box;
-  const auto speed = static_cast<float>(units.speed());
-  velocity.inspect([&](heddle::SparseView<const float> u) {
-    for (int c = 0; c < 3; ++c) {
-      std::vector<float>& component = box[static_cast<std::size_t>(c)];
-      component.assign(domain.fluid.size(), 0);
-      for (std::int64_t k = 0; k < domain.nz; ++k)
-        for (std::int64_t j = 0; j < domain.ny; ++j)
-          velocity.list().for_row(j, k, [&](std::int64_t n, std::int64_t i) {
-            component[domain.index(i, j, k)] = speed * u(n, c);
-          });
-    }
-  });
-  return box;
 }
 
 /// Volume flow of the mean wind in at the inlet, and out at outlet and top, m^3/s.
@@ -105,114 +93,90 @@ std::string compass(double degrees) {
   return names[static_cast<std::size_t>(std::lround(turns * 8)) % 8];
 }
 
-/// The checkpoints of a run, and what must be the same in the run that goes on from one.
-class Saves {
-public:
-  Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver)
-      : checkpoint_(options.out / "checkpoint", "wind"), every_(options.checkpoint_every),
-        run_{options.wind, options.reference, options.roughness, units.step, static_cast<double>(steps)} {
-    solver.add_to(checkpoint_);
-    checkpoint_.add("step", step_);
-    checkpoint_.add("frame", frame_);
-    for (std::size_t i = 0; i < run_.size(); ++i)
-      checkpoint_.add(names[i], run_[i]);
-    if (!options.resume && every_ > 0 && !checkpoint_.steps().empty()) {
-      throw heddle::Error("folder '" + (options.out / "checkpoint").string() + "'",
-                          "it has checkpoints of another run",
-                          "go on from it with --resume last, choose another --out, or remove them");
-    }
-  }
+constexpr double bytes_a_cell = 3 * sizeof(float) + 1; // of a file
 
-  /// Reads a checkpoint: the step and the number of frames that were written until then.
-  void read(std::int64_t wanted, std::int64_t& step, std::int64_t& frame) {
-    const std::array<double, 5> ours = run_;
-    if (wanted < 0) {
-      checkpoint_.read();
-    } else {
-      checkpoint_.read(wanted);
-    }
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      if (run_[i] != ours[i])
-        throw heddle::Error("--resume",
-                            "the checkpoint has the " + std::string(names[i]) + " " +
-                                std::to_string(run_[i]) + ", this run " + std::to_string(ours[i]),
-                            "give the options of the run that wrote it");
-    }
-    step = step_;
-    frame = frame_;
-  }
+/// Bytes a second that the processors of all ranks move together, see roofline.hpp; 0 for devices.
+double bandwidth_of_all(const Options& options, const Solver& solver, heddle::Transport& parties) {
+  const auto all = heddle::reduction_of_numbers(
+      heddle::ReductionKind::sum,
+      [&] { return stream_bandwidth(std::min<std::int64_t>(solver.cells_here(), 4'000'000)); }, parties);
+  return options.gpu ? 0 : all();
+}
 
-  /// Writes one when it is time for it.
-  void update(std::int64_t step, std::int64_t frame) {
-    if (every_ == 0 || step / every_ == step_ / every_) return;
-    step_ = step;
-    frame_ = frame;
-    checkpoint_.write(step);
-  }
+void print_head(const Options& options, const Domain& domain, const Units& units, double fastest,
+                std::int64_t steps) {
+  std::printf("terrain   %s\n", domain.title.c_str());
+  std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
+              static_cast<long long>(domain.nx), static_cast<long long>(domain.ny),
+              static_cast<long long>(domain.nz), domain.cell, static_cast<double>(domain.fluid_cells()) / 1e6,
+              domain.bottom, domain.top());
+  std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(),
+              options.wind, options.reference, fastest);
+  std::printf("time      %lld steps of %.4g s: %.0f s\n", static_cast<long long>(steps), units.step,
+              static_cast<double>(steps) * units.step);
+}
 
-private:
-  static constexpr std::array<const char*, 5> names{"wind", "reference", "roughness", "time step", "steps"};
+void print_balance(const Balance& mass) {
+  std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",
+              mass.in / 1e6, mass.outlet / 1e6, mass.top / 1e6,
+              100 * (mass.in - mass.outlet - mass.top) / mass.in);
+}
 
-  heddle::Checkpoint checkpoint_;
-  std::int64_t every_;
-  std::array<double, 5> run_;
-  std::int64_t step_ = 0; // of the last checkpoint
-  std::int64_t frame_ = 0;
-};
+void draw(const Options& options, const Domain& domain, std::array<std::vector<float>, 3> velocity,
+          double minutes, double seconds, const std::filesystem::path& file) {
+  char subtitle[256];
+  std::snprintf(subtitle, sizeof subtitle,
+                "Wind from the %s, %g m/s at %g m. Large-eddy simulation, D3Q19, %.1f million cells of %g m, "
+                "%.0f minutes "
+                "of wind in %.0f s, kernels generated by Heddle.",
+                compass(options.direction).c_str(), options.wind, options.reference,
+                static_cast<double>(domain.fluid_cells()) / 1e6, domain.cell, minutes, seconds);
+  const Flow flow(domain, std::move(velocity));
+  draw_picture(flow, options, {"Wind over the " + domain.title, subtitle}, file);
+}
 
-void run(const Options& options) {
+void run(const Options& options, heddle::Ranks& ranks) {
   const Clock clock;
   heddle::Environment environment({.threads = options.threads.value_or(0)});
+  heddle::Transport& parties = ranks.parties();
+  const bool prints = ranks.first();
   const Domain domain = make_domain(options);
   const LogProfile wind(options.wind, options.reference, options.roughness);
   const double fastest = wind(domain.top() - domain.base);
   const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));
   const std::int64_t steps = count_steps(options, domain, wind, units);
   const std::int64_t cells = domain.fluid_cells();
-
-  constexpr double bytes_per_cell = 3 * sizeof(float) + 1;
-  heddle::OutputFolder results(options.out,
-                               static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
-                                   bytes_per_cell);
-
-  std::printf("terrain   %s\n", domain.title.c_str());
-  std::printf("domain    %lld x %lld x %lld cells of %g m, %.2f million of air, height %.0f to %.0f m\n",
-              static_cast<long long>(domain.nx), static_cast<long long>(domain.ny),
-              static_cast<long long>(domain.nz), domain.cell, static_cast<double>(cells) / 1e6, domain.bottom,
-              domain.top());
-  std::printf("wind      %s, %g m/s at %g m, %.1f m/s aloft\n", compass(options.direction).c_str(),
-              options.wind, options.reference, fastest);
-  std::printf("time      %lld steps of %.4g s: %.0f s\n", static_cast<long long>(steps), units.step,
-              static_cast<double>(steps) * units.step);
-  std::fputs(environment.describe().c_str(), stdout);
-
-  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
-  const double bandwidth = options.gpu ? 0 : stream_bandwidth(std::min<std::int64_t>(cells, 4'000'000));
-  Solver solver(domain, wind, units, memory);
-  Saves saves(options, units, steps, solver);
-
-  const heddle::BlockGrid grid(solver.list().box(), {1, 1, 1}, {false, true, false});
-  const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
-                                    .spacing = {domain.cell, domain.cell, domain.cell}};
-  heddle::Output output(results.unfinished(), "wind", grid, place);
-  heddle::Output mean_output(results.unfinished(), "mean", grid, place);
-  std::array<std::vector<float>, 3> velocity;
-  for (heddle::Output* files : {&output, &mean_output}) {
-    files->add<float>("velocity", 3, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int c) {
-      return velocity[static_cast<std::size_t>(c)][domain.index(i, j, k)];
-    });
-    files->add<std::uint8_t>("air", 1, [&](int, std::int64_t i, std::int64_t j, std::int64_t k, int) {
-      return domain.fluid[domain.index(i, j, k)];
-    });
+  heddle::OutputFolder results(
+      options.out,
+      static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) * bytes_a_cell, parties);
+  if (prints) {
+    print_head(options, domain, units, fastest, steps);
+    std::fputs(environment.describe().c_str(), stdout);
   }
 
-  heddle::Progress progress("wind", steps, {.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  Solver solver(domain, wind, units, memory, ranks);
+  const double bandwidth = bandwidth_of_all(options, solver, parties);
+  Saves saves(options, units, steps, solver, parties);
+
+  const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
+                                    .spacing = {domain.cell, domain.cell, domain.cell}};
+  heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);
+  heddle::Output mean_output(results.unfinished(), "mean", solver.party_grid(), parties, place);
+  VelocityBoxes velocity(solver, units);
+  velocity.add_to(output, domain);
+  velocity.add_to(mean_output, domain);
+
+  std::optional<heddle::Progress> progress;
+  if (prints)
+    progress.emplace("wind", steps,
+                     heddle::ProgressOptions{.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
   double in_steps = 0;
   std::int64_t frame = 0;
   std::int64_t first = 0;
   if (options.resume) {
     saves.read(*options.resume, first, frame);
-    std::printf("resumed   at step %lld\n", static_cast<long long>(first));
+    if (prints) std::printf("resumed   at step %lld\n", static_cast<long long>(first));
   }
   for (std::int64_t step = first; step < steps;) {
     const std::int64_t next = std::min(step + steps_a_sample, steps);
@@ -228,37 +192,30 @@ void run(const Options& options) {
     }
     if (sampled) solver.sample();
     if (writes) {
-      velocity = on_the_box(solver.velocity(), domain, units);
+      velocity.take(&Part::velocity);
       output.write(frame, static_cast<double>(step) * units.step);
       ++frame;
     }
     saves.update(step, frame);
-    progress.update(step);
+    if (progress) progress->update(step);
   }
-  progress.finish();
+  if (progress) progress->finish();
 
-  velocity = on_the_box(solver.mean(), domain, units);
+  velocity.take(&Part::mean);
   mean_output.write(0, static_cast<double>(steps) * units.step);
-  const Balance mass = balance(velocity, domain);
-  const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);
-  std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",
-              mass.in / 1e6, mass.outlet / 1e6, mass.top / 1e6,
-              100 * (mass.in - mass.outlet - mass.top) / mass.in);
-  std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
-
-  char subtitle[256];
-  std::snprintf(subtitle, sizeof subtitle,
-                "Wind from the %s, %g m/s at %g m. Large-eddy simulation, D3Q19, %.1f million cells of %g m, "
-                "%.0f minutes "
-                "of wind in %.0f s, kernels generated by Heddle.",
-                compass(options.direction).c_str(), options.wind, options.reference,
-                static_cast<double>(cells) / 1e6, domain.cell, static_cast<double>(steps) * units.step / 60,
-                clock.seconds());
-  const Flow flow(domain, std::move(velocity));
-  draw_picture(flow, options, {"Wind over the " + domain.title, subtitle}, results.unfinished() / "wind.png");
+  std::array<std::vector<float>, 3> mean = velocity.gather(parties); // on rank 0
+  if (prints) {
+    print_balance(balance(mean, domain));
+    const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);
+    std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
+    if (options.picture)
+      draw(options, domain, std::move(mean), static_cast<double>(steps) * units.step / 60, clock.seconds(),
+           results.unfinished() / "wind.png");
+  }
   results.publish();
-  std::printf("written   %s, %s (%.0f s in all)\n", (options.out / "wind.pvd").string().c_str(),
-              (options.out / "wind.png").string().c_str(), clock.seconds());
+  if (prints)
+    std::printf("written   %s%s (%.0f s in all)\n", (options.out / "wind.pvd").string().c_str(),
+                options.picture ? (", " + (options.out / "wind.png").string()).c_str() : "", clock.seconds());
 }
 
 } // namespace
@@ -270,19 +227,24 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ,
               SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
 #endif
+  terrain_wind::Options options;
   try {
-    const terrain_wind::Options options = terrain_wind::parse_options(argc, argv);
-    if (options.help)
-      std::fputs(terrain_wind::help_text().c_str(), stdout);
-    else
-      terrain_wind::run(options);
-    return 0;
+    options = terrain_wind::parse_options(argc, argv);
   } catch (const heddle::Error& error) {
     std::fprintf(stderr, "terrain_wind: %s\n", error.what());
-  } catch (const std::bad_alloc&) {
-    std::fputs("terrain_wind: not enough memory. Hint: choose larger cells with --cell-size\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "terrain_wind: %s\n", error.what());
+    return 1;
   }
-  return 1;
+  if (options.help) {
+    std::fputs(terrain_wind::help_text().c_str(), stdout);
+    return 0;
+  }
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
+    try {
+      terrain_wind::run(options, ranks);
+    } catch (const std::bad_alloc&) {
+      throw heddle::Error("memory", "there is not enough", "choose larger cells with --cell-size");
+    }
+    return 0;
+  });
 }

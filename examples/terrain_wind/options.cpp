@@ -109,6 +109,7 @@ const std::vector<Rule>& rules() {
        }},
       number_rule("--threads", "N", "CPU threads (default: all)", 1, 4096,
                   [](Options& o, double v) { o.threads = static_cast<int>(v); }),
+      {"--no-picture", "", "leave wind.png out", [](Options& o, std::string_view) { o.picture = false; }},
       {"--help", "", "print this text", [](Options& o, std::string_view) { o.help = true; }},
   };
   return all;

@@ -30,9 +30,10 @@ struct Options {
   std::optional<double> time_step;      ///< default: as long as the stability limit allows
   heddle::geometry::CellSize data_cell; ///< for elevation models that do not say it
   std::filesystem::path out = "terrain_wind_output";
-  int frames = 4; ///< files of the .pvd series
-  std::int64_t checkpoint_every = 0; ///< steps; 0: no checkpoints
+  int frames = 4;                     ///< files of the .pvd series
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: no checkpoints
   std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
+  bool picture = true;
   bool gpu = false;
   std::optional<int> threads;
   bool help = false;

@@ -2,33 +2,28 @@
 #ifndef HEDDLE_SOLVER_HPP
 #define HEDDLE_SOLVER_HPP
 
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "domain.hpp"
-#include "heddle/buffer.hpp"
+#include "heddle/block_grid.hpp"
 #include "heddle/checkpoint.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/ranks.hpp"
 #include "heddle/task_graph.hpp"
+#include "part.hpp"
 #include "units.hpp"
-#include "wind_sweeps.hpp"
 
 namespace terrain_wind {
 
-/// A list of boundary cells in the memory of the solver, with what the kernels read for each entry.
-struct BoundaryList {
-  heddle::Buffer<std::uint32_t> cells;
-  heddle::Buffer<std::uint32_t> mask; ///< bit q: population q comes in
-  heddle::Buffer<float> speed;        ///< lattice units
-};
-
-/// The generated kernels on the air of a domain, in the order of a time step.
+/// The generated kernels on the air of a domain, in the order of a time step, on the ranks that there are.
+/// The bits do not depend on their number.
 class Solver {
 public:
-  Solver(const Domain& domain, const LogProfile& wind, const Units& units, heddle::Memory memory);
+  /// All threads and processes construct it, and call it, together. The ranks must outlive it.
+  Solver(const Domain& domain, const LogProfile& wind, const Units& units, heddle::Memory memory,
+         heddle::Ranks& ranks);
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
@@ -42,20 +37,22 @@ public:
   /// Highest speed of the last `measure`, in cells a step; NaN where any value is.
   [[nodiscard]] double highest_speed() const;
 
-  /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by each even step.
+  /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by
+  /// each even step.
   void add_to(heddle::Checkpoint& checkpoint);
 
-  [[nodiscard]] const heddle::IndexList& list() const { return list_; }
-  [[nodiscard]] const heddle::SparseField<float>& density() const { return rho_; }
-  [[nodiscard]] const heddle::SparseField<float>& velocity() const { return u_; }
-  [[nodiscard]] const heddle::SparseField<float>& mean() const { return mean_; }
+  /// Slabs with as much air each, as the parties of the ranks share them: a part for each block that is here.
+  [[nodiscard]] heddle::BlockGrid party_grid() const { return ranks_->party_grid(grid_); }
+  [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
+  /// Cells of air of the parts that are here.
+  [[nodiscard]] std::int64_t cells_here() const;
 
 private:
-  heddle::IndexList list_;
-  heddle::SparseField<float> f_, rho_, u_, mean_;
-  BoundaryList inlet_, open_;
-  wind::Average<float> average_;
+  heddle::Ranks* ranks_;
+  heddle::BlockGrid grid_;
+  std::vector<std::unique_ptr<Part>> parts_;
   heddle::TaskGraph loop_, moments_graph_, average_graph_;
+  std::function<double()> highest_square_;
   std::int64_t samples_ = 0;
 };
 

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::array<const char*, 3> axis_name{"x", "y", "z"};
 
-std::int64_t cut(const Box& domain, std::size_t axis, int part, int parts) {
-  return domain.lower[axis] + domain.extent(static_cast<int>(axis)) * part / parts;
-}
-
 [[noreturn]] void refuse(int ranks, std::int64_t blocks) {
   throw Error("BlockGrid", std::to_string(ranks) + " ranks for " + std::to_string(blocks) + " blocks",
               "each rank needs a block");
@@ -42,6 +38,8 @@ BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const 
     }
     count *= blocks[d];
     if (count > std::numeric_limits<int>::max()) throw Error("BlockGrid", "more than 2^31 - 1 blocks");
+    for (int part = 0; part <= blocks[d]; ++part)
+      cuts_[d].push_back(domain.lower[d] + cells * part / blocks[d]);
   }
   if (ranks < 1 || ranks > count) refuse(ranks, count);
   std::vector<int> places(static_cast<std::size_t>(count));
@@ -73,6 +71,33 @@ BlockGrid BlockGrid::balanced(const Box& domain, const std::array<int, 3>& block
     along.push_back(weights[static_cast<std::size_t>(place)]);
   grid.ranks_ = ranks;
   grid.number(places, cut_by_weight(along, ranks));
+  return grid;
+}
+
+BlockGrid BlockGrid::slabs(const Box& domain, const std::array<bool, 3>& periodic, int ranks,
+                           std::span<const std::uint8_t> weights) {
+  const std::array<std::int64_t, 3> n = domain.extents();
+  const std::size_t axis = n[2] >= n[1] && n[2] >= n[0] ? 2 : n[1] >= n[0] ? 1 : 0;
+  std::array<int, 3> blocks{1, 1, 1};
+  blocks[axis] = ranks;
+  BlockGrid grid(domain, blocks, periodic, ranks);
+  if (static_cast<std::int64_t>(weights.size()) != domain.volume()) {
+    throw Error("BlockGrid", std::to_string(weights.size()) + " weights came for " +
+                                 std::to_string(domain.volume()) + " cells");
+  }
+  std::vector<std::int64_t> layers(static_cast<std::size_t>(n[axis]));
+  auto weight = weights.begin();
+  std::array<std::int64_t, 3> at{};
+  for (at[2] = 0; at[2] < n[2]; ++at[2]) {
+    for (at[1] = 0; at[1] < n[1]; ++at[1]) {
+      for (at[0] = 0; at[0] < n[0]; ++at[0])
+        layers[static_cast<std::size_t>(at[axis])] += *weight++;
+    }
+  }
+  grid.cuts_[axis].clear();
+  for (const int first : cut_by_weight(layers, ranks))
+    grid.cuts_[axis].push_back(domain.lower[axis] + first);
+  grid.number(std::vector<int>(grid.place_of_), std::vector<int>(grid.first_));
   return grid;
 }
 
@@ -120,8 +145,8 @@ Box BlockGrid::cells_at(const std::array<int, 3>& place) const {
   (void)flat(place);
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
-    box.lower[d] = cut(domain_, d, place[d], blocks_[d]);
-    box.upper[d] = cut(domain_, d, place[d] + 1, blocks_[d]);
+    box.lower[d] = cuts_[d][static_cast<std::size_t>(place[d])];
+    box.upper[d] = cuts_[d][static_cast<std::size_t>(place[d]) + 1];
   }
   return box;
 }
@@ -140,11 +165,8 @@ int BlockGrid::neighbour(int i, const std::array<int, 3>& offset) const {
 std::array<int, 3> BlockGrid::place_of(const std::array<std::int64_t, 3>& cell) const noexcept {
   std::array<int, 3> at{};
   for (std::size_t d = 0; d < 3; ++d) {
-    const std::int64_t cells = domain_.extent(static_cast<int>(d));
-    // The guess may be one too low, because cuts round down.
-    at[d] = static_cast<int>((cell[d] - domain_.lower[d]) * blocks_[d] / cells);
-    while (at[d] + 1 < blocks_[d] && cell[d] >= cut(domain_, d, at[d] + 1, blocks_[d]))
-      ++at[d];
+    const auto next = std::upper_bound(cuts_[d].begin(), cuts_[d].end(), cell[d]);
+    at[d] = static_cast<int>(next - cuts_[d].begin()) - 1;
   }
   return at;
 }
@@ -165,6 +187,13 @@ int BlockGrid::first_block(int rank) const {
     throw Error("BlockGrid", "no rank " + std::to_string(rank) + " among " + std::to_string(ranks_));
   }
   return first_[static_cast<std::size_t>(rank)];
+}
+
+BlockGrid BlockGrid::on_one_rank() const {
+  BlockGrid grid(*this);
+  grid.ranks_ = 1;
+  grid.first_ = {0, size()};
+  return grid;
 }
 
 void require_one_rank(const char* user, const BlockGrid& grid) {

@@ -98,6 +98,19 @@ void Output::require_domain(const Box& domain, const std::array<int, 3>& blocks,
               "its domain is " + to_string(domain) + ", the output's " + to_string(grid_.domain()));
 }
 
+void Output::require_blocks(std::size_t count, std::string_view name) const {
+  const int here = grid_.first_block(ranks_->rank() + 1) - first_;
+  if (count == static_cast<std::size_t>(here) && count > 0) return;
+  throw Error("Output::add", "'" + std::string(name) + "' has " + std::to_string(count) +
+                                 " blocks here, the grid " + std::to_string(here));
+}
+
+void Output::require_box(int block, const Box& box, std::string_view name) const {
+  if (box == grid_.block(first_ + block)) return;
+  throw Error("Output::add", "'" + std::string(name) + "' has the box " + to_string(box) +
+                                 " in the place of block " + to_string(grid_.block(first_ + block)));
+}
+
 void Output::add(Array array) {
   if (array.name.empty()) throw Error("Output::add", "an array needs a name");
   if (array.components < 1) {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "collective.hpp"
 #include "file_writer.hpp"
 #include "heddle/error.hpp"
 
@@ -14,8 +15,20 @@ namespace heddle {
 
 namespace fs = std::filesystem;
 
-OutputFolder::OutputFolder(fs::path folder, double bytes)
-    : folder_(std::move(folder)), unfinished_(folder_ / "unfinished") {
+OutputFolder::OutputFolder(fs::path folder, double bytes) : OutputFolder(std::move(folder), bytes, nullptr) {}
+
+OutputFolder::OutputFolder(fs::path folder, double bytes, Transport& transport)
+    : OutputFolder(std::move(folder), bytes, &transport) {}
+
+OutputFolder::OutputFolder(fs::path folder, double bytes, Transport* transport)
+    : ranks_(std::make_unique<Collective>(transport, "output folder")), folder_(std::move(folder)),
+      unfinished_(folder_ / "unfinished") {
+  ranks_->together([&] {
+    if (ranks_->rank() == 0) make(bytes);
+  });
+}
+
+void OutputFolder::make(double bytes) const {
   const std::string where = "output folder '" + folder_.string() + "'";
   std::error_code status;
   fs::create_directories(folder_, status);
@@ -32,11 +45,18 @@ OutputFolder::OutputFolder(fs::path folder, double bytes)
 }
 
 OutputFolder::~OutputFolder() {
+  if (ranks_->rank() != 0) return;
   std::error_code ignored;
   fs::remove_all(unfinished_, ignored);
 }
 
 void OutputFolder::publish() {
+  ranks_->together([&] {
+    if (ranks_->rank() == 0) move_files();
+  });
+}
+
+void OutputFolder::move_files() const {
   std::vector<fs::path> files;
   for (const fs::directory_entry& file : fs::directory_iterator(unfinished_))
     files.push_back(file.path());

@@ -83,6 +83,14 @@ PeerGroup::PeerGroup(int ranks, PeerOptions options) : registry_(std::make_uniqu
 
 PeerGroup::~PeerGroup() = default;
 
+int PeerGroup::ranks() const noexcept {
+  return registry_->ranks;
+}
+
+Memory PeerGroup::memory() const noexcept {
+  return registry_->options.memory;
+}
+
 Transport& PeerGroup::transport(int rank) {
   return *registry_->members.at(static_cast<std::size_t>(rank));
 }

@@ -233,6 +233,55 @@ std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind
   };
 }
 
+std::function<double()> reduction_of_numbers(ReductionKind kind, const std::function<double()>& mine,
+                                             Transport& transport) {
+  const int ranks = transport.ranks();
+  const BlockGrid one_each({{0, 0, 0}, {ranks, 1, 1}}, {ranks, 1, 1}, {false, false, false}, ranks);
+  return reduction_over_ranks<double>(
+      one_each, kind,
+      [mine](int, std::int64_t, std::int64_t, std::span<double> row) { row.front() = mine(); }, transport);
+}
+
+template <class T>
+std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read, Transport& transport) {
+  Collective ranks(&transport, "gather_cells");
+  std::string mine;
+  std::vector<T> row;
+  for (int b = grid.first_block(ranks.rank()); b < grid.first_block(ranks.rank() + 1); ++b) {
+    const Box& box = grid.block(b);
+    row.resize(static_cast<std::size_t>(box.extent(0)));
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+        read(b, y, z, row);
+        mine.append(reinterpret_cast<const char*>(row.data()), row.size() * sizeof(T));
+      }
+    }
+  }
+  const std::vector<std::string> all = ranks.gather(mine);
+  if (ranks.rank() != 0) return {};
+  const Box& domain = grid.domain();
+  std::vector<T> cells(static_cast<std::size_t>(domain.volume()));
+  for (int rank = 0; rank < grid.ranks(); ++rank) {
+    const char* from = all[static_cast<std::size_t>(rank)].data();
+    for (int b = grid.first_block(rank); b < grid.first_block(rank + 1); ++b) {
+      const Box& box = grid.block(b);
+      const auto bytes = static_cast<std::size_t>(box.extent(0)) * sizeof(T);
+      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y, from += bytes) {
+          const std::int64_t place =
+              box.lower[0] - domain.lower[0] +
+              domain.extent(0) * (y - domain.lower[1] + domain.extent(1) * (z - domain.lower[2]));
+          std::memcpy(cells.data() + place, from, bytes);
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+template std::vector<float> gather_cells<float>(const BlockGrid&, const BlockRowReader<float>&, Transport&);
+template std::vector<double> gather_cells<double>(const BlockGrid&, const BlockRowReader<double>&,
+                                                  Transport&);
 template std::function<double()> reduction_over_ranks<double>(const BlockGrid&, ReductionKind,
                                                               const BlockRowReader<double>&, Transport&);
 template std::function<std::int64_t()> reduction_over_ranks<std::int64_t>(const BlockGrid&, ReductionKind,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/transport.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "heddle/error.hpp"
@@ -34,14 +35,14 @@ TransportOffer local_offer() {
   return {"local", true, "one process has all blocks", [] { return std::make_unique<LocalTransport>(); }};
 }
 
-TransportChoice choose_transport(const std::vector<TransportOffer>& offers, const std::string& wanted) {
+OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted) {
   std::string known;
   for (const TransportOffer& offer : offers) {
     if (wanted == "auto" ? offer.fits : offer.name == wanted) {
       if (!offer.fits) throw Error("choose_transport", wanted + " cannot be used: " + offer.reason);
       std::string line = "transport " + offer.name + ": " + offer.reason;
       if (wanted != "auto") line += "; asked for by name";
-      return {offer.make(), line + (known.empty() ? "" : " (not " + known + ")")};
+      return {offer.name, line + (known.empty() ? "" : " (not " + known + ")")};
     }
     known += (known.empty() ? "" : ", ") + offer.name + ": " + offer.reason;
   }
@@ -50,9 +51,27 @@ TransportChoice choose_transport(const std::vector<TransportOffer>& offers, cons
               "HEDDLE_TRANSPORT is auto or one of these; " + known);
 }
 
+namespace {
+
+std::string wanted_transport() {
+  const char* const wanted = std::getenv("HEDDLE_TRANSPORT");
+  return wanted != nullptr ? wanted : "auto";
+}
+
+} // namespace
+
+OfferChoice choose_offer(const std::vector<TransportOffer>& offers) {
+  return choose_offer(offers, wanted_transport());
+}
+
+TransportChoice choose_transport(const std::vector<TransportOffer>& offers, const std::string& wanted) {
+  const OfferChoice choice = choose_offer(offers, wanted);
+  const auto chosen = std::ranges::find(offers, choice.name, &TransportOffer::name);
+  return {chosen->make(), choice.line};
+}
+
 TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
-  const char* wanted = std::getenv("HEDDLE_TRANSPORT");
-  return choose_transport(offers, wanted != nullptr ? wanted : "auto");
+  return choose_transport(offers, wanted_transport());
 }
 
 std::string to_string(std::span<const Message> waiting) {

@@ -144,6 +144,37 @@ TEST(BlockGrid, RanksOfABalancedGridOwnLikeWeights) {
   }
 }
 
+TEST(BlockGrid, SlabsShareOutWhatWeighs) {
+  const Box domain{{1, -2, 3}, {5, 8, 7}}; // y is the longest axis
+  std::vector<std::uint8_t> weights;
+  std::int64_t all = 0;
+  for (std::int64_t z = 3; z < 7; ++z) {
+    for (std::int64_t y = -2; y < 8; ++y) {
+      for (std::int64_t x = 1; x < 5; ++x) {
+        weights.push_back(y >= 4 ? 1 : 0); // nothing in the first six layers
+        all += weights.back();
+      }
+    }
+  }
+  const BlockGrid two = BlockGrid::slabs(domain, {false, true, false}, 2, weights);
+  EXPECT_EQ(two.blocks(), (std::array<int, 3>{1, 2, 1}));
+  EXPECT_EQ(two.block(0), (Box{{1, -2, 3}, {5, 6, 7}}));
+  EXPECT_EQ(two.block(1), (Box{{1, 6, 3}, {5, 8, 7}}));
+  EXPECT_EQ(two.rank(1), 1);
+  EXPECT_EQ(two.neighbour(0, {0, -1, 0}), 1);
+  for (std::int64_t y = -2; y < 8; ++y)
+    EXPECT_EQ(two.owner({2, y, 4}), y < 6 ? 0 : 1);
+  EXPECT_EQ(two.on_one_rank().block(1), two.block(1));
+  EXPECT_EQ(two.on_one_rank().first_block(1), 2);
+  EXPECT_EQ(BlockGrid::slabs(domain, {false, true, false}, 1, weights).block(0), domain);
+  EXPECT_THROW((void)BlockGrid::slabs(domain, {false, true, false}, 11, weights), heddle::Error);
+  weights.pop_back();
+  EXPECT_THROW((void)BlockGrid::slabs(domain, {false, true, false}, 2, weights), heddle::Error);
+  // Of equally long axes the last: its slabs are whole pieces of memory.
+  const std::vector<std::uint8_t> cube(27, 1);
+  EXPECT_EQ(BlockGrid::slabs({{0, 0, 0}, {3, 3, 3}}, {}, 3, cube).blocks(), (std::array<int, 3>{1, 1, 3}));
+}
+
 TEST(BlockGrid, WhatNeedsAllBlocksRefusesAShareOfThem) {
   const BlockGrid shared(Box{{0, 0, 0}, {4, 1, 1}}, {2, 1, 1}, {false, false, false}, 2);
   heddle::Field<double> part(shared);

@@ -164,6 +164,74 @@ TEST(Reduction, TheTreeIsTheDocumentedOne) {
   }
 }
 
+TEST(Reduction, ListsOnAnyRanksGiveTheBitsOfOne) {
+  std::vector<std::uint8_t> flags;
+  for (std::int64_t n = 0; n < domain.volume(); ++n)
+    flags.push_back(n % 5 != 0 ? 1 : 0);
+  const std::array<bool, 3> periodic{false, true, false};
+  const auto value = [](auto x, auto y, auto z, int c) { return c == 1 ? rough(x, y, z) : 0.0; };
+  const std::vector<heddle::Link> links{{0, {-1, 0, 0}, 1}, {1, {1, 0, 0}, 0}};
+  const heddle::IndexList whole(domain, flags, periodic, links);
+  heddle::SparseField<double> field(whole, 2);
+  field.fill(value);
+  const double expected = Reduction<double>(field, ReductionKind::sum, 1).value();
+  for (const int ranks : {1, 2, 5}) {
+    heddle::FakeNetwork network(ranks);
+    network.run([&](heddle::Transport& transport) {
+      const BlockGrid grid = BlockGrid::slabs(domain, periodic, ranks, flags);
+      const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic),
+                                   links);
+      heddle::SparseField<double> part(list, 2);
+      part.fill(value);
+      const Reduction<double> sum(grid, {&part}, ReductionKind::sum, transport, 1);
+      EXPECT_EQ(bits(sum.value()), bits(expected)) << transport.rank() << " of " << ranks;
+      EXPECT_EQ(bits(sum.value()), bits(expected));
+      EXPECT_THROW((Reduction<double>(grid, {&part}, ReductionKind::sum, transport, 2)), heddle::Error);
+    });
+  }
+}
+
+TEST(Reduction, OfOneNumberARank) {
+  heddle::FakeNetwork network(3);
+  network.run([](heddle::Transport& transport) {
+    double mine = transport.rank() + 1;
+    const auto sum = heddle::reduction_of_numbers(ReductionKind::sum, [&] { return mine; }, transport);
+    const auto highest = heddle::reduction_of_numbers(ReductionKind::max, [&] { return mine; }, transport);
+    EXPECT_EQ(sum(), 6);
+    EXPECT_EQ(highest(), 3);
+    if (transport.rank() == 1) mine = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(highest()));
+  });
+}
+
+TEST(GatherCells, PutsAllBlocksInTheirPlacesOnRankZero) {
+  const std::array<int, 3> blocks{3, 2, 2};
+  const auto value = [](auto x, auto y, auto z) { return static_cast<float>(rough(x, y, z)); };
+  heddle::FakeNetwork network(4);
+  network.run([&](heddle::Transport& transport) {
+    const BlockGrid grid(domain, blocks, {}, 4);
+    const std::vector<float> all = heddle::gather_cells<float>(
+        grid,
+        [&](int block, std::int64_t y, std::int64_t z, std::span<float> row) {
+          for (std::size_t x = 0; x < row.size(); ++x)
+            row[x] = value(grid.block(block).lower[0] + static_cast<std::int64_t>(x), y, z);
+        },
+        transport);
+    if (transport.rank() != 0) {
+      EXPECT_TRUE(all.empty());
+      return;
+    }
+    ASSERT_EQ(static_cast<std::int64_t>(all.size()), domain.volume());
+    std::size_t n = 0;
+    for (std::int64_t z = domain.lower[2]; z < domain.upper[2]; ++z) {
+      for (std::int64_t y = domain.lower[1]; y < domain.upper[1]; ++y) {
+        for (std::int64_t x = domain.lower[0]; x < domain.upper[0]; ++x)
+          ASSERT_EQ(all[n++], value(x, y, z));
+      }
+    }
+  });
+}
+
 TEST(Reduction, RefusesADomainWithoutCells) {
   const auto row = [](std::int64_t, std::int64_t, std::span<double>) {};
   for (const Box& empty : {Box{{0, 0, 0}, {0, 1, 1}}, Box{{0, 0, 0}, {1, 0, 1}}, Box{{0, 0, 0}, {1, 1, 0}}})

@@ -11,10 +11,11 @@
 
 namespace heddle {
 
-/// A domain cut into a Cartesian grid of blocks. Block sizes differ by at most one cell on an axis.
-/// Each rank owns blocks with numbers that follow each other. Blocks are numbered x fastest, i = i_x + n_x
-/// (i_y + n_y i_z), and ranks own as many each, or one more; in a balanced grid they are numbered along
-/// Hilbert's curve, some places may have no block, and ranks own as much weight each as whole blocks allow.
+/// A domain cut into a Cartesian grid of blocks. Block sizes differ by at most one cell on an axis, in slabs
+/// by what their weights ask for. Each rank owns blocks with numbers that follow each other. Blocks are
+/// numbered x fastest, i = i_x + n_x (i_y + n_y i_z), and ranks own as many each, or one more; in a balanced
+/// grid they are numbered along Hilbert's curve, some places may have no block, and ranks own as much weight
+/// each as whole blocks allow.
 class BlockGrid {
 public:
   /// Throws Error for an empty domain, a block count below one, more blocks than cells on an axis, or ranks
@@ -29,6 +30,12 @@ public:
   [[nodiscard]] static BlockGrid balanced(const Box& domain, const std::array<int, 3>& blocks,
                                           const std::array<bool, 3>& periodic, int ranks,
                                           std::span<const std::int64_t> weights);
+
+  /// One block a rank: slabs across the longest axis (of several the last), cut where their weights are
+  /// alike. weights: of each cell, one byte, x fastest, such as the flags of fluid. Throws Error for an empty
+  /// domain, another number of weights than cells, and fewer layers than ranks.
+  [[nodiscard]] static BlockGrid slabs(const Box& domain, const std::array<bool, 3>& periodic, int ranks,
+                                       std::span<const std::uint8_t> weights);
 
   [[nodiscard]] const Box& domain() const noexcept { return domain_; }
   [[nodiscard]] const std::array<int, 3>& blocks() const noexcept { return blocks_; }
@@ -58,6 +65,8 @@ public:
   [[nodiscard]] int rank(int i) const;
   /// The first block of a rank; that of ranks() is size().
   [[nodiscard]] int first_block(int rank) const;
+  /// The same blocks, with the same numbers, all of one rank.
+  [[nodiscard]] BlockGrid on_one_rank() const;
 
   friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
 
@@ -68,6 +77,7 @@ private:
   void number(const std::vector<int>& places, std::vector<int> first);
   [[nodiscard]] int flat(const std::array<int, 3>& place) const;
 
+  std::array<std::vector<std::int64_t>, 3> cuts_; // of each axis: where blocks begin; the end last
   int ranks_;
   std::vector<Box> boxes_;     // of each block
   std::vector<int> place_of_;  // of each block: its place, x fastest

@@ -75,6 +75,21 @@ public:
               }});
   }
 
+  /// The same of lists, one a block of the grid: those of the blocks of this rank, in their order.
+  template <class T>
+  void add(const std::vector<const SparseField<T>*>& fields, const std::string& name,
+           T missing = std::numeric_limits<T>::quiet_NaN()) {
+    require_blocks(fields.size(), name);
+    for (std::size_t b = 0; b < fields.size(); ++b)
+      require_box(static_cast<int>(b), fields[b]->list().box(), name);
+    add(Array{name, vtk_type<T>(), fields.front()->components(), sizeof(T),
+              [fields, missing](int block, const Sink& sink) {
+                const SparseField<T>& field = *fields[static_cast<std::size_t>(block)];
+                field.inspect(
+                    [&](SparseView<const T> view) { write_list(field.list(), view, missing, sink); });
+              }});
+  }
+
   /// Values made when they are written: f(block, x, y, z, c), with x, y, z counted from the block's first
   /// interior cell, and blocks from the first of this rank.
   template <class T, class F>
@@ -174,6 +189,8 @@ private:
   }
 
   void require_domain(const Box& domain, const std::array<int, 3>& blocks, std::string_view name) const;
+  void require_blocks(std::size_t count, std::string_view name) const;
+  void require_box(int block, const Box& box, std::string_view name) const;
   void add(Array array);
   [[nodiscard]] std::string header(int block) const;
   [[nodiscard]] std::string piece(const std::string& stem, int block) const;

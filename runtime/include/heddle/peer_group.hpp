@@ -39,6 +39,8 @@ public:
   PeerGroup(PeerGroup&&) = delete;
   PeerGroup& operator=(PeerGroup&&) = delete;
 
+  [[nodiscard]] int ranks() const noexcept;
+  [[nodiscard]] Memory memory() const noexcept;
   [[nodiscard]] Transport& transport(int rank);
 
 private:
@@ -48,6 +50,7 @@ private:
 };
 
 /// "peer", where one process sees several devices that can reach each other's memory; says why not otherwise.
+/// It is made as a PeerGroup, not as one transport.
 [[nodiscard]] TransportOffer peer_offer(int ranks);
 
 } // namespace heddle

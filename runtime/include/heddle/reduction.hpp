@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "heddle/block_grid.hpp"
 #include "heddle/error.hpp"
@@ -55,6 +57,17 @@ template <class Value>
 [[nodiscard]] std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind kind,
                                                           const BlockRowReader<Value>& read,
                                                           Transport& transport);
+
+/// One number a rank, combined in the order of ranks. What it returns is called by all ranks together, and
+/// gives all of them the result. The transport must outlive it.
+[[nodiscard]] std::function<double()>
+reduction_of_numbers(ReductionKind kind, const std::function<double()>& mine, Transport& transport);
+
+/// One value a cell of the domain on rank 0, x fastest, from blocks that ranks share; elsewhere nothing.
+/// Where there is no block stands 0. All ranks call it together. Defined for T = float and double.
+template <class T>
+[[nodiscard]] std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read,
+                                          Transport& transport);
 
 /// A number made of all cells of a field. Nothing is computed before value() is called, and each call looks
 /// at the cells as they are then. Floating-point values are combined as double, integers as std::int64_t.
@@ -112,6 +125,12 @@ public:
     check(component, field.components(), field.name());
   }
 
+  /// The same of a domain whose blocks are lists that several ranks share: fields has those of this rank, in
+  /// the order of the blocks of `grid`. All ranks construct it and ask for its value together.
+  Reduction(const BlockGrid& grid, std::vector<const SparseField<T>*> fields, ReductionKind kind,
+            Transport& transport, int component = 0)
+      : value_(of_lists(grid, std::move(fields), kind, transport, component)) {}
+
   /// Of f(block, x, y, z), called from several threads, with x, y, z counted from the block's first interior
   /// cell: what a view of that block takes. The grid is copied.
   template <class F>
@@ -154,6 +173,33 @@ private:
     return of_blocks(field.grid(), kind, [&](int b, std::int64_t x, std::int64_t y, std::int64_t z) {
       return field.view(b)(x, y, z, component);
     });
+  }
+
+  static std::function<Value()> of_lists(const BlockGrid& grid, std::vector<const SparseField<T>*> fields,
+                                         ReductionKind kind, Transport& transport, int component) {
+    for (const SparseField<T>* const field : fields)
+      check(component, field->components(), field->name());
+    const auto values =
+        std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
+    const int first = grid.first_block(transport.rank());
+    const auto read = [values, fields, kind, first](int block, std::int64_t y, std::int64_t z,
+                                                    std::span<Value> row) {
+      const auto here = static_cast<std::size_t>(block - first);
+      const IndexList& list = fields[here]->list();
+      std::ranges::fill(row, neutral(kind));
+      list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+        row[static_cast<std::size_t>(x - list.box().lower[0])] =
+            static_cast<Value>((*values)[here][static_cast<std::size_t>(n)]);
+      });
+    };
+    const auto result = reduction_over_ranks<Value>(grid, kind, read, transport);
+    return [values, fields, component, result] {
+      for (const SparseField<T>* const field : fields)
+        values->push_back(field->read(component));
+      const Value value = result();
+      values->clear();
+      return value;
+    };
   }
 
   static Value of_list(const IndexList& list, SparseView<const T> view, ReductionKind kind, int component) {

@@ -104,7 +104,18 @@ struct TransportOffer {
   std::function<std::unique_ptr<Transport>()> make;
 };
 
-/// What was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
+/// Which offer was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
+struct OfferChoice {
+  std::string name;
+  std::string line;
+};
+
+/// The offer called `wanted`, or for "auto" the first one that fits. Throws Error when there is none.
+[[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted);
+/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto".
+[[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers);
+
+/// The transport that a chosen offer made, and the line.
 struct TransportChoice {
   std::unique_ptr<Transport> transport;
   std::string line;
@@ -113,10 +124,9 @@ struct TransportChoice {
 /// For programs of one process.
 [[nodiscard]] TransportOffer local_offer();
 
-/// The transport called `wanted`, or for "auto" the first offer that fits. Throws Error when there is none.
+/// Chooses an offer as choose_offer does, and makes it.
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers,
                                                const std::string& wanted);
-/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto".
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
 
 /// "rank 3 (1280 bytes)", for the messages of `waiting`.

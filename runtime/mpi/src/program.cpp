@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/mpi/transport.hpp"
 
@@ -36,29 +39,67 @@ std::chrono::milliseconds timeout() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::fflush(stdout);
-  if (ranks > 1) {
-    std::fprintf(stderr, "rank %d of %d ends the job: %s\n", rank, ranks, why);
-  } else {
-    std::fprintf(stderr, "%s\n", why);
-  }
+  std::fprintf(stderr, "rank %d of %d ends the job: %s\n", rank, ranks, why);
   std::fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
 
+/// A device for this rank: the ranks of a node take them in turn.
+std::optional<int> own_device() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int place = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  if (device_count() == 0) return std::nullopt; // the first field on a device says so
+  return place % device_count();
+}
+
+int run_ranks(Memory memory, const Body& body) {
+  std::optional<DeviceScope> scope;
+  std::vector<TransportOffer> offers;
+  if (memory == Memory::device) {
+    if (const std::optional<int> device = own_device()) scope.emplace(*device);
+    offers.push_back(nccl_offer());
+    offers.push_back(device_offer(timeout()));
+  }
+  offers.push_back(offer(timeout()));
+  const TransportChoice choice = choose_transport(offers);
+  if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
+  Ranks ranks(*choice.transport);
+  return body(ranks);
+}
+
 } // namespace
 
-int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body) {
+int run(int& argc, char**& argv, Memory memory, const Body& body) {
   const Session session(argc, argv);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1) return run_in_one_process(argv[0], memory, body);
   try {
-    const TransportChoice choice = choose_transport({offer(timeout()), local_offer()});
-    if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
-    return body(*choice.transport);
+    return run_ranks(memory, body);
+  } catch (const std::bad_alloc&) {
+    end_job("not enough memory");
   } catch (const std::exception& error) {
     end_job(error.what());
   } catch (...) {
     end_job("something was thrown that is no std::exception");
   }
+}
+
+int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body) {
+  return run(argc, argv, Memory::host, [&](Ranks& ranks) { return body(ranks.only()); });
+}
+
+bool launched() {
+  // Open MPI; MPICH, Intel MPI and whatever else speaks PMI; PMIx; MVAPICH; Cray PALS; Slurm's srun.
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "MPIRUN_RANK",
+                                 "MV2_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
 }
 
 } // namespace heddle::mpi

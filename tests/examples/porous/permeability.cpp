@@ -14,7 +14,8 @@ namespace porous {
 namespace {
 
 double permeability(const Voxels& image, const Drive& drive) {
-  Flow<float> flow(image, drive, heddle::Memory::host);
+  heddle::Ranks one;
+  Flow<float> flow(image, drive, heddle::Memory::host, one);
   const Steady steady = flow.run(1e-5, 100, 20'000);
   EXPECT_TRUE(steady.met);
   const std::int64_t period = image.extent[static_cast<std::size_t>(drive.axis)];
@@ -54,7 +55,8 @@ TEST(Slit, HasItsPermeabilityWhateverTheViscosity) {
       for (std::int64_t x = 0; x < 3; ++x)
         for (const std::int64_t y : {std::int64_t{0}, std::int64_t{11}})
           slit.pore[slit.index(x, y, z)] = 0;
-    Flow<double> flow(slit, {.axis = 0, .viscosity = viscosity}, heddle::Memory::host);
+    heddle::Ranks one;
+    Flow<double> flow(slit, {.axis = 0, .viscosity = viscosity}, heddle::Memory::host, one);
     const Steady steady = flow.run(1e-9, 100, 40'000);
     EXPECT_NEAR(Flow<double>::permeability({.axis = 0, .viscosity = viscosity}, steady.flux, 3, 3),
                 (10.0 * 10 * 10 / 12 + 10.0 / 24) / 12, 1e-6);

@@ -78,6 +78,26 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   EXPECT_TRUE(test::bytes_of(folder / "out" / "wind_00000001.vti") == last);
 }
 
+TEST(CommandLine, ARunGoesOnOnOtherRanksWithTheSameBits) {
+  const test::Folder folder;
+  const std::string steps = "--steps 60 --no-picture --checkpoint-every 20 ";
+  ASSERT_EQ(program(small_run(folder, steps)).code, 0);
+  const std::string mean = test::bytes_of(folder / "out" / "mean_00000000.vti");
+  ASSERT_GT(mean.size(), 1000U);
+  std::filesystem::remove_all(folder / "out");
+  const Outcome three = program(small_run(folder, steps), "export HEDDLE_RANKS=3 HEDDLE_TRANSPORT=threads; ");
+  ASSERT_EQ(three.code, 0) << three.text;
+  EXPECT_TRUE(contains(three.text, "transport threads: 3 ranks"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "mean_00000000.pvti"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out" / "wind.png"));
+  std::filesystem::remove(folder / "out" / "checkpoint" /
+                          "wind_00000060.checkpoint"); // as if one had been lost
+  const Outcome one = program(small_run(folder, steps + "--resume last"));
+  EXPECT_EQ(one.code, 0) << one.text;
+  EXPECT_TRUE(contains(one.text, "resumed   at step 40"));
+  EXPECT_TRUE(test::bytes_of(folder / "out" / "mean_00000000.vti") == mean);
+}
+
 TEST(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program("--help");
   EXPECT_EQ(outcome.code, 0);

@@ -29,15 +29,15 @@ Case make_case(const std::filesystem::path& grid) {
 }
 
 /// Mass that flows in less what flows out at outlet and top, and what flows in, lattice units.
-std::array<double, 2> balance(const Solver& solver, const Domain& domain) {
-  const auto rho = solver.density().read();
-  const auto u = solver.velocity().read(0);
-  const auto w = solver.velocity().read(2);
+std::array<double, 2> balance(const Part& air, const Domain& domain) {
+  const auto rho = air.density().read();
+  const auto u = air.velocity().read(0);
+  const auto w = air.velocity().read(2);
   double in = 0;
   double out = 0;
   const auto momentum = [&](const std::vector<float>& velocity, std::int64_t i, std::int64_t j,
                             std::int64_t k) {
-    const auto n = static_cast<std::size_t>(solver.list().cell_of(i, j, k));
+    const auto n = static_cast<std::size_t>(air.list().cell_of(i, j, k));
     return domain.is_fluid(i, j, k) ? static_cast<double>(rho[n] * velocity[n]) : 0.0;
   };
   for (std::int64_t j = 0; j < domain.ny; ++j) {
@@ -54,14 +54,16 @@ std::array<double, 2> balance(const Solver& solver, const Domain& domain) {
 TEST(Physics, FlatGroundKeepsTheLogarithmicProfile) {
   const test::Folder folder;
   const Case made = make_case(folder.write("flat.asc", test::flat_grid(80, 12, 50, 0)));
-  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host);
+  heddle::Ranks one;
+  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host, one);
+  const Part& air = *solver.parts().front();
   solver.run(1000); // twice through the domain at the speed aloft
   solver.measure();
   EXPECT_LT(solver.highest_speed(), 1.1 * lattice_speed);
-  const auto u = solver.velocity().read(0);
-  const auto w = solver.velocity().read(2);
+  const auto u = air.velocity().read(0);
+  const auto w = air.velocity().read(2);
   for (std::int64_t k = 4; k < made.domain.nz; ++k) {
-    const auto n = static_cast<std::size_t>(solver.list().cell_of(made.domain.nx / 2, 6, k));
+    const auto n = static_cast<std::size_t>(air.list().cell_of(made.domain.nx / 2, 6, k));
     const double expected = made.wind(made.domain.centre(k)) / made.units.speed();
     // From the fifth cell (225 m) on within 6 %: below it lies the layer that the no-slip ground has slowed
     // down on the 2 km from the inlet, and what it has displaced flows above it.
@@ -76,7 +78,9 @@ TEST(Physics, WhatFlowsInFlowsOut) {
                                              const double r = std::hypot(column - 32, row - 19.5);
                                              return std::to_string(200 * std::exp(-r * r / 50));
                                            })));
-  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host);
+  heddle::Ranks one;
+  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host, one);
+  const Part& air = *solver.parts().front();
   solver.run(600);
   // Sound waves of the start still run to and fro: the mean over their periods counts.
   double rest = 0;
@@ -84,7 +88,7 @@ TEST(Physics, WhatFlowsInFlowsOut) {
   for (int n = 0; n < 60; ++n) {
     solver.run(10);
     solver.measure();
-    const auto [left, inflow] = balance(solver, made.domain);
+    const auto [left, inflow] = balance(air, made.domain);
     rest += left;
     in += inflow;
   }
@@ -98,14 +102,16 @@ TEST(Physics, TheWindIsFasterOverAHillAndSlowerBehindIt) {
                                              const double r = std::hypot(column - 32, row - 19.5);
                                              return std::to_string(300 * std::exp(-r * r / 50));
                                            })));
-  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host);
+  heddle::Ranks one;
+  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host, one);
+  const Part& air = *solver.parts().front();
   solver.run(600);
   solver.measure();
-  const auto u = solver.velocity().read(0);
+  const auto u = air.velocity().read(0);
   const auto above = [&](std::int64_t i, double height) {
     const double z = made.domain.ground.at(i, 20) + height;
     const auto k = static_cast<std::int64_t>((z - made.domain.bottom) / made.domain.cell);
-    return static_cast<double>(u[static_cast<std::size_t>(solver.list().cell_of(i, 20, k))]) *
+    return static_cast<double>(u[static_cast<std::size_t>(air.list().cell_of(i, 20, k))]) *
            made.units.speed();
   };
   EXPECT_GT(above(32, 150), 1.15 * made.wind(150));
@@ -115,17 +121,19 @@ TEST(Physics, TheWindIsFasterOverAHillAndSlowerBehindIt) {
 TEST(Physics, TheMeanIsTheMean) {
   const test::Folder folder;
   const Case made = make_case(folder.write("flat.asc", test::flat_grid(20, 12, 50, 0)));
-  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host);
-  std::vector<double> sum(static_cast<std::size_t>(solver.list().count()), 0.0);
+  heddle::Ranks one;
+  Solver solver(made.domain, made.wind, made.units, heddle::Memory::host, one);
+  const Part& air = *solver.parts().front();
+  std::vector<double> sum(static_cast<std::size_t>(air.list().count()), 0.0);
   for (int n = 0; n < 5; ++n) {
     solver.run(10);
     solver.measure();
     solver.sample();
-    const auto u = solver.velocity().read(0);
+    const auto u = air.velocity().read(0);
     for (std::size_t c = 0; c < sum.size(); ++c)
       sum[c] += static_cast<double>(u[c]) / 5;
   }
-  const auto mean = solver.mean().read(0);
+  const auto mean = air.mean().read(0);
   for (std::size_t c = 0; c < sum.size(); c += 7)
     EXPECT_NEAR(static_cast<double>(mean[c]), sum[c], 1e-6);
 }

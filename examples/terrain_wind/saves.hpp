@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SAVES_HPP
+#define HEDDLE_SAVES_HPP
+
+#include <array>
+#include <cstdint>
+
+#include "heddle/checkpoint.hpp"
+#include "heddle/transport.hpp"
+#include "options.hpp"
+#include "solver.hpp"
+#include "units.hpp"
+
+namespace terrain_wind {
+
+/// The checkpoints of a run, and what must be the same in the run that goes on from one (on any ranks).
+class Saves {
+public:
+  /// Throws heddle::Error where the folder has checkpoints of another run.
+  Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,
+        heddle::Transport& transport);
+
+  /// Reads a checkpoint, the newest one where `wanted` is negative: the step and the number of frames that
+  /// were written until then. Throws heddle::Error where it belongs to a run with other options.
+  void read(std::int64_t wanted, std::int64_t& step, std::int64_t& frame);
+  /// Writes one when it is time for it.
+  void update(std::int64_t step, std::int64_t frame);
+
+private:
+  heddle::Checkpoint checkpoint_;
+  std::int64_t every_;
+  std::array<double, 5> run_;
+  std::int64_t step_ = 0; // of the last checkpoint
+  std::int64_t frame_ = 0;
+};
+
+} // namespace terrain_wind
+
+#endif

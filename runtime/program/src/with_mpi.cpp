@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/mpi/program.hpp"
+#include "heddle/program.hpp"
+
+namespace heddle {
+
+int run(int& argc, char**& argv, Memory memory, const Body& body) {
+  // A program that nobody's mpirun started needs no MPI, and then it does not matter whether that works here.
+  if (!mpi::launched()) return run_in_one_process(argv[0], memory, body);
+  return mpi::run(argc, argv, memory, body);
+}
+
+} // namespace heddle

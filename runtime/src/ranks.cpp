@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/ranks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/nccl.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr int most_ranks = 4096;
+
+int ranks_asked_for(Memory memory) {
+  const char* const text = std::getenv("HEDDLE_RANKS");
+  if (text == nullptr) return memory == Memory::device ? std::max(1, device_count()) : 1;
+  int ranks = 0;
+  const auto [end, status] = std::from_chars(text, text + std::strlen(text), ranks);
+  if (status != std::errc{} || *end != '\0' || ranks < 1 || ranks > most_ranks)
+    throw Error("HEDDLE_RANKS", "'" + std::string(text) + "' is no number of ranks",
+                "give a number from 1 to " + std::to_string(most_ranks));
+  return ranks;
+}
+
+TransportOffer peers(int ranks, Memory memory) {
+  if (memory == Memory::device) return peer_offer(ranks);
+  return {"peer", ranks > 1, "one graph computes " + std::to_string(ranks) + " ranks on this processor", {}};
+}
+
+TransportOffer nccl(int ranks) {
+  std::string reason = nccl_missing();
+  if (reason.empty() && device_count() < ranks)
+    reason = std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
+  if (reason.empty() && ranks == 1) reason = "there is one rank";
+  if (!reason.empty()) return {"nccl", false, reason, {}};
+  return {"nccl", true, nccl_version() + ", a thread for each device", {}};
+}
+
+/// Calls the body on a thread for each rank, as `start` makes them; the first result that is not 0.
+int on_threads(const std::function<void(const std::function<void(Transport&)>&)>& start, const Body& body) {
+  std::atomic<int> result = 0;
+  start([&](Transport& transport) {
+    Ranks ranks(transport);
+    const int status = body(ranks);
+    int good = 0;
+    if (status != 0) result.compare_exchange_strong(good, status);
+  });
+  return result;
+}
+
+int run_ranks(Memory memory, const Body& body) {
+  const int ranks = ranks_asked_for(memory);
+  std::vector<TransportOffer> offers;
+  if (ranks == 1) offers.push_back(local_offer());
+  offers.push_back(peers(ranks, memory));
+  if (memory == Memory::device) offers.push_back(nccl(ranks));
+  offers.push_back({"threads",
+                    ranks > 1,
+                    std::to_string(ranks) + " ranks on a thread each, messages through host memory",
+                    {}});
+  const OfferChoice choice = choose_offer(offers);
+  std::printf("%s\n", choice.line.c_str());
+
+  if (choice.name == "peer") {
+    PeerGroup group(ranks, {.memory = memory});
+    Ranks all(group);
+    return body(all);
+  }
+  if (choice.name == "nccl") return on_threads([&](const auto& program) { nccl_run(ranks, program); }, body);
+  if (choice.name == "threads") {
+    FakeNetwork network(ranks, {}, std::chrono::minutes(5));
+    return on_threads(
+        [&](const auto& program) {
+          network.run([&](Transport& transport) {
+            std::optional<DeviceScope> device;
+            if (memory == Memory::device && device_count() > 0)
+              device.emplace(transport.rank() % device_count());
+            program(transport);
+          });
+        },
+        body);
+  }
+  Ranks one;
+  return body(one);
+}
+
+} // namespace
+
+Ranks::Ranks() : here_{&alone_} {}
+
+Ranks::Ranks(Transport& transport) : here_{&transport} {}
+
+Ranks::Ranks(PeerGroup& group) : on_devices_(group.memory() == Memory::device) {
+  for (int rank = 0; rank < group.ranks(); ++rank)
+    here_.push_back(&group.transport(rank));
+}
+
+Transport& Ranks::only() {
+  if (here_.size() == 1) return *here_.front();
+  throw Error("Ranks", "this program computes one rank a thread, not " + std::to_string(here_.size()),
+              "HEDDLE_TRANSPORT=threads, or mpirun");
+}
+
+int run_in_one_process(std::string_view program, Memory memory, const Body& body) {
+  std::string why;
+  try {
+    return run_ranks(memory, body);
+  } catch (const std::bad_alloc&) {
+    why = "not enough memory";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  const std::string name(program.substr(program.rfind('/') + 1)); // npos + 1 is 0
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
+  return 1;
+}
+
+} // namespace heddle

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// One program, written for heddle::Ranks, on one rank, on ranks of one graph and on threads: the same number.
+#include "heddle/ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "heddle/error.hpp"
+#include "heddle/field.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "heddle/reduction.hpp"
+#include "heddle/task_graph.hpp"
+#include "packing.hpp"
+
+namespace {
+
+using heddle::BlockGrid;
+using heddle::Field;
+using heddle::FieldView;
+using heddle::Memory;
+using heddle::Ranks;
+using heddle::Transport;
+
+const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+
+/// Sets an environment variable for as long as it lives.
+class Setting {
+public:
+  Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Setting() { unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+private:
+  const char* name_;
+};
+
+/// The blocks of one rank, and a step that needs their ghost cells.
+class Part {
+public:
+  Part(const BlockGrid& grid, Transport& transport)
+      : field_(grid, {.rank = transport.rank()}),
+        halo_(packing::exchange(field_, shell, heddle::Direction::owner_to_ghost), transport) {
+    field_.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+      return std::sin(static_cast<double>(1 + x + 31 * y + 977 * z));
+    });
+  }
+
+  [[nodiscard]] const Field<double>& field() const { return field_; }
+
+  void add_to(heddle::TaskGraph& loop) {
+    loop.add(halo_);
+    loop.add("mix", {{&field_, "f", heddle::AccessMode::read}, {&field_, "f", heddle::AccessMode::write}},
+             [this](heddle::Stream&) { mix(); });
+  }
+
+private:
+  void mix() {
+    for (int b = 0; b < field_.blocks(); ++b) {
+      const FieldView<double> f = field_.view(b);
+      std::vector<double> sums;
+      for (std::int64_t z = 0; z < f.extent(2); ++z) {
+        for (std::int64_t y = 0; y < f.extent(1); ++y) {
+          for (std::int64_t x = 0; x < f.extent(0); ++x)
+            sums.push_back((f(x - 1, y, z) + 1.01 * f(x + 1, y, z) + f(x, y - 1, z + 1)) / 3);
+        }
+      }
+      field_.write(b, 0, sums);
+    }
+  }
+
+  Field<double> field_;
+  heddle::HaloExchange halo_;
+};
+
+/// The sum after some steps, and how many ranks and parties there were.
+struct Outcome {
+  double sum = 0;
+  int count = 0;
+  int here = 0;
+  int parties = 0;
+};
+
+Outcome program(Ranks& ranks) {
+  const BlockGrid grid(heddle::Box{{0, 0, 0}, {9, 6, 4}}, {3, 2, 1}, {true, true, true}, ranks.count());
+  heddle::TaskGraph loop;
+  std::vector<std::unique_ptr<Part>> parts;
+  ranks.each([&](Transport& transport) {
+    parts.push_back(std::make_unique<Part>(grid, transport));
+    parts.back()->add_to(loop);
+  });
+  loop.run(5);
+  const auto sum = heddle::reduction_over_ranks<double>(
+      ranks.party_grid(grid), heddle::ReductionKind::sum,
+      [&](int block, std::int64_t y, std::int64_t z, std::span<double> row) {
+        for (const auto& part : parts) {
+          const int b = block - part->field().number(0);
+          if (b < 0 || b >= part->field().blocks()) continue;
+          const heddle::Box& box = part->field().box(b);
+          for (std::size_t x = 0; x < row.size(); ++x)
+            row[x] = part->field().view(b)(static_cast<std::int64_t>(x), y - box.lower[1], z - box.lower[2]);
+        }
+      },
+      ranks.parties());
+  return {sum(), ranks.count(), ranks.here(), ranks.parties().ranks()};
+}
+
+/// What rank 0 found, and what was printed.
+struct Ending {
+  int status = 0;
+  Outcome outcome;
+  std::string out;
+  std::string errors;
+};
+
+Ending run_with(const char* ranks, const char* transport) {
+  const Setting first("HEDDLE_RANKS", ranks);
+  const Setting second("HEDDLE_TRANSPORT", transport);
+  Ending run;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  run.status = heddle::run_in_one_process("bin/here", Memory::host, [&](Ranks& all) {
+    const Outcome found = program(all);
+    if (all.first()) run.outcome = found;
+    return 0;
+  });
+  std::fflush(stdout);
+  run.out = testing::internal::GetCapturedStdout();
+  run.errors = testing::internal::GetCapturedStderr();
+  return run;
+}
+
+TEST(Ranks, OneProgramGivesOneNumberHoweverItIsRun) {
+  const Ending one = run_with("1", "auto");
+  EXPECT_EQ(one.status, 0) << one.errors;
+  EXPECT_EQ(one.outcome.count, 1);
+  EXPECT_NE(one.outcome.sum, 0);
+  EXPECT_EQ(one.out, "transport local: one process has all blocks\n");
+
+  const Ending peers = run_with("4", "auto");
+  EXPECT_EQ(peers.status, 0) << peers.errors;
+  EXPECT_EQ(peers.outcome.count, 4);
+  EXPECT_EQ(peers.outcome.here, 4);
+  EXPECT_EQ(peers.outcome.parties, 1);
+  EXPECT_EQ(peers.outcome.sum, one.outcome.sum);
+  EXPECT_EQ(peers.out, "transport peer: one graph computes 4 ranks on this processor\n");
+
+  const Ending threads = run_with("4", "threads");
+  EXPECT_EQ(threads.status, 0) << threads.errors;
+  EXPECT_EQ(threads.outcome.count, 4);
+  EXPECT_EQ(threads.outcome.here, 1);
+  EXPECT_EQ(threads.outcome.parties, 4);
+  EXPECT_EQ(threads.outcome.sum, one.outcome.sum);
+  EXPECT_NE(threads.out.find("transport threads: 4 ranks on a thread each"), std::string::npos)
+      << threads.out;
+}
+
+TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
+  const Ending nonsense = run_with("many", "auto");
+  EXPECT_EQ(nonsense.status, 1);
+  EXPECT_NE(nonsense.errors.find("here: HEDDLE_RANKS: 'many' is no number of ranks"), std::string::npos)
+      << nonsense.errors;
+  EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
+  EXPECT_NE(run_with("2", "local").errors.find("there is no transport 'local'"), std::string::npos);
+  EXPECT_NE(run_with("1", "peer").errors.find("peer cannot be used"), std::string::npos);
+}
+
+TEST(Ranks, AThrowEndsTheProgramWithItsName) {
+  for (const char* const transport : {"peer", "threads"}) {
+    const Setting first("HEDDLE_RANKS", "3");
+    const Setting second("HEDDLE_TRANSPORT", transport);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = heddle::run_in_one_process("/usr/bin/wind", Memory::host, [](Ranks& ranks) -> int {
+      if (ranks.here() > 1 || !ranks.first()) throw heddle::Error("step 4", "it gives up");
+      return 0;
+    });
+    std::fflush(stdout);
+    (void)testing::internal::GetCapturedStdout();
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "wind: step 4: it gives up\n");
+  }
+}
+
+TEST(Ranks, AProgramOfOneRankAThreadSaysSo) {
+  heddle::PeerGroup group(2, {.memory = Memory::host});
+  Ranks two(group);
+  EXPECT_THROW((void)two.only(), heddle::Error);
+  Ranks one;
+  EXPECT_EQ(one.only().ranks(), 1);
+  EXPECT_EQ(&one.parties(), &one.only());
+}
+
+TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {
+  const Setting first("HEDDLE_RANKS", "3");
+  const Setting second("HEDDLE_TRANSPORT", "threads");
+  testing::internal::CaptureStdout();
+  const int status = heddle::run_in_one_process(
+      "here", Memory::host, [](Ranks& ranks) { return ranks.only().rank() == 2 ? 7 : 0; });
+  std::fflush(stdout);
+  (void)testing::internal::GetCapturedStdout();
+  EXPECT_EQ(status, 7);
+}
+
+} // namespace
