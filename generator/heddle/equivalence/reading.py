@@ -222,7 +222,9 @@ class Reader:
         if not isinstance(run, ir.StreamRun):
             self.bits.assumptions.add(TRUE_RUNS)
             where = self.load(*self.element(run.index, where))
-        near = self.element(run.local, lane)
+        if isinstance(run, ir.LoadRun):
+            self.names[run.line.name] = self.names[run.lanes.name]
+        near = self.element(run.lanes if isinstance(run, ir.LoadRun) else run.local, lane)
         far = self.element(run.pointer, where)
         source, target = (far, near) if isinstance(run, ir.LoadRun) else (near, far)
         value = self.load(*source)

@@ -381,10 +381,13 @@ class _Interpreter:
         self.locals.update(zip(scan.carried, carried, strict=True))
 
     def move_run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
-        local, far = self.value(run.local), self.value(run.pointer)
+        near = run.lanes if isinstance(run, ir.LoadRun) else run.local
+        local, far = self.value(near), self.value(run.pointer)
         first, count = self.value(run.first), self.value(run.count)
         if count > run.length:
-            raise InterpretationError(f"a run of {count} does not fit into {run.local.name}[{run.length}]")
+            raise InterpretationError(f"a run of {count} does not fit into {near.name}[{run.length}]")
+        if isinstance(run, ir.LoadRun):
+            self.locals[run.line] = local
         known = 0xFFFFFFFF if isinstance(run, ir.StreamRun) or count < run.length else self.value(run.run)
         for lane in range(count):
             where = first + lane
