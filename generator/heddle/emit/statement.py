@@ -70,6 +70,12 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadHalves(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"
+            case ir.StoreHalves(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::store_halves<{length}>({where}, {local.name}, {self.expression(count)});"
             case ir.LoadLinks(local, chunks, table, stride, n, last, links):
                 tables = f"{chunks.name}, {table.name}, {self.expression(stride)}"
                 cell = f"{self.expression(n)}, {self.expression(last)}"

@@ -357,9 +357,9 @@ class Prefetch(Statement):
 
 @node
 class LoadRun(Statement):
-    """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`. Emitted
-    code lets `line` lead to the elements themselves where they follow each other; what a lane reads there, no
-    other lane may write. `run` is what the list says of `length` indices: see heddle/device/run.hpp."""
+    """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`.
+    Emitted code lets `line` lead to the elements themselves where they follow each other; what a lane reads
+    there, no other lane may write. `run` is what the list says of `length` indices: see heddle/device/run.hpp."""
 
     line: Symbol
     lanes: Symbol
@@ -373,8 +373,8 @@ class LoadRun(Statement):
 
 @node
 class StoreRun(Statement):
-    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun. local: the
-    line of a LoadRun with the same indices, or an array."""
+    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun. local:
+    the line of a LoadRun with the same indices, or an array."""
 
     local: Symbol
     pointer: Symbol
@@ -383,6 +383,28 @@ class StoreRun(Statement):
     count: Expression
     length: int
     run: Expression
+
+
+@node
+class LoadHalves(Statement):
+    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
+class StoreHalves(Statement):
+    """`pointer[first + l] = local[l]` for 0 <= l < count, rounded to halves."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
 
 
 @node

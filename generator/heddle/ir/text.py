@@ -88,6 +88,12 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"stream run {local.name} to {where}"
+        case ir.LoadHalves(local, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"load halves {local.name} from {where}"
+        case ir.StoreHalves(local, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"store halves {local.name} to {where}"
         case ir.LoadLanes(local, source, length):
             yield f"load {length} lanes {local.name} from {expression(source)}"
         case ir.StoreLanes(local, target, length):

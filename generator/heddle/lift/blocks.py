@@ -53,6 +53,22 @@ def _stream_run(
     )
 
 
+def _load_halves(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    local, row, first, count = args
+    near, far = _whole(lifter, local), _whole(lifter, row)
+    yield ir.LoadHalves(near, far, lifter.value(first), lifter.value(count), int(template[0]))
+
+
+def _store_halves(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    row, first, local, count = args
+    near, far = _whole(lifter, local), _whole(lifter, row)
+    yield ir.StoreHalves(near, far, lifter.value(first), lifter.value(count), int(template[0]))
+
+
 def _load_lanes(
     lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
 ) -> Iterator[ir.Statement]:
@@ -104,6 +120,8 @@ BLOCKS: dict[str, Block] = {
     "heddle::prefetch": _prefetch,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
+    "heddle::load_halves": _load_halves,
+    "heddle::store_halves": _store_halves,
     "heddle::load_lanes": _load_lanes,
     "heddle::load_links": _load_links,
     "heddle::store_lanes": _store_lanes,

@@ -35,7 +35,7 @@ namespace detail {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 #define HEDDLE_MASKED_RUNS
 
-/// One vector of 4- or 8-byte elements, the lanes under a mask.
+/// One vector of elements, the lanes under a mask.
 template <typename T>
 struct Lanes {
   static constexpr int count = 0;  // no vectors of this type
@@ -68,6 +68,26 @@ struct Lanes<double> {
   }
   static void store(double* local, __m512d value) { _mm512_store_pd(local, value); }
 };
+
+#if defined(__AVX512BW__)
+template <>
+struct Lanes<std::uint16_t> {
+  using Vector = __m256i;
+  static constexpr int count = 16;
+  static __m256i load(__m256i rest, unsigned mask, const std::uint16_t* from) {
+    return _mm256_mask_loadu_epi16(rest, static_cast<__mmask16>(mask), from);
+  }
+  static __m256i load(const std::uint16_t* local) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(local));
+  }
+  static void store(std::uint16_t* to, unsigned mask, __m256i value) {
+    _mm256_mask_storeu_epi16(to, static_cast<__mmask16>(mask), value);
+  }
+  static void store(std::uint16_t* local, __m256i value) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(local), value);
+  }
+};
+#endif
 
 /// Whether a list has pieces for runs of `length` elements, and there are vectors for them.
 template <typename T, int length>
