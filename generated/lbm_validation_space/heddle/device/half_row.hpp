@@ -27,7 +27,7 @@ inline constexpr bool is_line<T*> = true;
 
 /// local[l] = row[first + l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
 template <int length, typename Row>
-inline void load_halves(float* local, const Row& row, std::int64_t first, std::int64_t count) {
+inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
 #if defined(__AVX512F__)
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     if (count == length) {
@@ -56,7 +56,7 @@ inline void load_halves(float* local, const Row& row, std::int64_t first, std::i
 
 /// row[first + l] = the half nearest to local[l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
 template <int length, typename Row>
-inline void store_halves(const Row& row, std::int64_t first, const float* local, std::int64_t count) {
+inline void store_halves(Row row, std::int64_t first, const float* local, std::int64_t count) {
 #if defined(__AVX512F__)
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     if (count == length) {
