@@ -23,6 +23,10 @@ inline constexpr bool is_line = false;
 template <typename T>
 inline constexpr bool is_line<T*> = true;
 
+#if defined(__AVX512F__)
+inline constexpr __mmask16 every_lane = 0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
+#endif
+
 }  // namespace detail
 
 /// local[l] = row[first + l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
@@ -33,7 +37,7 @@ inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t 
     if (count == length) {
       for (int l = 0; l < length; l += 16) {
         const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + first + l));
-        _mm512_store_ps(local + l, _mm512_cvtph_ps(halves));
+        _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
       }
       return;
     }
@@ -61,8 +65,8 @@ inline void store_halves(Row row, std::int64_t first, const float* local, std::i
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     if (count == length) {
       for (int l = 0; l < length; l += 16) {
-        const __m256i halves =
-            _mm512_cvtps_ph(_mm512_load_ps(local + l), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
+                                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + first + l), halves);
       }
       return;
