@@ -6,7 +6,10 @@ from heddle import Module, Schedule, lbm
 d3q19 = lbm.Lattice("D3Q19")
 
 d3q19_half = Module(
-    "d3q19_half", precisions=("f16",), about="D3Q19 BGK on a box, AA in place.", citation="Bailey et al. 2009 (AA)"
+    "d3q19_half",
+    precisions=("f16",),
+    about="D3Q19 BGK on a box, AA in place.",
+    citation="Bailey et al. 2009 (AA)",
 )
 d3q19_half.add(
     "aa",

@@ -359,7 +359,8 @@ class Prefetch(Statement):
 class LoadRun(Statement):
     """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`.
     Emitted code lets `line` lead to the elements themselves where they follow each other; what a lane reads
-    there, no other lane may write. `run` is what the list says of `length` indices: see heddle/device/run.hpp."""
+    there, no other lane may write. `run` is what the list says of `length` indices, as heddle/device/run.hpp
+    describes."""
 
     line: Symbol
     lanes: Symbol

@@ -8,7 +8,8 @@ after    local f_w_behind_floats[16]; load halves f_w_behind_floats from f_w_row
          store halves f_w_behind_floats to f_w_row[x_begin - 1 ..]
 
 A processor converts a vector of halves in one instruction, which compilers do not find in a loop over cells.
-Lines of a list (stage_runs) go the same way. All loads of a chunk then come before its stores: lanes of a loop do not read what other lanes write.
+Lines of a list (stage_runs) go the same way. All loads of a chunk then come before its stores:
+lanes of a loop do not read what other lanes write.
 """
 
 from __future__ import annotations
