@@ -22,6 +22,7 @@ from heddle.passes.renew_pointers import renew_pointers
 from heddle.passes.scan_lanes import scan_lanes
 from heddle.passes.select_functions import select_functions
 from heddle.passes.share_threads import share_threads
+from heddle.passes.stage_halves import stage_halves
 from heddle.passes.stage_lanes import stage_lanes
 from heddle.passes.stage_runs import stage_runs
 from heddle.schedule import Precision, Schedule
@@ -54,6 +55,7 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: renew_pointers(kernel, request.schedule, request.target),
     lambda kernel, request: share_threads(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
+    lambda kernel, request: stage_halves(kernel, request.schedule),
     lambda kernel, request: stage_lanes(kernel, request.target),
     lambda kernel, request: copy_usual(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),

@@ -13,6 +13,7 @@
 #include "heddle/error.hpp"
 #include "heddle/parallel.hpp"
 #include "held_cells.hpp"
+#include "list_runs.hpp"
 
 namespace heddle {
 
@@ -503,28 +504,9 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     table_.copy_from(table);
     chunks_ = Table(chunks_.span(), memory);
   } else {
-    note_runs(table);
+    runs_ = runs_of(table.data(), neighbour_stride_, rows_, cells_);
     table_ = std::move(table);
   }
-}
-
-void IndexList::note_runs(const Buffer<std::uint32_t>& table) {
-  constexpr std::uint32_t scattered = 0xFFFFFFFFU;
-  const std::int64_t chunks = cells_ / chunk; // cells_ is padded to whole chunks
-  runs_ = Buffer<std::uint32_t>(chunks * rows_, Memory::host, Buffer<std::uint32_t>::Contents::undefined);
-  std::uint32_t* const runs = runs_.data();
-  parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c) {
-      for (int r = 0; r < rows_; ++r) {
-        const std::uint32_t* const entry = table.data() + r * neighbour_stride_ + c * chunk;
-        std::uint32_t difference = 0;
-        for (std::uint32_t l = 0; l < chunk; ++l) {
-          difference |= entry[l] ^ (entry[0] + l);
-        }
-        runs[c * rows_ + r] = difference == 0 ? entry[0] : scattered;
-      }
-    }
-  });
 }
 
 std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {

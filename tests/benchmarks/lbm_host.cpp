@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "d3q19_dense_sweeps.hpp"
+#include "d3q19_half_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
 #include "d3q27_dense_sweeps.hpp"
 #include "heddle/device/run.hpp"
@@ -126,20 +127,50 @@ bench::Case cumulant_aa() {
           .limit = [f, update] { return update(); }};
 }
 
+/// Halves in place. Its limit is our own step in f32 on as many cells, so that the fraction is how many times as fast it
+/// is, and the GB_per_s are 1e9 updates.
+bench::Case dense_half() {
+  const std::int64_t edge = bench::edge(192);
+  const bench::Case floats = dense_aa<float>();
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
+  auto f = std::make_shared<heddle::Field<std::uint16_t>>(
+      grid, heddle::FieldOptions{.components = bench::populations, .name = "f"});
+  f->fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+    return bench::disturbance(x + edge * (y + edge * z), q);
+  });
+  auto stream = std::make_shared<heddle::Stream>();
+  return {.name = {},
+          .updates = floats.updates,
+          .bytes_per_update = 1,
+          .limit_bytes = floats.updates,
+          .kernel =
+              [f, stream] {
+                const d3q19_half::AaEven<std::uint16_t> even(*f, {.omega = omega});
+                const d3q19_half::AaOdd<std::uint16_t> odd(*f, {.omega = omega});
+                return seconds([&] {
+                  even(*stream);
+                  odd(*stream);
+                });
+              },
+          .limit = floats.kernel};
+}
+
 /// Bytes of runs and table that one step over the whole list reads.
 double index_bytes(const heddle::IndexList& list) {
   const std::int64_t entries = list.cells() / heddle::IndexList::chunk * list.rows();
   const std::uint32_t* const runs = list.neighbour_run();
   const auto scattered = std::count(runs, runs + entries, heddle::scattered);
   return static_cast<double>(sizeof(std::uint32_t)) *
-         static_cast<double>(entries + scattered * heddle::IndexList::chunk);
+         static_cast<double>(list.neighbour_run_size() + scattered * heddle::IndexList::chunk);
 }
 
-template <typename T>
+std::vector<std::uint8_t> spheres_040(std::int64_t edge) { return bench::sphere_flags(edge, 14, 0.4); }
+
+template <typename T, auto flags>
 bench::Case sparse_aa() {
   const std::int64_t edge = bench::edge(192);
   const heddle::Box box{{0, 0, 0}, {edge, edge, edge}};
-  auto list = std::make_shared<heddle::IndexList>(box, bench::box_flags(edge), std::array{false, false, false},
+  auto list = std::make_shared<heddle::IndexList>(box, flags(edge), std::array{false, false, false},
                                                   d3q19_sparse::links);
   auto f = std::make_shared<heddle::SparseField<T>>(*list, bench::populations);
   f->fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
@@ -172,7 +203,8 @@ void add_precision(const std::string& precision) {
   bench::add("lbm/d3q19/bgk/aa/dense/" + precision, dense_aa<T>, rounds);
   bench::add("lbm/d3q19/bgk/pull/dense/" + precision, dense_pull<T>, rounds);
   bench::add("lbm/d3q27/cumulant/aa/dense/" + precision, cumulant_aa<T>, rounds);
-  bench::add("lbm/d3q19/bgk/aa/sparse/" + precision, sparse_aa<T>, rounds);
+  bench::add("lbm/d3q19/bgk/aa/sparse/" + precision, sparse_aa<T, bench::box_flags>, rounds);
+  bench::add("lbm/d3q19/bgk/aa/spheres/" + precision, sparse_aa<T, spheres_040>, rounds);
 }
 
 }  // namespace
@@ -180,4 +212,5 @@ void add_precision(const std::string& precision) {
 void bench::add_lbm_host() {
   add_precision<double>("f64");
   add_precision<float>("f32");
+  bench::add("lbm/d3q19/bgk/aa/dense/f16_over_f32", dense_half, rounds);
 }

@@ -28,6 +28,7 @@ PASSES = (
     "renew_pointers",
     "share_threads",
     "stage_runs",
+    "stage_halves",
     "stage_lanes",
     "copy_usual",
     "select_functions",

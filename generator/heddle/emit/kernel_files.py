@@ -91,6 +91,7 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
     needs = {
         "arithmetic.hpp": ["qualifiers.hpp"],
         "half.hpp": ["qualifiers.hpp"],
+        "half_row.hpp": ["half.hpp", "qualifiers.hpp", "row.hpp"],
         "interleaved.hpp": ["preconditions.hpp"],
         "chunk_links.hpp": ["lanes.hpp", "qualifiers.hpp"],
         "lanes.hpp": ["qualifiers.hpp"],
@@ -146,6 +147,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 found.add("run.hpp")
+            case ir.LoadHalves() | ir.StoreHalves():
+                found.add("half_row.hpp")
             case ir.LoadLinks():
                 found.add("chunk_links.hpp")
             case ir.LoadLanes() | ir.StoreLanes():

@@ -58,21 +58,24 @@ class StatementPrinter:
                 assert isinstance(symbol.type, ir.Pointer)
                 zeros = "" if space == "register" else " = {}"
                 yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}]{zeros};"
-            case ir.LoadRun(local, pointer, index, first, count, length, run):
-                where = (
-                    f"{index.name} + {self.expression(first, 12)}, "
-                    f"{self.expression(count)}, {self.expression(run)}"
+            case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):
+                assert line.type is not None
+                yield (
+                    f"{type_text(line.type)} const {line.name} = heddle::load_run<{length}>("
+                    f"{lanes.name}, {pointer.name}, {self.run(index, first, count, run)});"
                 )
-                yield f"heddle::load_run<{length}>({local.name}, {pointer.name}, {where});"
             case ir.StoreRun(local, pointer, index, first, count, length, run):
-                where = (
-                    f"{index.name} + {self.expression(first, 12)}, "
-                    f"{self.expression(count)}, {self.expression(run)}"
-                )
+                where = self.run(index, first, count, run)
                 yield f"heddle::store_run<{length}>({pointer.name}, {local.name}, {where});"
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadHalves(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"
+            case ir.StoreHalves(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::store_halves<{length}>({where}, {local.name}, {self.expression(count)});"
             case ir.LoadLinks(local, chunks, table, stride, n, last, links):
                 tables = f"{chunks.name}, {table.name}, {self.expression(stride)}"
                 cell = f"{self.expression(n)}, {self.expression(last)}"
@@ -100,6 +103,12 @@ class StatementPrinter:
         unit = "unit_stride" if view.stride.name.endswith("_sx") and not self.target.checked else "false"
         stride = self.expression(view.stride)
         return f"const auto {symbol.name} = heddle::row<{unit}>({self.expression(view)}, {stride});"
+
+    def run(self, index: ir.Symbol, first: ir.Expression, count: ir.Expression, run: ir.Expression) -> str:
+        """The arguments of load_run and store_run that say which elements: `run` as a place in its table."""
+        assert isinstance(run, ir.Load)
+        place = f"{run.pointer.name} + {self.expression(run.index, 12)}"
+        return f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {place}"
 
     def loop(self, loop: ir.Loop, pragma: bool = True) -> Iterator[str]:
         counter = loop.counter.name

@@ -109,6 +109,8 @@ class Reader:
                 self.loop(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.run(statement)
+            case ir.LoadHalves() | ir.StoreHalves():
+                self.halves(statement)
             case ir.LoadLinks():
                 self.links(statement)
             case ir.LoadLanes() | ir.StoreLanes():
@@ -222,10 +224,26 @@ class Reader:
         if not isinstance(run, ir.StreamRun):
             self.bits.assumptions.add(TRUE_RUNS)
             where = self.load(*self.element(run.index, where))
-        near = self.element(run.local, lane)
+        if isinstance(run, ir.LoadRun):
+            self.names[run.line.name] = self.names[run.lanes.name]
+        near = self.element(run.lanes if isinstance(run, ir.LoadRun) else run.local, lane)
         far = self.element(run.pointer, where)
         source, target = (far, near) if isinstance(run, ir.LoadRun) else (near, far)
         value = self.load(*source)
+        guard = self.bits.both("", tuple(self.guards))
+        self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
+
+    def halves(self, halves: ir.LoadHalves | ir.StoreHalves) -> None:
+        """A loop over the lanes, each converted."""
+        count = self.value(halves.count)
+        lane = self.terms.fresh("counter", "lane")
+        self.places.counts[lane] = count
+        near = self.element(halves.local, lane)
+        far = self.element(halves.pointer, self.terms.plus(self.value(halves.first), lane))
+        load = isinstance(halves, ir.LoadHalves)
+        source, target = (far, near) if load else (near, far)
+        kinds = (ir.F16, ir.F32) if load else (ir.F32, ir.F16)
+        value = self.bits.cast(self.load(*source), *kinds)
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 

@@ -353,6 +353,8 @@ class _Interpreter:
                 self.scan(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.move_run(statement)
+            case ir.LoadHalves() | ir.StoreHalves():
+                self.move_halves(statement)
             case ir.LoadLinks(local, chunks, table, stride, n, _, links):
                 near, words, plain = self.value(local), self.value(chunks), self.value(table)
                 cell, apart = self.value(n), self.value(stride)
@@ -381,10 +383,13 @@ class _Interpreter:
         self.locals.update(zip(scan.carried, carried, strict=True))
 
     def move_run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
-        local, far = self.value(run.local), self.value(run.pointer)
+        near = run.lanes if isinstance(run, ir.LoadRun) else run.local
+        local, far = self.value(near), self.value(run.pointer)
         first, count = self.value(run.first), self.value(run.count)
         if count > run.length:
-            raise InterpretationError(f"a run of {count} does not fit into {run.local.name}[{run.length}]")
+            raise InterpretationError(f"a run of {count} does not fit into {near.name}[{run.length}]")
+        if isinstance(run, ir.LoadRun):
+            self.locals[run.line] = local
         known = 0xFFFFFFFF if isinstance(run, ir.StreamRun) or count < run.length else self.value(run.run)
         for lane in range(count):
             where = first + lane
@@ -397,6 +402,18 @@ class _Interpreter:
                 local.values[local.at(lane)] = far.values[far.at(where)]
             else:
                 far.values[far.at(where)] = local.values[local.at(lane)]
+
+    def move_halves(self, halves: ir.LoadHalves | ir.StoreHalves) -> None:
+        local, row = self.value(halves.local), self.value(halves.pointer)
+        first, count = self.value(halves.first), self.value(halves.count)
+        if count > halves.length:
+            raise InterpretationError(f"{count} halves do not fit into {halves.local.name}[{halves.length}]")
+        for lane in range(count):
+            where = row.at(first + lane)
+            if isinstance(halves, ir.LoadHalves):
+                local.values[local.at(lane)] = row.values[where]
+            else:
+                row.values[where] = rounded(local.values[local.at(lane)], ir.F16)
 
     # Expressions
 

@@ -378,8 +378,25 @@ class Prefetch(Statement):
 
 @node
 class LoadRun(Statement):
-    """`local[l] = pointer[index[first + l]]` for 0 <= l < count. `run` is index[first] where it is known that
-    `length` indices follow each other, else the largest number."""
+    """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`.
+    Emitted code lets `line` lead to the elements themselves where they follow each other; what a lane reads
+    there, no other lane may write. `run` is what the list says of `length` indices, as heddle/device/run.hpp
+    describes."""
+
+    line: Symbol
+    lanes: Symbol
+    pointer: Symbol
+    index: Symbol
+    first: Expression
+    count: Expression
+    length: int
+    run: Expression
+
+
+@node
+class StoreRun(Statement):
+    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun. local:
+    the line of a LoadRun with the same indices, or an array."""
 
     local: Symbol
     pointer: Symbol
@@ -391,16 +408,25 @@ class LoadRun(Statement):
 
 
 @node
-class StoreRun(Statement):
-    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun."""
+class LoadHalves(Statement):
+    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`."""
 
     local: Symbol
     pointer: Symbol
-    index: Symbol
     first: Expression
     count: Expression
     length: int
-    run: Expression
+
+
+@node
+class StoreHalves(Statement):
+    """`pointer[first + l] = local[l]` for 0 <= l < count, rounded to halves."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
 
 
 @node

@@ -77,17 +77,23 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"prefetch {length} from {expression(target)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
-        case ir.LoadRun(local, pointer, index, first, count, length, run) | ir.StoreRun(
-            local, pointer, index, first, count, length, run
-        ):
-            verb = "load" if isinstance(statement, ir.LoadRun) else "store"
+        case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):
             where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"{verb} run {local.name} {pointer.name} by {where} from {expression(run)}"
+            yield f"{line.name} = load run {lanes.name} {pointer.name} by {where} from {expression(run)}"
+        case ir.StoreRun(local, pointer, index, first, count, length, run):
+            where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"store run {local.name} {pointer.name} by {where} from {expression(run)}"
         case ir.LoadLinks(local, chunks, _, _, n, _, links):
             yield f"load {links} links {local.name} of {expression(n)} from {chunks.name}"
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"stream run {local.name} to {where}"
+        case ir.LoadHalves(local, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"load halves {local.name} from {where}"
+        case ir.StoreHalves(local, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"store halves {local.name} to {where}"
         case ir.LoadLanes(local, source, length):
             yield f"load {length} lanes {local.name} from {expression(source)}"
         case ir.StoreLanes(local, target, length):

@@ -29,6 +29,8 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.LoadRun,
         ir.StoreRun,
         ir.StreamRun,
+        ir.LoadHalves,
+        ir.StoreHalves,
         ir.LoadLinks,
         ir.LoadLanes,
         ir.StoreLanes,

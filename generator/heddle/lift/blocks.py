@@ -21,8 +21,11 @@ def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Argumen
     yield ir.Prefetch(_addressed(lifter, args[0]), int(template[0]))
 
 
-def _load_run(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
-    yield ir.LoadRun(*_run(lifter, args[0], args[1], args[2:], int(template[0])))
+def load_run(
+    lifter: ExpressionLifter, line: ir.Symbol, template: tuple[Any, ...], args: Arguments
+) -> ir.LoadRun:
+    """`T* const line = heddle::load_run<length>(lanes, field, index + first, count, run)`."""
+    return ir.LoadRun(line, *_run(lifter, args[0], args[1], args[2:], int(template[0])))
 
 
 def _store_run(
@@ -37,7 +40,7 @@ def _run(
     index, first = lifter.pointer(rest[0])
     return (
         _whole(lifter, local), _whole(lifter, far), index, first,
-        lifter.value(rest[1]), length, lifter.value(rest[2]),
+        lifter.value(rest[1]), length, ir.Load(*lifter.pointer(rest[2])),
     )  # fmt: skip
 
 
@@ -48,6 +51,22 @@ def _stream_run(
     yield ir.StreamRun(
         _whole(lifter, local), _whole(lifter, row), lifter.value(first), lifter.value(count), int(template[0])
     )
+
+
+def _load_halves(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    local, row, first, count = args
+    near, far = _whole(lifter, local), _whole(lifter, row)
+    yield ir.LoadHalves(near, far, lifter.value(first), lifter.value(count), int(template[0]))
+
+
+def _store_halves(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    row, first, local, count = args
+    near, far = _whole(lifter, local), _whole(lifter, row)
+    yield ir.StoreHalves(near, far, lifter.value(first), lifter.value(count), int(template[0]))
 
 
 def _load_lanes(
@@ -99,9 +118,10 @@ def _whole(lifter: ExpressionLifter, expression: ir.Expression) -> ir.Symbol:
 BLOCKS: dict[str, Block] = {
     **{f"heddle::combine_warp_{name}": _contribute(name) for name in ("sum", "min", "max")},
     "heddle::prefetch": _prefetch,
-    "heddle::load_run": _load_run,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
+    "heddle::load_halves": _load_halves,
+    "heddle::store_halves": _store_halves,
     "heddle::load_lanes": _load_lanes,
     "heddle::load_links": _load_links,
     "heddle::store_lanes": _store_lanes,

@@ -12,7 +12,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.visit import walk
-from heddle.lift.blocks import BLOCKS
+from heddle.lift.blocks import BLOCKS, load_run
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
@@ -138,6 +138,8 @@ class StatementLifter(ExpressionLifter):
             return ()
         if value is not None and (line := self.row(symbol, value, place)) is not None:
             return (line,)
+        if isinstance(value, source.Invoke) and self.callee(value)[0] == "heddle::load_run":
+            return (load_run(self, symbol, self.callee(value)[1], value.args),)
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
             if value is None or symbol.name in self.changed:
                 raise refuse(
@@ -169,8 +171,7 @@ class StatementLifter(ExpressionLifter):
         """`const auto row = heddle::row<unit>(pointer, stride)` and `heddle::renewed(pointer)`."""
         if not isinstance(value, source.Invoke):
             return None
-        function = self.functions.get(value.function)
-        name, template = (function.name, function.template) if function else (value.function, value.template)
+        name, template = self.callee(value)
         if name not in ("heddle::row", "heddle::renewed"):
             return None
         pointer, offset = self.pointer(value.args[0])
@@ -180,6 +181,11 @@ class StatementLifter(ExpressionLifter):
             return ir.Let(named, ir.View(pointer, offset, integer(1), True), place)
         stride = integer(1) if template and template[0] in (True, 1) else self.value(value.args[1])
         return ir.Let(named, ir.View(pointer, offset, stride), place)
+
+    def callee(self, call: source.Invoke) -> tuple[str, tuple[Any, ...]]:
+        """Name and template arguments of the function that is called."""
+        function = self.functions.get(call.function)
+        return (function.name, function.template) if function else (call.function, call.template)
 
     def array(self, declaration: source.Declaration) -> Iterable[ir.Statement]:
         symbol, place = declaration.symbol, declaration.place

@@ -2,14 +2,13 @@
 """stage_runs: within a chunk, move elements through small arrays, so that memory is touched in whole runs.
 
 before   loop simd n { let i = neighbour_e[n]; let f_w = f[i]; ... store f[i] = post }
-after    local f_e_run[16]; load run f_e_run from f by neighbour_e;
+after    local f_e_lanes[16]; f_e_run = load run f_e_lanes from f by neighbour_e;
          loop simd n { let f_w = f_e_run[n - n_begin]; ... store f_e_run[n - n_begin] = post }
          store run f_e_run to f by neighbour_e
 
-Neighbours of consecutive cells mostly follow each other: a run is then one vector load and one vector store,
-and only the rest is gathered and scattered. Nontemporal stores go the same way: whole cache lines leave a
-small array, best of one or two vectors: a long chunk would first wait for all that it reads, then for all
-that it writes.
+Neighbours of consecutive cells mostly follow each other: the loop then works on the field itself, and only
+the rest goes through small arrays. Nontemporal stores go through arrays, too: whole cache lines leave them,
+best of one or two vectors: a long chunk would first wait for all that it reads, then for all that it writes.
 """
 
 from __future__ import annotations
@@ -124,19 +123,23 @@ class _Staging:
         return expression
 
     def run(self, index: Symbol, pointer: Symbol) -> Symbol:
-        """The array of a link into a field; loaded first unless the loop only stores through the link."""
+        """The line of a link into a field; an array where the loop only stores through the link."""
         if (index, pointer) not in self.runs:
             link = self.links[index]
             assert isinstance(link, Load)
             assert isinstance(pointer.type, Pointer)
             direction = index.name.removeprefix("i_")
-            symbol = Symbol(f"{pointer.name}_{direction}_run", Pointer(pointer.type.element))
-            self.runs[index, pointer] = symbol
-            self.locals.append(Local(symbol, self.length, "scratch"))
+            name = f"{pointer.name}_{direction}"
             if index in self.read:
-                known = self.known_run(link)
-                load = LoadRun(symbol, pointer, link.pointer, self.begin, self.count, self.length, known)
-                self.loads.append(load)
+                lanes = Symbol(f"{name}_lanes", Pointer(pointer.type.element))
+                line = Symbol(f"{name}_run", pointer.type)
+                where = (link.pointer, self.begin, self.count, self.length, self.known_run(link))
+                self.locals.append(Local(lanes, self.length, "register"))
+                self.loads.append(LoadRun(line, lanes, pointer, *where))
+            else:
+                line = Symbol(f"{name}_run", Pointer(pointer.type.element))
+                self.locals.append(Local(line, self.length, "register"))
+            self.runs[index, pointer] = line
         return self.runs[index, pointer]
 
     def known_run(self, link: Load) -> Expression:

@@ -87,11 +87,13 @@ public:
 
   /// Cells for which neighbour_run() gives one number a row.
   static constexpr std::int64_t chunk = 16;
-  /// Where the entries of a row follow each other over a whole chunk, one number stands for them: entry
-  /// [c * rows() + r] is the entry (r, c * chunk) of the table then, and 0xFFFFFFFF where they do not.
-  /// Kernels read it instead of the table, 18 numbers in place of 288 on D3Q19. Host memory only; null in
+  /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c * chunk)
+  /// where they follow each other, else it leads to a few pieces that do, as heddle/device/run.hpp says.
+  /// Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null in
   /// device memory, and where rows lead to held cells.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
+  /// Words of the numbers and their pieces.
+  [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
 
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
@@ -154,7 +156,6 @@ private:
   void sort_cells(CellOrder order);
   void hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
   void lay_out(Memory memory);
-  void note_runs(const Buffer<std::uint32_t>& table);
   void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
                    const std::array<bool, 6>& slips);
 
