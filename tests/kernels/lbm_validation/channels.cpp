@@ -158,12 +158,16 @@ Outcome power_law(Precision precision, Size size) {
 
 } // namespace
 
-std::vector<Case> channel_cases() {
-  return {{"Poiseuille", "D2Q9 TRT, magic 3/16", "u = 4 u_m y (H - y) / H^2", populations, poiseuille},
-          {"Couette", "D2Q9 TRT, moving wall", "u = U y / H", populations, couette},
-          {"Womersley", "D2Q9 TRT, Wo = 4, periodic force", "Womersley 1955", populations, womersley},
-          {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))",
-           populations, power_law}};
+std::vector<Case> channel_cases(Size size) {
+  std::vector<Case> found{
+      {"Poiseuille", "D2Q9 TRT, magic 3/16", "u = 4 u_m y (H - y) / H^2", {}},
+      {"Couette", "D2Q9 TRT, moving wall", "u = U y / H", {}},
+      {"Womersley", "D2Q9 TRT, Wo = 4, periodic force", "Womersley 1955", {}},
+      {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))", {}}};
+  Outcome (*const flows[])(Precision, Size) = {poiseuille, couette, womersley, power_law};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found[i].add(populations, 10, 1, [flow = flows[i], size](Precision p) { return flow(p, size); });
+  return found;
 }
 
 } // namespace validation

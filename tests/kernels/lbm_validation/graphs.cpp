@@ -66,14 +66,8 @@ void draw(Figure& figure, const Rect& area, const Graph& graph) {
 
 void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) {
   std::vector<Graph> graphs;
-  for (const Entry& entry : entries) {
-    // the first precision that drew something
-    const auto drawn =
-        std::ranges::find_if(entry.outcomes, [](const auto& o) { return !o.second.graphs.empty(); });
-    if (drawn == entry.outcomes.end()) continue;
-    for (const Graph& graph : drawn->second.graphs)
-      graphs.push_back(graph);
-  }
+  for (const Entry& entry : entries)
+    graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
   const int rows = std::max(1, (static_cast<int>(graphs.size()) + columns - 1) / columns);
   Figure figure(static_cast<int>(columns * width), static_cast<int>(rows * height), {0.985, 0.98, 0.97});
   for (std::size_t i = 0; i < graphs.size(); ++i) {

@@ -11,17 +11,21 @@
 
 namespace validation {
 
-/// What one case gave, by precision.
+/// What one case gave, by precision: the quantities of all its runs, and their graphs put together by title.
 struct Entry {
   Case one;
-  std::map<Precision, Outcome> outcomes;
+  std::map<Precision, std::vector<Quantity>> quantities;
+  std::vector<Graph> graphs;
 };
+
+/// Computes the cases, on as many threads as `cores` at once and the longest runs first.
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off.
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
 
-/// Draws the graphs of all cases, f64 before the others, as one PNG.
+/// Draws the graphs of all cases as one PNG.
 void draw(const std::vector<Entry>& entries, const std::filesystem::path& path);
 
 } // namespace validation

@@ -18,5 +18,5 @@ add(
     schedule=Schedule(fma=True, chunk=16),
 )
 add("moving_wall", stream.boundary(wall), space=Sparse("wall", listed=True))
-add("outlet", stream.boundary(lbm.PressureAntiBounceBack(1)), space=Sparse("outlet", listed=True))
+add("outlet", stream.boundary(lbm.PressureAntiBounceBack("density")), space=Sparse("outlet", listed=True))
 add("body", stream.boundary(lbm.Bouzidi(), force="force"), space=Sparse("body", listed=True))
