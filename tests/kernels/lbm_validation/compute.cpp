@@ -99,7 +99,8 @@ void merge(std::vector<Graph>& graphs, const Graph& more) {
 
 } // namespace
 
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores) {
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit) {
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (const Run& run : cases[i].runs)
@@ -113,6 +114,11 @@ std::vector<Entry> compute(const std::vector<Case>& cases, int cores) {
   std::vector<std::thread> threads;
   while (!waiting.empty()) {
     const auto next = free.take(waiting.begin(), waiting.end());
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
+      for (const Job* job : waiting)
+        std::printf("left out: %s, %s\n", cases[job->of_case].name.c_str(), name_of(job->run->precision));
+      break;
+    }
     threads.emplace_back([&free, &cases, job = *next] {
       work(*job, cases[job->of_case].name);
       free.give_back(job->threads);

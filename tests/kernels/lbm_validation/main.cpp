@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "heddle/error.hpp"
@@ -18,19 +20,27 @@ struct Options {
   validation::Size size = validation::Size::full;
   std::string only, folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  double limit = std::numeric_limits<double>::infinity(); // seconds
   bool help = false;
 };
 
-void set_cores(Options& options, std::string_view value) {
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), options.cores);
-  if (error != std::errc{} || end != value.data() + value.size() || options.cores < 1)
-    throw heddle::Error("option --cores", "'" + std::string(value) + "' is no number of cores", "a number from 1 on");
+/// A positive number.
+template <class T> T number(std::string_view option, std::string_view value) {
+  T found{};
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), found);
+  if (error != std::errc{} || end != value.data() + value.size() || found <= 0)
+    throw heddle::Error("option " + std::string(option), "'" + std::string(value) + "' is no positive number",
+                        "see --help");
+  return found;
 }
 
 const std::vector<option_rules::Rule<Options>> rules{
     {"--small", "", "the sizes of the tests", [](Options& o, auto) { o.size = validation::Size::small; }},
     {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
-    {"--cores", "N", "runs at once; all cores of the machine if not given", set_cores},
+    {"--cores", "N", "runs at once; all cores of the machine if not given",
+     [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
+    {"--limit", "SECONDS", "begin no run after that and name those left out",
+     [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
     {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
 
 int run(const Options& options) {
@@ -42,7 +52,7 @@ int run(const Options& options) {
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
-  const std::vector<Entry> entries = compute(chosen, options.cores);
+  const std::vector<Entry> entries = compute(chosen, options.cores, options.limit);
   const int missed = write_table(entries, folder / "validation.md");
   draw(entries, folder / "validation.png");
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
@@ -59,7 +69,7 @@ int main(int argc, char** argv) {
     option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
     if (options.help) {
       std::printf("lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n%s",
-                  option_rules::help_lines(rules, 16).c_str());
+                  option_rules::help_lines(rules, 18).c_str());
       return 0;
     }
     return run(options);
