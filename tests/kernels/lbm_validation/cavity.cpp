@@ -163,11 +163,11 @@ const Setting settings[] = {{100, 0, 0.005, 0.009, 0.002, 48, {64, 128}},
 
 /// The steady flow; from that of half as many cells, where they are 64 or more.
 template <class Flow> Profiles steady(Cavity<Flow>& cavity, int cells, int reynolds, double speed, double change) {
-  if (cells < 128) return cavity.until_steady(change, 80 + reynolds / 10);
+  if (cells < 128) return cavity.until_steady(change, 80 + reynolds / 20);
   Cavity<Flow> coarser(cells / 2, reynolds, speed);
   steady(coarser, cells / 2, reynolds, speed, change);
   cavity.start(coarser);
-  return cavity.until_steady(change, 80 + reynolds / 20);
+  return cavity.until_steady(change, 60 + reynolds / 40);
 }
 
 Outcome cavity(const Setting& setting, Precision precision, int cells) {
@@ -236,7 +236,7 @@ std::vector<Case> cavity_cases(Size size) {
     const auto add = [&](int cells) {
       const double seconds = (setting.reynolds / 1000.0 + 0.5) * 4 * std::pow(cells / 64.0, 3);
       const std::vector<Precision> exact{Precision::f64, Precision::f32};
-      one.add(cells < 256 ? with_moments : exact, seconds, cells < 256 ? 1 : 4,
+      one.add(cells < 256 ? with_moments : exact, seconds, cells < 128 ? 1 : 4,
               [setting, cells](Precision precision) { return cavity(setting, precision, cells); });
     };
     if (size == Size::full)
