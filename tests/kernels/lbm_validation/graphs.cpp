@@ -64,10 +64,7 @@ void draw(Figure& figure, const Rect& area, const Graph& graph) {
 
 } // namespace
 
-void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) {
-  std::vector<Graph> graphs;
-  for (const Entry& entry : entries)
-    graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
+void draw(const std::vector<Graph>& graphs, const std::filesystem::path& path) {
   const int rows = std::max(1, (static_cast<int>(graphs.size()) + columns - 1) / columns);
   Figure figure(static_cast<int>(columns * width), static_cast<int>(rows * height), {0.985, 0.98, 0.97});
   for (std::size_t i = 0; i < graphs.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lbm-validation [options] [folder]: the validation table as validation.md and validation.png.
+// lbm-validation [options] [folder]: the validation table as validation.md, its curves as validation.tsv and, where
+// heddle::plot is built, validation.png.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -21,7 +22,7 @@ struct Options {
   std::string only, folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   double limit = std::numeric_limits<double>::infinity(); // seconds
-  bool help = false;
+  bool draw = false, help = false;
 };
 
 /// A positive number.
@@ -41,7 +42,18 @@ const std::vector<option_rules::Rule<Options>> rules{
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
     {"--limit", "SECONDS", "begin no run after that and name those left out",
      [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
+    {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
+     [](Options& o, auto) { o.draw = true; }},
     {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
+
+void draw_curves(const std::filesystem::path& folder) {
+#ifdef LBM_VALIDATION_PLOT
+  validation::draw(validation::read_curves(folder / "validation.tsv"), folder / "validation.png");
+#else
+  std::printf("no picture: heddle::plot is not built here (Debian: libcairo2-dev); elsewhere: lbm-validation --draw %s\n",
+              folder.c_str());
+#endif
+}
 
 int run(const Options& options) {
   using namespace validation;
@@ -54,7 +66,11 @@ int run(const Options& options) {
   });
   const std::vector<Entry> entries = compute(chosen, options.cores, options.limit);
   const int missed = write_table(entries, folder / "validation.md");
-  draw(entries, folder / "validation.png");
+  std::vector<Graph> graphs;
+  for (const Entry& entry : entries)
+    graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
+  write_curves(graphs, folder / "validation.tsv");
+  draw_curves(folder);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %d values miss their tolerance, %.0f s\n", (folder / "validation.md").c_str(), missed,
               spent.count());
@@ -68,11 +84,13 @@ int main(int argc, char** argv) {
     Options options;
     option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
     if (options.help) {
-      std::printf("lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n%s",
+      std::printf("lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n\n%s",
                   option_rules::help_lines(rules, 18).c_str());
       return 0;
     }
-    return run(options);
+    if (!options.draw) return run(options);
+    draw_curves(options.folder);
+    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

@@ -26,8 +26,12 @@ std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double lim
 /// are off.
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
 
-/// Draws the graphs of all cases as one PNG.
-void draw(const std::vector<Entry>& entries, const std::filesystem::path& path);
+/// Writes the graphs as text, a point a line, and reads them.
+void write_curves(const std::vector<Graph>& graphs, const std::filesystem::path& path);
+std::vector<Graph> read_curves(const std::filesystem::path& path);
+
+/// Draws graphs as one PNG; only where heddle::plot is built.
+void draw(const std::vector<Graph>& graphs, const std::filesystem::path& path);
 
 } // namespace validation
 
