@@ -134,7 +134,7 @@ double vortex_error(Precision precision, int cells) {
 Outcome taylor_green(Precision precision, Size size) {
   Outcome outcome;
   Graph graph{"Taylor-Green vortices: error and cell width", "log2(cells)", "log10(relative L2 error)", {}};
-  Curve errors{"", {}, {}, false};
+  Curve errors{name_of(precision), {}, {}, false};
   const std::vector<int> sizes = size == Size::small ? std::vector{32, 64} : std::vector{16, 32, 64, 128};
   double before = 0;
   for (const int cells : sizes) {
