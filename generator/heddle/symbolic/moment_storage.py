@@ -40,10 +40,10 @@ class MomentStorage:
     memory holds 2^14 times the values, which must be smaller than 4. heddle/device/moment_tile.hpp takes the
     same fields, several times as fast, but no walls.
 
-    walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way to
-    the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself sent
-    there). lid and velocity: the same for those of these walls that move, and how they move: f_q gains 6 w c_q.u
-    as in VelocityBounceBack. Raises KernelError for one without the other.
+    walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
+    to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
+    sent there). lid and velocity: the same for those of these walls that move, and how they move: f_q gains
+    6 w c_q.u as in VelocityBounceBack. Raises KernelError for one without the other.
     """
 
     def __init__(
@@ -186,13 +186,13 @@ class MomentStorage:
         """Of each direction what the cell at -c_q or, where a wall lies there, the cell itself has sent."""
         lattice, d = self.lattice, self.lattice.dimension
         assert self.walls is not None
-        equations.section("Where a wall lies there: what the cell itself has sent; + 6 w c.u off one that moves")
+        equations.section("Where a wall lies there: what the cell itself has sent, + 6 w c.u off a lid")
         walls = equations.let("wall_bits", self.walls.here)
         lid = None if self.lid is None else equations.let("lid_bits", self.lid.here)
         deviation, *rest = self._components()
         tensor = {
-            ab: equations.let(f"{labelled('own_e', *ab)}", multiply(Fraction(9, 2) if ab[0] == ab[1] else 9, t))
-            for ab, t in zip(indices(lattice), rest[d:], strict=True)
+            (a, b): equations.let(labelled("own_e", a, b), multiply(Fraction(9, 2) if a == b else 9, t))
+            for (a, b), t in zip(indices(lattice), rest[d:], strict=True)
         }
         third = multiply(Fraction(-1, 3), add(*(tensor[a, a] for a in range(d))))
         isotropic = equations.let("own_isotropic", add(deviation, third))

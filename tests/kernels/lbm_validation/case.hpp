@@ -51,8 +51,8 @@ struct Outcome {
   std::vector<Graph> graphs;
 };
 
-/// A part of a case in one precision. seconds: about what it takes on one core, for the order of work. threads: what
-/// it can use.
+/// A part of a case in one precision. seconds: about what it takes on one core, for the order of work.
+/// threads: what it can use.
 struct Run {
   Precision precision;
   double seconds;

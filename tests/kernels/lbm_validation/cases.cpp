@@ -13,15 +13,16 @@ Case& Case::add(const std::vector<Precision>& precisions, double seconds, int th
   for (const Precision precision : precisions) {
     constexpr double shares[] = {1, 0.6, 4, 0.8}; // of the time of f64; moments are not computed in vectors
     const double share = shares[static_cast<std::size_t>(precision)];
-    runs.push_back({precision, share * seconds, threads, [compute, precision] { return compute(precision); }});
+    runs.push_back(
+        {precision, share * seconds, threads, [compute, precision] { return compute(precision); }});
   }
   return *this;
 }
 
 std::vector<Case> cases(Size size) {
   std::vector<Case> all;
-  for (const auto& group : {channel_cases(size), wave_cases(size), vortex_cases(size), cavity_cases(size), cylinder_cases(size),
-                            sphere_cases(size), convection_cases(size)})
+  for (const auto& group : {channel_cases(size), wave_cases(size), vortex_cases(size), cavity_cases(size),
+                            cylinder_cases(size), sphere_cases(size), convection_cases(size)})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

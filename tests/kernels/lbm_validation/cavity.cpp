@@ -44,22 +44,27 @@ struct Profiles {
 template <class T> class Populations {
 public:
   Populations(int cells, double speed)
-      : flow_(d2q9, lbm_validation::links, {cells, cells, 1}, all_cells({cells, cells, 1}), {false, false, false}),
-        // the links through the corners are the side walls', at rest: with the lid's velocity there they would draw the
-        // fluid back, which made all extrema 4 % too small on 128^2 cells, of first order
-        lid_(flow_.patch(
-            [cells](const Cell& source) { return source[1] >= cells && source[0] >= 0 && source[0] < cells; })),
+      : flow_(d2q9, lbm_validation::links, {cells, cells, 1}, all_cells({cells, cells, 1}),
+              {false, false, false}),
+        // the links through the corners are the side walls', at rest: with the lid's velocity there they
+        // would draw the fluid back, which made all extrema 4 % too small on 128^2 cells, of first order
+        lid_(flow_.patch([cells](const Cell& source) {
+          return source[1] >= cells && source[0] >= 0 && source[0] < cells;
+        })),
         along_(flow_.values(lid_, [speed](const Cell&) { return speed; })),
         across_(flow_.values(lid_, [](const Cell&) { return 0.0; })) {}
 
   template <class F> void start(double omega, F&& state) { flow_.start(omega, state); }
   void step(double omega) {
-    flow_.step([&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega); });
+    flow_.step(
+        [&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega); });
     lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(), lid_.cells.data(),
                                 lid_.size());
   }
   /// Density and momentum.
-  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const { return flow_.arrived(flow_.number(cell)); }
+  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const {
+    return flow_.arrived(flow_.number(cell));
+  }
 
 private:
   ListFlow<T, 9> flow_;
@@ -89,9 +94,8 @@ public:
   /// Goes on where half as many cells have come to.
   void start(const Cavity& coarser) {
     const Cell extent{coarser.cells_, coarser.cells_, 1};
-    flow_.start(omega_, Coarse(extent, static_cast<double>(cells_) / coarser.cells_, 1, [&](const Cell& cell) {
-                  return std::optional(coarser.flow_.moments(cell));
-                }));
+    flow_.start(omega_, Coarse(extent, static_cast<double>(cells_) / coarser.cells_, 1,
+                               [&](const Cell& cell) { return std::optional(coarser.flow_.moments(cell)); }));
   }
 
   void run(int steps) {
@@ -151,9 +155,9 @@ struct Setting {
   int reynolds;
   std::size_t column;
   double error_u, error_v;
-  double coarse;          ///< what 64 cells may add to the error; falls with the square of the cell
-  int small;              ///< cells of the test
-  std::vector<int> full;  ///< cells of the report
+  double coarse;         ///< what 64 cells may add to the error; falls with the square of the cell
+  int small;             ///< cells of the test
+  std::vector<int> full; ///< cells of the report
 };
 
 const Setting settings[] = {{100, 0, 0.005, 0.009, 0.002, 48, {64, 128}},
@@ -162,7 +166,8 @@ const Setting settings[] = {{100, 0, 0.005, 0.009, 0.002, 48, {64, 128}},
                             {3200, 3, 0.03, 0.05, 0.1, 0, {128, 256}}};
 
 /// The steady flow; from that of half as many cells, where they are 64 or more.
-template <class Flow> Profiles steady(Cavity<Flow>& cavity, int cells, int reynolds, double speed, double change) {
+template <class Flow>
+Profiles steady(Cavity<Flow>& cavity, int cells, int reynolds, double speed, double change) {
   if (cells < 128) return cavity.until_steady(change, 80 + reynolds / 20);
   Cavity<Flow> coarser(cells / 2, reynolds, speed);
   steady(coarser, cells / 2, reynolds, speed, change);
@@ -175,12 +180,11 @@ Outcome cavity(const Setting& setting, Precision precision, int cells) {
   const auto compute = [&]<class Flow>(Cavity<Flow> flow) {
     return steady(flow, cells, setting.reynolds, speed, precision == Precision::f64 ? 1e-6 : 3e-6);
   };
-  const Profiles found =
-      precision == Precision::mixed
-          ? compute(Cavity<Mixed>(cells, setting.reynolds, speed))
-          : with_storage(precision, [&]<class T>(T) {
-              return compute(Cavity<Populations<T>>(cells, setting.reynolds, speed));
-            });
+  const Profiles found = precision == Precision::mixed
+                             ? compute(Cavity<Mixed>(cells, setting.reynolds, speed))
+                             : with_storage(precision, [&]<class T>(T) {
+                                 return compute(Cavity<Populations<T>>(cells, setting.reynolds, speed));
+                               });
   const std::string at = ", " + std::to_string(cells) + " cells";
   Outcome outcome;
   Graph graph{"Cavity, Re = " + std::to_string(setting.reynolds),
@@ -228,7 +232,8 @@ Outcome cavity(const Setting& setting, Precision precision, int cells) {
 std::vector<Case> cavity_cases(Size size) {
   std::vector<Case> found;
   for (const Setting& setting : settings) {
-    Case one{"Lid-driven cavity, Re " + std::to_string(setting.reynolds), "D2Q9 TRT, moving wall; mixed: regularised",
+    Case one{"Lid-driven cavity, Re " + std::to_string(setting.reynolds),
+             "D2Q9 TRT, moving wall; mixed: regularised",
              setting.reynolds == 1000   ? "Botella and Peyret 1998; Ghia et al. 1982"
              : setting.reynolds == 3200 ? "Newton's method, extrapolated; Ghia et al. 1982"
                                         : "Ghia et al. 1982",

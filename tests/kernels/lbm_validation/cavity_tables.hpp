@@ -80,8 +80,9 @@ inline constexpr std::array<std::array<double, 4>, 17> botella_peyret{{
     {1.0, 1.0, 1.0, 0.0},
 }};
 
-/// Re = 3200: stationary stream function by Newton's method, second-order differences on 128^2 and 256^2 cells,
-/// extrapolated; about 2e-3 off. Ghia's table lies 0.03 (u) and 0.05 (v) from it. y, u on x = 0.5; x, v on y = 0.5.
+/// Re = 3200: stationary stream function by Newton's method, second-order differences on 128^2 and 256^2
+/// cells, extrapolated; about 2e-3 off. Ghia's table lies 0.03 (u) and 0.05 (v) from it. y, u on x = 0.5; x,
+/// v on y = 0.5.
 inline constexpr std::array<std::array<double, 4>, 17> newton_3200{{
     {0.0, 0.0, 0.0, 0.0},
     {0.0547, -0.35558, 0.0625, 0.39508},

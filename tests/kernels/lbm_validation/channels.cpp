@@ -35,8 +35,8 @@ public:
   void step(double g, double omega) {
     flow_.step([&](const auto&... arguments) { lbm_validation::trt(arguments..., g, 0.0, magic, omega); });
     if (lid_.size() > 0)
-      lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(), lid_.cells.data(),
-                                  lid_.size());
+      lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(),
+                                  lid_.cells.data(), lid_.size());
   }
   /// As the next step sees it, with its force.
   [[nodiscard]] double velocity(std::int64_t y, double force) const {
@@ -50,8 +50,8 @@ private:
   heddle::Buffer<T> along_, across_;
 };
 
-/// The same with moments in memory; the odd moments of the regularised operator relax with the rate 1, so that its magic
-/// parameter is 3/16 where the viscosity is 1/8.
+/// The same with moments in memory; the odd moments of the regularised operator relax with the rate 1, so
+/// that its magic parameter is 3/16 where the viscosity is 1/8.
 class MixedChannel {
 public:
   static constexpr int delay = 1;
@@ -185,8 +185,8 @@ Outcome power_law(Precision precision, Size size) {
                                     consistency);
         });
       }
-      const double off =
-          error(channel, force, [&](double y) { return top * (1 - std::pow(std::abs(2 * y - 1), (n + 1) / n)); });
+      const double off = error(
+          channel, force, [&](double y) { return top * (1 - std::pow(std::abs(2 * y - 1), (n + 1) / n)); });
       const std::string exponent = std::to_string(n).substr(0, 4);
       outcome.quantities.push_back({"relative L2 error, exponent " + exponent, off, 0, 0.01});
     }
@@ -198,13 +198,17 @@ Outcome power_law(Precision precision, Size size) {
 
 std::vector<Case> channel_cases(Size size) {
   std::vector<Case> found{
-      {"Poiseuille", "D2Q9 TRT, magic 3/16; mixed: regularised, the same at nu = 1/8", "u = 4 u_m y (H - y) / H^2", {}},
+      {"Poiseuille",
+       "D2Q9 TRT, magic 3/16; mixed: regularised, the same at nu = 1/8",
+       "u = 4 u_m y (H - y) / H^2",
+       {}},
       {"Couette", "D2Q9 TRT, moving wall; mixed: regularised", "u = U y / H", {}},
       {"Womersley", "D2Q9 TRT, Wo = 4, periodic force; mixed: regularised", "Womersley 1955", {}},
       {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))", {}}};
   Outcome (*const flows[])(Precision, Size) = {poiseuille, couette, womersley, power_law};
   for (std::size_t i = 0; i < found.size(); ++i)
-    found[i].add(i < 3 ? with_moments : populations, 10, 1, [flow = flows[i], size](Precision p) { return flow(p, size); });
+    found[i].add(i < 3 ? with_moments : populations, 10, 1,
+                 [flow = flows[i], size](Precision p) { return flow(p, size); });
   return found;
 }
 

@@ -13,8 +13,8 @@
 
 namespace validation {
 
-/// A flow on cells `ratio` times as wide, as the state from which a finer one starts: trilinear, with slopes by
-/// differences. speed: unit of velocity of the finer flow over that of this one.
+/// A flow on cells `ratio` times as wide, as the state from which a finer one starts: trilinear, with slopes
+/// by differences. speed: unit of velocity of the finer flow over that of this one.
 class Coarse {
 public:
   template <class T, std::size_t count>
@@ -86,7 +86,8 @@ private:
         cell[a] = std::clamp<std::int64_t>(low[a] + (upper ? 1 : 0), 0, extent_[a] - 1);
         share *= upper ? part[a] : 1 - part[a];
       }
-      const Value& there = values_[static_cast<std::size_t>((cell[2] * extent_[1] + cell[1]) * extent_[0] + cell[0])];
+      const Value& there =
+          values_[static_cast<std::size_t>((cell[2] * extent_[1] + cell[1]) * extent_[0] + cell[0])];
       sum.weight += share * there.weight;
       sum.density += share * there.density;
       for (std::size_t a = 0; a < 3; ++a)

@@ -74,8 +74,8 @@ void work(Job& job, const std::string& name) {
                   quantity.reference);
     text += line;
   }
-  std::printf("%s, %s: %.1f s on %d threads (about %.0f expected)\n%s", name.c_str(), name_of(job.run->precision),
-              spent.count(), job.threads, job.duration(), text.c_str());
+  std::printf("%s, %s: %.1f s on %d threads (about %.0f expected)\n%s", name.c_str(),
+              name_of(job.run->precision), spent.count(), job.threads, job.duration(), text.c_str());
   std::fflush(stdout);
 }
 

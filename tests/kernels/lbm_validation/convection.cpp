@@ -33,7 +33,8 @@ public:
     const double ratio = static_cast<double>(n_) / coarser.n_;
     const Coarse flow(coarser.flow_, extent, ratio, 1);
     const Coarse warmth(extent, ratio, 1, [&](const Cell& c) {
-      return std::optional(std::pair(1 + load(coarser.t_.view()(coarser.list_.cell_of(c[0], c[1], 0), 0)), Vector{}));
+      return std::optional(
+          std::pair(1 + load(coarser.t_.view()(coarser.list_.cell_of(c[0], c[1], 0), 0)), Vector{}));
     });
     flow_.start(rate(prandtl * diffusivity_), flow);
     for (std::int64_t n = 0; n < list_.count(); ++n) {
@@ -160,10 +161,9 @@ Outcome convection(const Reference& row, Precision precision, int n) {
         ", Ra = 1e" + std::to_string(std::lround(exponent)) + ", " + std::to_string(n) + " cells";
     const double close = n < 32 || (n == 32 && row.rayleigh > 1e3) ? 0.01 : 0.006;
     Outcome outcome;
-    outcome.quantities = {
-        {"Nusselt number" + at, nusselt, row.nusselt, close * row.nusselt},
-        {"largest u on the middle line" + at, square.peak(0), row.u, 2 * close * row.u},
-        {"largest v on the middle line" + at, square.peak(1), row.v, 2 * close * row.v}};
+    outcome.quantities = {{"Nusselt number" + at, nusselt, row.nusselt, close * row.nusselt},
+                          {"largest u on the middle line" + at, square.peak(0), row.u, 2 * close * row.u},
+                          {"largest v on the middle line" + at, square.peak(1), row.v, 2 * close * row.v}};
     if (precision == Precision::f64) {
       outcome.graphs = {{"Natural convection: Nusselt number",
                          "log10(Ra)",
@@ -178,8 +178,10 @@ Outcome convection(const Reference& row, Precision precision, int n) {
 } // namespace
 
 std::vector<Case> convection_cases(Size size) {
-  Case one{"Natural convection in a square", "D2Q9 TRT and D2Q5 TRT, Boussinesq, Pr = 0.71",
-           "spectral; de Vahl Davis 1983; Le Quere 1991", {}};
+  Case one{"Natural convection in a square",
+           "D2Q9 TRT and D2Q5 TRT, Boussinesq, Pr = 0.71",
+           "spectral; de Vahl Davis 1983; Le Quere 1991",
+           {}};
   const auto add = [&](const Reference& row, int n) {
     one.add(n < 192 ? populations : std::vector{Precision::f32}, 4 * std::pow(n / 32.0, 3), n < 128 ? 1 : 4,
             [row, n](Precision precision) { return convection(row, precision, n); });

@@ -20,8 +20,8 @@ void write_curves(const std::vector<Graph>& graphs, const std::filesystem::path&
   for (const Graph& graph : graphs) {
     for (const Curve& curve : graph.curves) {
       for (std::size_t i = 0; i < curve.x.size(); ++i)
-        out << graph.title << "\t" << graph.x_label << "\t" << graph.y_label << "\t" << curve.name << "\t" << curve.points
-            << "\t" << curve.x[i] << "\t" << curve.y[i] << "\n";
+        out << graph.title << "\t" << graph.x_label << "\t" << graph.y_label << "\t" << curve.name << "\t"
+            << curve.points << "\t" << curve.x[i] << "\t" << curve.y[i] << "\n";
     }
   }
   out.close();
@@ -32,7 +32,8 @@ std::vector<Graph> read_curves(const std::filesystem::path& path) {
   std::ifstream in(path);
   std::string line;
   if (!std::getline(in, line) || line != header)
-    throw heddle::Error("lbm-validation", "'" + path.string() + "' has no curves", "give a validation.tsv that it wrote");
+    throw heddle::Error("lbm-validation", "'" + path.string() + "' has no curves",
+                        "give a validation.tsv that it wrote");
   std::vector<Graph> graphs;
   while (std::getline(in, line)) {
     std::istringstream text(line);
@@ -45,7 +46,8 @@ std::vector<Graph> read_curves(const std::filesystem::path& path) {
     if (graphs.empty() || graphs.back().title != graph.title) graphs.push_back(graph);
     // unnamed curves follow one another as points and lines
     auto& curves = graphs.back().curves;
-    if (curves.empty() || curves.back().name != curve.name || curves.back().points != curve.points) curves.push_back(curve);
+    if (curves.empty() || curves.back().name != curve.name || curves.back().points != curve.points)
+      curves.push_back(curve);
     curves.back().x.push_back(std::stod(x)), curves.back().y.push_back(std::stod(y));
   }
   return graphs;

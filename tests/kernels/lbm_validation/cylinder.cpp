@@ -19,13 +19,13 @@ struct Sample {
   double drag, lift, pressure;
 };
 
-/// What collides: TRT with the magic parameter of half-way walls, or cumulants, whose odd moments are gone after a step.
-/// TRT holds the error of interpolated walls at Lambda Re / (3 D^2) whatever the velocity is, which is small in the
-/// steady flow and 5 % of the drag of the other one at D = 20.
+/// What collides: TRT with the magic parameter of half-way walls, or cumulants, whose odd moments are gone
+/// after a step. TRT holds the error of interpolated walls at Lambda Re / (3 D^2) whatever the velocity is,
+/// which is small in the steady flow and 5 % of the drag of the other one at D = 20.
 enum class Operator { trt, cumulant };
 
-/// Lengths in diameters: channel 22 x 4.1, centre (2, 2); parabola at the inlet, pressure at the outlet. fastest: velocity
-/// of the parabola's top.
+/// Lengths in diameters: channel 22 x 4.1, centre (2, 2); parabola at the inlet, pressure at the outlet.
+/// fastest: velocity of the parabola's top.
 template <class T> class Cylinder {
 public:
   Cylinder(Operator collision, int diameter, double reynolds, double fastest)
@@ -83,8 +83,8 @@ public:
   [[nodiscard]] double fastest() const { return fastest_; }
 
 private:
-  /// 1 + (U - U_inlet) / c_s, U the mean velocity before the outlet: a plane wave of sound goes out. A fixed density
-  /// sends it back, and between inlet and outlet it would ring for the whole run (1 % of the drag).
+  /// 1 + (U - U_inlet) / c_s, U the mean velocity before the outlet: a plane wave of sound goes out. A fixed
+  /// density sends it back, and between inlet and outlet it would ring for the whole run (1 % of the drag).
   [[nodiscard]] double outlet_density() const {
     double sum = 0;
     for (std::int64_t y = 0; y < extent_[1]; ++y)
@@ -122,7 +122,8 @@ private:
   heddle::Buffer<T> along_, across_;
 };
 
-/// Means over ten passages, when they do not change any more. Starts from half the diameter where that is 20 or more.
+/// Means over ten passages, when they do not change any more. Starts from half the diameter where that is 20
+/// or more.
 template <class T> Sample steady(Cylinder<T>& cylinder, int diameter) {
   if (diameter >= 40) {
     Cylinder<T> coarser(Operator::trt, diameter / 2, 20, 0.1);
@@ -160,15 +161,17 @@ Outcome first(Precision precision, int diameter) {
                           {"difference of pressure" + at, found.pressure, 2.935, 0.005}};
   } else {
     const double coarse = 20.0 / diameter;
-    outcome.quantities = {{"drag coefficient" + at, found.drag, 5.57953523, 0.01 * 5.57953523 * coarse},
-                          {"lift coefficient" + at, found.lift, 0.010618948, 0.12 * 0.010618948 * coarse},
-                          {"difference of pressure" + at, found.pressure, 2.9380042, 0.02 * 2.9380042 * coarse}};
+    outcome.quantities = {
+        {"drag coefficient" + at, found.drag, 5.57953523, 0.01 * 5.57953523 * coarse},
+        {"lift coefficient" + at, found.lift, 0.010618948, 0.12 * 0.010618948 * coarse},
+        {"difference of pressure" + at, found.pressure, 2.9380042, 0.02 * 2.9380042 * coarse}};
   }
   if (precision == Precision::f64) {
-    outcome.graphs.push_back({"Schaefer-Turek 2D-1: error of the drag and diameter",
-                              "log2(diameter in cells)",
-                              "log10(|c_D / 5.5795 - 1|)",
-                              {{"f64", {std::log2(diameter)}, {std::log10(std::abs(found.drag / 5.57953523 - 1))}, true}}});
+    outcome.graphs.push_back(
+        {"Schaefer-Turek 2D-1: error of the drag and diameter",
+         "log2(diameter in cells)",
+         "log10(|c_D / 5.5795 - 1|)",
+         {{"f64", {std::log2(diameter)}, {std::log10(std::abs(found.drag / 5.57953523 - 1))}, true}}});
   }
   return outcome;
 }
@@ -200,15 +203,16 @@ template <class T> Shedding measure(Cylinder<T>& cylinder, double passages) {
   found.strouhal = passage / period;
   found.drag = std::ranges::max_element(history, {}, &Sample::drag)->drag;
   const auto lowest = std::ranges::min_element(history, {}, &Sample::lift);
-  const auto highest = std::max_element(history.begin(), history.end() - static_cast<std::ptrdiff_t>(period / 2) - 1,
-                                        [](const Sample& a, const Sample& b) { return a.lift < b.lift; });
+  const auto highest =
+      std::max_element(history.begin(), history.end() - static_cast<std::ptrdiff_t>(period / 2) - 1,
+                       [](const Sample& a, const Sample& b) { return a.lift < b.lift; });
   found.lift = (highest->lift - lowest->lift) / 2;
   found.pressure = (highest + static_cast<std::ptrdiff_t>(period / 2))->pressure;
   return found;
 }
 
-/// Sheds in the steady way: at D = 20 from its own start, else from half the diameter. The velocity falls with the
-/// cell, so that errors of the walls and of compressibility fall with its square.
+/// Sheds in the steady way: at D = 20 from its own start, else from half the diameter. The velocity falls
+/// with the cell, so that errors of the walls and of compressibility fall with its square.
 template <class T> void shed(Cylinder<T>& cylinder, int diameter) {
   if (diameter <= 20) {
     cylinder.run(60);
@@ -237,10 +241,11 @@ Outcome second(Precision precision, int diameter) {
       {"Strouhal number" + at, found.strouhal, 0.3, bounds ? 0.005 : 0.01 * 0.3},
       {"difference of pressure" + at, found.pressure, 2.48, bounds ? 0.02 : 0.06 * 2.48 * coarse}};
   if (precision == Precision::f32) {
-    outcome.graphs.push_back({"Schaefer-Turek 2D-2: error of the largest drag and diameter",
-                              "log2(diameter in cells)",
-                              "log10(|c_D / 3.2274 - 1|)",
-                              {{"f32", {std::log2(diameter)}, {std::log10(std::abs(found.drag / 3.227393 - 1))}, true}}});
+    outcome.graphs.push_back(
+        {"Schaefer-Turek 2D-2: error of the largest drag and diameter",
+         "log2(diameter in cells)",
+         "log10(|c_D / 3.2274 - 1|)",
+         {{"f32", {std::log2(diameter)}, {std::log10(std::abs(found.drag / 3.227393 - 1))}, true}}});
   }
   if (precision == Precision::f32 && diameter == finest) {
     outcome.graphs.push_back({"Schaefer-Turek 2D-2, D = " + std::to_string(finest),
@@ -256,10 +261,13 @@ Outcome second(Precision precision, int diameter) {
 std::vector<Case> cylinder_cases(Size size) {
   Case steady_flow{"Cylinder in a channel, Re 20",
                    "D2Q9 TRT, interpolated walls, velocity inlet, pressure outlet that lets sound out",
-                   "Schaefer and Turek 1996, 2D-1; Nabh", {}};
-  Case wake{"Cylinder in a channel, Re 100",
-            "D2Q9 cumulants, interpolated walls, velocity inlet (top 2 / D), pressure outlet that lets sound out",
-            "Schaefer and Turek 1996, 2D-2", {}};
+                   "Schaefer and Turek 1996, 2D-1; Nabh",
+                   {}};
+  Case wake{
+      "Cylinder in a channel, Re 100",
+      "D2Q9 cumulants, interpolated walls, velocity inlet (top 2 / D), pressure outlet that lets sound out",
+      "Schaefer and Turek 1996, 2D-2",
+      {}};
   const auto add = [&](int diameter, int threads, double seconds) {
     steady_flow.add(populations, seconds, threads, [=](Precision p) { return first(p, diameter); });
     wake.add(populations, 2 * seconds, threads, [=](Precision p) { return second(p, diameter); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lbm-validation [options] [folder]: the validation table as validation.md, its curves as validation.tsv and, where
-// heddle::plot is built, validation.png.
+// lbm-validation [options] [folder]: the validation table as validation.md, its curves as validation.tsv and,
+// where heddle::plot is built, validation.png.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -50,7 +50,8 @@ void draw_curves(const std::filesystem::path& folder) {
 #ifdef LBM_VALIDATION_PLOT
   validation::draw(validation::read_curves(folder / "validation.tsv"), folder / "validation.png");
 #else
-  std::printf("no picture: heddle::plot is not built here (Debian: libcairo2-dev); elsewhere: lbm-validation --draw %s\n",
+  std::printf("no picture: heddle::plot is not built here (Debian: libcairo2-dev); elsewhere: lbm-validation "
+              "--draw %s\n",
               folder.c_str());
 #endif
 }
@@ -84,8 +85,9 @@ int main(int argc, char** argv) {
     Options options;
     option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
     if (options.help) {
-      std::printf("lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n\n%s",
-                  option_rules::help_lines(rules, 18).c_str());
+      std::printf(
+          "lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n\n%s",
+          option_rules::help_lines(rules, 18).c_str());
       return 0;
     }
     if (!options.draw) return run(options);

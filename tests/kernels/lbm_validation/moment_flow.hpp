@@ -37,9 +37,7 @@ public:
     values_.resize(static_cast<std::size_t>(stride * components));
   }
   BoxView<T, rank> view() { return {&at({0, 0, 0}, 0), extents_, strides_}; }
-  BoxView<const T, rank> view() const {
-    return {&at({0, 0, 0}, 0), extents_, strides_};
-  }
+  BoxView<const T, rank> view() const { return {&at({0, 0, 0}, 0), extents_, strides_}; }
 
   T& at(const Cell& cell, std::int64_t component) { return values_[position(cell, component)]; }
   const T& at(const Cell& cell, std::int64_t component) const { return values_[position(cell, component)]; }
@@ -137,7 +135,8 @@ protected:
   template <class F> void advance(F&& kernel) {
     flow_.fill_ghosts();
     stress_.fill_ghosts();
-    kernel(std::as_const(flow_).view(), std::as_const(stress_).view(), flow_next_.view(), stress_next_.view());
+    kernel(std::as_const(flow_).view(), std::as_const(stress_).view(), flow_next_.view(),
+           stress_next_.view());
     std::swap(flow_, flow_next_);
     std::swap(stress_, stress_next_);
   }

@@ -18,8 +18,8 @@ struct Entry {
   std::vector<Graph> graphs;
 };
 
-/// Computes the cases, on as many threads as `cores` at once and the longest runs first. After `limit` seconds no run
-/// begins any more; those left out are printed.
+/// Computes the cases, on as many threads as `cores` at once and the longest runs first. After `limit`
+/// seconds no run begins any more; those left out are printed.
 std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values

@@ -61,8 +61,9 @@ double clift(double reynolds) {
                         : 1 + 0.1935 * std::pow(reynolds, 0.6305));
 }
 
-/// A sphere in a stream along x, lengths in diameters: centre at (3.5, 4, 4) of a box of 11 x 8 x 8, periodic across (a
-/// square array of spheres: at Re = 20 the neighbours add some 2 % to the drag, at 200 less than 1 %).
+/// A sphere in a stream along x, lengths in diameters: centre at (3.5, 4, 4) of a box of 11 x 8 x 8, periodic
+/// across (a square array of spheres: at Re = 20 the neighbours add some 2 % to the drag, at 200 less than 1
+/// %).
 template <class T> class Stream {
 public:
   Stream(int diameter, double reynolds)
@@ -89,11 +90,13 @@ public:
     const int steps = static_cast<int>(passages * static_cast<double>(d_) / speed);
     double mean = 0;
     for (int s = 0; s < steps; ++s) {
-      flow_.step([&](const auto&... arguments) { lbm_validation_space::trt(arguments..., 0.0, 3.0 / 16, omega_); });
+      flow_.step(
+          [&](const auto&... arguments) { lbm_validation_space::trt(arguments..., 0.0, 3.0 / 16, omega_); });
       lbm_validation_space::inlet(flow_.f(), inlet_.mask.data(), inlet_.cells.data(), inlet_.size(), speed);
       lbm_validation_space::outlet(flow_.f(), outlet_.mask.data(), outlet_.cells.data(), outlet_.size(),
-                                    outlet_density());
-      mean += body_.apply(flow_, [](auto... arguments) { lbm_validation_space::body(arguments...); })[0] / steps;
+                                   outlet_density());
+      mean +=
+          body_.apply(flow_, [](auto... arguments) { lbm_validation_space::body(arguments...); })[0] / steps;
     }
     return mean / (speed * speed / 2 * std::numbers::pi * static_cast<double>(d_ * d_) / 4);
   }
@@ -135,14 +138,15 @@ Outcome stream(Precision precision, int diameter, double reynolds) {
   });
   const std::string at = ", D = " + std::to_string(diameter);
   Outcome outcome;
-  outcome.quantities = {{"drag coefficient, Re = " + std::to_string(std::lround(reynolds)) + at, drag, clift(reynolds),
-                         0.05 * clift(reynolds)}};
+  outcome.quantities = {{"drag coefficient, Re = " + std::to_string(std::lround(reynolds)) + at, drag,
+                         clift(reynolds), 0.05 * clift(reynolds)}};
   if (precision == Precision::f32) {
-    outcome.graphs = {{"Drag on a sphere",
-                       "log10(Re)",
-                       "log10(drag coefficient)",
-                       {{"Clift, Grace and Weber", {std::log10(reynolds)}, {std::log10(clift(reynolds))}, false},
-                        {"computed", {std::log10(reynolds)}, {std::log10(drag)}, true}}}};
+    outcome.graphs = {
+        {"Drag on a sphere",
+         "log10(Re)",
+         "log10(drag coefficient)",
+         {{"Clift, Grace and Weber", {std::log10(reynolds)}, {std::log10(clift(reynolds))}, false},
+          {"computed", {std::log10(reynolds)}, {std::log10(drag)}, true}}}};
   }
   return outcome;
 }
@@ -150,8 +154,10 @@ Outcome stream(Precision precision, int diameter, double reynolds) {
 } // namespace
 
 std::vector<Case> sphere_cases(Size size) {
-  Case array{"Simple cubic array of spheres", "D3Q19 TRT, interpolated walls, driven by a force",
-             "Zick and Homsy 1982", {}};
+  Case array{"Simple cubic array of spheres",
+             "D3Q19 TRT, interpolated walls, driven by a force",
+             "Zick and Homsy 1982",
+             {}};
   for (const Packing& packing : packings) {
     const int cells = size == Size::small ? 24 : 32;
     array.add(populations, 20, 1, [=](Precision precision) { return packed(packing, precision, cells); });
@@ -159,7 +165,8 @@ std::vector<Case> sphere_cases(Size size) {
   }
   Case single{"Sphere in a stream",
               "D3Q19 TRT, interpolated walls, box 11 x 8 x 8 D, periodic across, outlet that lets sound out",
-              "Clift, Grace and Weber 1978", {}};
+              "Clift, Grace and Weber 1978",
+              {}};
   if (size == Size::full) {
     const std::vector<Precision> exact{Precision::f64, Precision::f32};
     single.add(exact, 60, 1, [](Precision precision) { return stream(precision, 10, 10); });

@@ -104,7 +104,8 @@ Outcome vortex(Precision precision, int cells, double end) {
     if (rate > peak) peak = rate, when = times[i];
   }
   const double close = cells < 96 ? 0.1 : 0.05;
-  outcome.quantities.push_back({"largest dissipation" + where, peak, peak_dissipation, close * peak_dissipation});
+  outcome.quantities.push_back(
+      {"largest dissipation" + where, peak, peak_dissipation, close * peak_dissipation});
   outcome.quantities.push_back({"time of the largest dissipation" + where, when, peak_time, 0.5});
   if (precision == Precision::f64 || cells >= 96) {
     Graph graph{"Taylor-Green vortex, Re = 1600", "time V0 / L", "dissipation L / V0^3", {found}};
@@ -122,8 +123,10 @@ Outcome vortex(Precision precision, int cells, double end) {
 } // namespace
 
 std::vector<Case> vortex_cases(Size size) {
-  Case one{"Taylor-Green vortex, Re 1600", "D3Q27 cumulants, Ma = 0.1; mixed: regularised, D3Q19",
-           "van Rees et al. 2011, spectral 512^3", {}};
+  Case one{"Taylor-Green vortex, Re 1600",
+           "D3Q27 cumulants, Ma = 0.1; mixed: regularised, D3Q19",
+           "van Rees et al. 2011, spectral 512^3",
+           {}};
   if (size == Size::small) {
     one.add(with_moments, 3, 1, [](Precision precision) { return vortex(precision, 24, 2); });
   } else {

@@ -229,8 +229,10 @@ std::vector<Case> wave_cases(Size size) {
       {"Rotational invariance", setting, "the viscosity does not depend on the direction", {}},
       {"Galilean invariance", setting, "the viscosity does not depend on the frame", {}},
       {"Taylor-Green vortices", setting, "exp(-2 nu k^2 t); diffusive scaling", {}},
-      {"Budgets", "D2Q9 TRT with a force, random start; mixed: regularised, no force",
-       "mass constant, momentum F t, a cell", {}}};
+      {"Budgets",
+       "D2Q9 TRT with a force, random start; mixed: regularised, no force",
+       "mass constant, momentum F t, a cell",
+       {}}};
   Outcome (*const flows[])(Precision, Size) = {shear_wave, rotation, galilean, taylor_green, budgets};
   for (std::size_t i = 0; i < found.size(); ++i)
     found[i].add(with_moments, 10, 1, [flow = flows[i], size](Precision p) { return flow(p, size); });
