@@ -2,6 +2,7 @@
 #ifndef LBM_VALIDATION_CASE_HPP
 #define LBM_VALIDATION_CASE_HPP
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -32,6 +33,11 @@ struct Quantity {
     return precision == Precision::f64 || tolerance_f32 < 0 ? tolerance : tolerance_f32;
   }
 };
+
+/// The larger error of two; not a number where one is none.
+[[nodiscard]] inline double worse(double one, double other) {
+  return std::isnan(one) || one > other ? one : other;
+}
 
 /// A line of a picture, or points.
 struct Curve {

@@ -32,16 +32,12 @@ class Cores {
 public:
   explicit Cores(int count) : free_(count) {}
 
-  /// Waits until one of the jobs in [first, last) fits; takes its cores.
-  std::vector<Job*>::iterator take(std::vector<Job*>::iterator first, std::vector<Job*>::iterator last) {
+  /// Waits until so many are free, in the order of the calls: a run on many threads is not put off by those
+  /// on few.
+  void take(int threads) {
     std::unique_lock lock(mutex_);
-    auto found = last;
-    given_back_.wait(lock, [&] {
-      found = std::find_if(first, last, [this](const Job* job) { return job->threads <= free_; });
-      return found != last;
-    });
-    free_ -= (*found)->threads;
-    return found;
+    given_back_.wait(lock, [&] { return threads <= free_; });
+    free_ -= threads;
   }
   void give_back(int threads) {
     const std::lock_guard lock(mutex_);
@@ -112,18 +108,18 @@ std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double lim
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &Job::duration);
   Cores free(cores);
   std::vector<std::thread> threads;
-  while (!waiting.empty()) {
-    const auto next = free.take(waiting.begin(), waiting.end());
+  for (auto next = waiting.begin(); next != waiting.end(); ++next) {
+    free.take((*next)->threads);
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
-      for (const Job* job : waiting)
-        std::printf("left out: %s, %s\n", cases[job->of_case].name.c_str(), name_of(job->run->precision));
+      for (; next != waiting.end(); ++next)
+        std::printf("left out: %s, %s\n", cases[(*next)->of_case].name.c_str(),
+                    name_of((*next)->run->precision));
       break;
     }
     threads.emplace_back([&free, &cases, job = *next] {
       work(*job, cases[job->of_case].name);
       free.give_back(job->threads);
     });
-    waiting.erase(next);
   }
   for (std::thread& thread : threads)
     thread.join();

@@ -25,7 +25,8 @@ Range range(const Graph& graph, bool vertical) {
     for (const double value : vertical ? curve.y : curve.x)
       lower = std::min(lower, value), upper = std::max(upper, value);
   }
-  const double margin = 0.06 * std::max(upper - lower, 1e-12);
+  // of a single point its surroundings
+  const double margin = upper > lower ? 0.06 * (upper - lower) : std::max(0.5, 0.1 * std::abs(upper));
   return {lower - margin, upper + margin};
 }
 
