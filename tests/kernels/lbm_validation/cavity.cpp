@@ -240,7 +240,7 @@ std::vector<Case> cavity_cases(Size size) {
                                         : "Ghia et al. 1982",
              {}};
     const auto add = [&](int cells) {
-      const double seconds = (setting.reynolds / 1000.0 + 0.5) * 4 * std::pow(cells / 64.0, 3);
+      const double seconds = (setting.reynolds / 1000.0 + 0.5) * 1.5 * std::pow(cells / 64.0, 3);
       const std::vector<Precision> exact{Precision::f64, Precision::f32};
       one.add(cells < 256 ? with_moments : exact, seconds, cells < 128 ? 1 : 4,
               [setting, cells](Precision precision) { return cavity(setting, precision, cells); });

@@ -207,7 +207,7 @@ std::vector<Case> channel_cases(Size size) {
       {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))", {}}};
   Outcome (*const flows[])(Precision, Size) = {poiseuille, couette, womersley, power_law};
   for (std::size_t i = 0; i < found.size(); ++i)
-    found[i].add(i < 3 ? with_moments : populations, 10, 1,
+    found[i].add(i < 3 ? with_moments : populations, 1, 1,
                  [flow = flows[i], size](Precision p) { return flow(p, size); });
   return found;
 }

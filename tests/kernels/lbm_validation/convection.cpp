@@ -183,7 +183,7 @@ std::vector<Case> convection_cases(Size size) {
            "spectral; de Vahl Davis 1983; Le Quere 1991",
            {}};
   const auto add = [&](const Reference& row, int n) {
-    one.add(n < 192 ? populations : std::vector{Precision::f32}, 4 * std::pow(n / 32.0, 3), n < 128 ? 1 : 4,
+    one.add(n < 192 ? populations : std::vector{Precision::f32}, 0.8 * std::pow(n / 32.0, 3), n < 128 ? 1 : 4,
             [row, n](Precision precision) { return convection(row, precision, n); });
   };
   for (const Reference& row : references) {

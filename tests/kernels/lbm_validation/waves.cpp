@@ -235,7 +235,7 @@ std::vector<Case> wave_cases(Size size) {
        {}}};
   Outcome (*const flows[])(Precision, Size) = {shear_wave, rotation, galilean, taylor_green, budgets};
   for (std::size_t i = 0; i < found.size(); ++i)
-    found[i].add(with_moments, 10, 1, [flow = flows[i], size](Precision p) { return flow(p, size); });
+    found[i].add(with_moments, 2, 1, [flow = flows[i], size](Precision p) { return flow(p, size); });
   return found;
 }
 
