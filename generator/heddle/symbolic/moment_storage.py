@@ -10,12 +10,14 @@ Source: Vardhan et al. 2019 (moment representation). f is linear in what is stor
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from fractions import Fraction
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection
+from heddle.symbolic.bits import has_bit
 from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regularised
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights, outer, require_momentum
@@ -36,7 +38,12 @@ class MomentStorage:
     t_ab]. A kernel writes to fields with `_next` appended. stress_type: "half" stores stress and shear in 16
     bits whatever the precision of the rest is (28 bytes a cell beside f32); "real": as the rest. In 16 bits
     memory holds 2^14 times the values, which must be smaller than 4. heddle/device/moment_tile.hpp takes the
-    same fields, several times as fast.
+    same fields, several times as fast, but no walls.
+
+    walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
+    to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
+    sent there). lid and velocity: the same for those of these walls that move, and how they move: f_q gains
+    6 w c_q.u as in VelocityBounceBack. Raises KernelError for one without the other.
     """
 
     def __init__(
@@ -47,8 +54,23 @@ class MomentStorage:
         shear: str = "shear",
         *,
         stress_type: str = "real",
+        walls: str | None = None,
+        lid: str | None = None,
+        velocity: Sequence[Scalar] | None = None,
     ) -> None:
         require_momentum(lattice, type(self).__name__)
+        if (lid is None) != (velocity is None) or (lid is not None and walls is None):
+            raise KernelError(
+                calling_place(),
+                "walls that move are given by two fields of bits and a velocity.",
+                'walls="walls", lid="lid", velocity=("u_x", ...)',
+            )
+        if velocity is not None and len(velocity) != lattice.dimension:
+            raise KernelError(
+                calling_place(),
+                f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(velocity)}.",
+                "give one entry an axis",
+            )
         if stress_type not in ("real", "half"):
             raise KernelError(
                 calling_place(), f"a stress is not stored as '{stress_type}'.", 'stress_type="real" or "half"'
@@ -63,6 +85,9 @@ class MomentStorage:
             Field(name, kind, d, len(names), component_names=names, half_scale=HALF_SCALE)
             for name, kind, names in parts
         )
+        self.walls = None if walls is None else Field(walls, "uint32", d, ghost_layers=0)
+        self.lid = None if lid is None else Field(lid, "uint32", d, ghost_layers=0)
+        self.velocity = tuple(quantity(component) for component in velocity or ())
 
     def _next(self, field: Field) -> Field:
         return dataclasses.replace(field, name=field.name + "_next")
@@ -87,7 +112,7 @@ class MomentStorage:
                 "moments are stored of a compressible collision.",
                 "leave out compressible=False",
             )
-        equations = Equations(collide.given)
+        equations = Equations([*collide.given, *self.velocity])
         equations.section("Constants: lattice weights")
         weights = name_weights(equations, self.lattice)
         equations.section(
@@ -97,6 +122,8 @@ class MomentStorage:
             name: self._population(equations, weights[self.lattice.order(q)], q)
             for q, name in enumerate(self.lattice.names)
         }
+        if self.walls is not None:
+            arrived = self._off_walls(equations, weights, arrived)
         collision = Equations(collide.given)
         work = Derivation(collide, collision, arrived, True)
         relaxed = collide.relaxed_moments(work)
@@ -152,6 +179,47 @@ class MomentStorage:
         ]
         odd = equations.let(f"odd_{name}", multiply(weight, add(*slopes)))
         return equations.let(f"f_{name}", add(even, odd if positive else multiply(-1, odd)))
+
+    def _off_walls(
+        self, equations: Equations, weights: dict[int, sympy.Expr], arrived: dict[str, sympy.Expr]
+    ) -> dict[str, sympy.Expr]:
+        """Of each direction what the cell at -c_q or, where a wall lies there, the cell itself has sent."""
+        lattice, d = self.lattice, self.lattice.dimension
+        assert self.walls is not None
+        equations.section("Where a wall lies there: what the cell itself has sent, + 6 w c.u off a lid")
+        walls = equations.let("wall_bits", self.walls.here)
+        lid = None if self.lid is None else equations.let("lid_bits", self.lid.here)
+        deviation, *rest = self._components()
+        tensor = {
+            (a, b): equations.let(labelled("own_e", a, b), multiply(Fraction(9, 2) if a == b else 9, t))
+            for (a, b), t in zip(indices(lattice), rest[d:], strict=True)
+        }
+        third = multiply(Fraction(-1, 3), add(*(tensor[a, a] for a in range(d))))
+        isotropic = equations.let("own_isotropic", add(deviation, third))
+        slopes = [equations.let(labelled("own_odd", a), multiply(3, j)) for a, j in enumerate(rest[:d])]
+        found = dict(arrived)
+        for q, p in lattice.pairs:
+            name, c, weight = lattice.names[q], lattice.velocities[q], weights[lattice.order(q)]
+            axes = [a for a in range(d) if c[a]]
+            mixed = [signed(c[a] * c[b], tensor[a, b]) for i, a in enumerate(axes) for b in axes[i + 1 :]]
+            bracket = add(isotropic, *(tensor[a, a] for a in axes), *mixed)
+            even = equations.let(f"own_even_{name}", multiply(weight, bracket))
+            odd = equations.let(
+                f"own_odd_{name}", multiply(weight, add(*(signed(c[a], slopes[a]) for a in axes)))
+            )
+            along = add(*(signed(c[a], u) for a, u in enumerate(self.velocity)))
+            push = sympy.Integer(0)
+            if lid is not None:
+                push = equations.let(f"push_{name}", multiply(6, weight, along))
+            for incoming, sign in ((q, 1), (p, -1)):
+                back = equations.let(f"back_{lattice.names[incoming]}", add(even, multiply(-sign, odd)))
+                cases = [(back, has_bit(walls, incoming)), (arrived[lattice.names[incoming]], True)]
+                if lid is not None:
+                    cases.insert(0, (add(back, multiply(sign, push)), has_bit(lid, incoming)))
+                found[lattice.names[incoming]] = equations.let(
+                    f"in_{lattice.names[incoming]}", sympy.Piecewise(*cases)
+                )
+        return found
 
     def moments(self, rho: str | None = "rho", u: str | None = "u") -> StreamingKernels:
         """A kernel that writes density and velocity, as they are after the collision (a force has acted)."""

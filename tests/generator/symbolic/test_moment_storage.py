@@ -21,12 +21,23 @@ def box(components: int, dimension: int) -> tuple[int, tuple[int, ...], tuple[in
     return sum(strides[:dimension]), (*([EDGE] * dimension), components), strides
 
 
-@pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
-def test_a_step_equals_the_step_on_populations(name: str) -> None:
-    """From random moments everywhere; the middle cell gets populations from all around."""
+def index_pairs(d: int) -> list[tuple[int, int]]:
+    """Entries of a symmetric tensor in the order of the fields."""
+    return [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
+
+
+def compare(name: str, wall: int = 0, lid: int = 0) -> None:
+    """A step from random moments everywhere against one on populations, in the middle of a box of 3^d cells.
+
+    wall, lid: bits of the directions that come to it from a wall, and from one that moves.
+    """
     lattice = lbm.Lattice(name)
     d, q = lattice.dimension, lattice.size
-    storage, collide = lbm.MomentStorage(lattice), lbm.Regularised(lattice)
+    speed = (0.03, -0.02, 0.05)[:d]
+    storage = lbm.MomentStorage(lattice)
+    if wall:
+        storage = lbm.MomentStorage(lattice, walls="walls", lid="lid", velocity=speed)
+    collide = lbm.Regularised(lattice)
     module = Module("module", precisions=("f64",))
     module.add("moments", storage(collide))
     module.add("populations", lbm.Pull(lattice)(collide))
@@ -40,7 +51,7 @@ def test_a_step_equals_the_step_on_populations(name: str) -> None:
         origin, extent, strides = box(components, d)
         return Array(values or [0.0] * (cells * components), origin, extent, strides)
 
-    pairs = [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
+    pairs = index_pairs(d)
     populations = []
     for velocity, weight in zip(lattice.velocities, (lattice.weight(i) for i in range(q)), strict=True):
         for n in range(cells):
@@ -52,14 +63,23 @@ def test_a_step_equals_the_step_on_populations(name: str) -> None:
             )
             odd = sum(c * j for c, j in zip(velocity, momentum, strict=True))
             populations.append(float(weight) * (density + 3 * odd + 4.5 * even))
+    origin, _, strides = box(q, d)
+    middle = origin + sum(strides[:d])
+    for i in (i for i in range(q) if wall >> i & 1):  # the cell gets back what it has sent
+        c = lattice.velocities[i]
+        source = middle - sum(x * step for x, step in zip(c, strides, strict=False))
+        push = 6 * float(lattice.weight(i)) * sum(x * u for x, u in zip(c, speed, strict=True))
+        back = populations[lattice.opposite(i) * cells + middle]
+        populations[i * cells + source] = back + (push if lid >> i & 1 else 0)
     parts = {"flow": numbers[: 1 + d], "stress": numbers[1 + d : 5 + d], "shear": numbers[5 + d :]}
     arrays = {name: field(len(part), [v for c in part for v in c]) for name, part in parts.items() if part}
     arrays |= {name + "_next": field(len(part)) for name, part in parts.items() if part}
+    for bits, at_middle in (("walls", wall), ("lid", lid)) if wall else ():
+        arrays[bits] = Array([0] * cells, origin, (EDGE,) * d, strides[:d])
+        arrays[bits].values[middle] = at_middle
     run(module.kernels["moments"].typed(precision("f64")), arrays, {"omega": 1.3})
     both = {"f": field(q, populations), "f_next": field(q)}
     run(module.kernels["populations"].typed(precision("f64")), both, {"omega": 1.3})
-    origin, _, strides = box(q, d)
-    middle = origin + sum(strides[:d])
     after = [both["f_next"].values[middle + i * cells] for i in range(q)]
     flow = arrays["flow_next"].values
     tensor = [v for name in ("stress", "shear") if parts[name] for v in arrays[name + "_next"].values]
@@ -71,6 +91,25 @@ def test_a_step_equals_the_step_on_populations(name: str) -> None:
         expected = sum(f * c[a] * c[b] for f, c in zip(after, lattice.velocities, strict=True))
         isotropic = sum(after) / 3 if a == b else 0
         assert tensor[middle + i * cells] == pytest.approx(expected - isotropic, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
+def test_a_step_equals_the_step_on_populations(name: str) -> None:
+    compare(name)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_walls_send_back_what_the_cell_has_sent(name: str) -> None:
+    """Directions from walls at rest, from a lid and from fluid in one cell."""
+    compare(name, wall=0b1010110110, lid=0b1000100010)
+
+
+def test_half_a_lid_is_refused() -> None:
+    d2q9 = lbm.Lattice("D2Q9")
+    with pytest.raises(KernelError, match="two fields of bits and a velocity"):
+        lbm.MomentStorage(d2q9, walls="walls", lid="lid")
+    with pytest.raises(KernelError, match="has 2 components, not 3"):
+        lbm.MomentStorage(d2q9, walls="walls", lid="lid", velocity=(0, 0, 0))
 
 
 def test_what_ten_moments_cannot_hold_is_refused() -> None:

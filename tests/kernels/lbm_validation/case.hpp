@@ -2,6 +2,7 @@
 #ifndef LBM_VALIDATION_CASE_HPP
 #define LBM_VALIDATION_CASE_HPP
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -33,6 +34,11 @@ struct Quantity {
   }
 };
 
+/// The larger error of two; not a number where one is none.
+[[nodiscard]] inline double worse(double one, double other) {
+  return std::isnan(one) || one > other ? one : other;
+}
+
 /// A line of a picture, or points.
 struct Curve {
   std::string name;
@@ -51,11 +57,23 @@ struct Outcome {
   std::vector<Graph> graphs;
 };
 
+/// A part of a case in one precision. seconds: about what it takes on one core, for the order of work.
+/// threads: what it can use.
+struct Run {
+  Precision precision;
+  double seconds;
+  int threads;
+  std::function<Outcome()> compute;
+};
+
 /// A flow. setting: lattice, operator, walls. source: of the reference values.
 struct Case {
   std::string name, setting, source;
-  std::vector<Precision> precisions;
-  std::function<Outcome(Precision, Size)> run;
+  std::vector<Run> runs;
+
+  /// A run in each precision; seconds: of f64.
+  Case& add(const std::vector<Precision>& precisions, double seconds, int threads,
+            const std::function<Outcome(Precision)>& compute);
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
@@ -69,16 +87,16 @@ template <class F> auto with_storage(Precision precision, F&& f) {
   return f(std::uint16_t{});
 }
 
-std::vector<Case> channel_cases();
-std::vector<Case> wave_cases();
-std::vector<Case> vortex_cases();
-std::vector<Case> cavity_cases();
-std::vector<Case> cylinder_cases();
-std::vector<Case> sphere_cases();
-std::vector<Case> convection_cases();
+std::vector<Case> channel_cases(Size size);
+std::vector<Case> wave_cases(Size size);
+std::vector<Case> vortex_cases(Size size);
+std::vector<Case> cavity_cases(Size size);
+std::vector<Case> cylinder_cases(Size size);
+std::vector<Case> sphere_cases(Size size);
+std::vector<Case> convection_cases(Size size);
 
 /// All of them.
-std::vector<Case> cases();
+std::vector<Case> cases(Size size);
 
 } // namespace validation
 

@@ -25,7 +25,8 @@ Range range(const Graph& graph, bool vertical) {
     for (const double value : vertical ? curve.y : curve.x)
       lower = std::min(lower, value), upper = std::max(upper, value);
   }
-  const double margin = 0.06 * std::max(upper - lower, 1e-12);
+  // of a single point its surroundings
+  const double margin = upper > lower ? 0.06 * (upper - lower) : std::max(0.5, 0.1 * std::abs(upper));
   return {lower - margin, upper + margin};
 }
 
@@ -64,16 +65,7 @@ void draw(Figure& figure, const Rect& area, const Graph& graph) {
 
 } // namespace
 
-void draw(const std::vector<Entry>& entries, const std::filesystem::path& path) {
-  std::vector<Graph> graphs;
-  for (const Entry& entry : entries) {
-    // the first precision that drew something
-    const auto drawn =
-        std::ranges::find_if(entry.outcomes, [](const auto& o) { return !o.second.graphs.empty(); });
-    if (drawn == entry.outcomes.end()) continue;
-    for (const Graph& graph : drawn->second.graphs)
-      graphs.push_back(graph);
-  }
+void draw(const std::vector<Graph>& graphs, const std::filesystem::path& path) {
   const int rows = std::max(1, (static_cast<int>(graphs.size()) + columns - 1) / columns);
   Figure figure(static_cast<int>(columns * width), static_cast<int>(rows * height), {0.985, 0.98, 0.97});
   for (std::size_t i = 0; i < graphs.size(); ++i) {

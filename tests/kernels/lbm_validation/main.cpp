@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// lbm-validation [--small] [--only <part of a name>] [folder]: the validation table as validation.md and
-// validation.png.
+// lbm-validation [options] [folder]: the validation table as validation.md, its curves as validation.tsv and,
+// where heddle::plot is built, validation.png.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "heddle/error.hpp"
+#include "option_rules.hpp"
 #include "report.hpp"
 
 namespace {
@@ -14,48 +20,61 @@ namespace {
 struct Options {
   validation::Size size = validation::Size::full;
   std::string only, folder = ".";
+  int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  double limit = std::numeric_limits<double>::infinity(); // seconds
+  bool draw = false, help = false;
 };
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--small")
-      options.size = validation::Size::small;
-    else if (argument == "--only" && i + 1 < argc)
-      options.only = argv[++i];
-    else if (argument.starts_with("--")) {
-      throw heddle::Error("lbm-validation",
-                          "there is no option '" + argument +
-                              "'; usage: lbm-validation [--small] [--only <part of a name>] [folder]");
-    } else
-      options.folder = argument;
-  }
-  return options;
+/// A positive number.
+template <class T> T number(std::string_view option, std::string_view value) {
+  T found{};
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), found);
+  if (error != std::errc{} || end != value.data() + value.size() || found <= 0)
+    throw heddle::Error("option " + std::string(option), "'" + std::string(value) + "' is no positive number",
+                        "see --help");
+  return found;
+}
+
+const std::vector<option_rules::Rule<Options>> rules{
+    {"--small", "", "the sizes of the tests", [](Options& o, auto) { o.size = validation::Size::small; }},
+    {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
+    {"--cores", "N", "runs at once; all cores of the machine if not given",
+     [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
+    {"--limit", "SECONDS", "begin no run after that and name those left out",
+     [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
+    {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
+     [](Options& o, auto) { o.draw = true; }},
+    {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
+
+void draw_curves(const std::filesystem::path& folder) {
+#ifdef LBM_VALIDATION_PLOT
+  validation::draw(validation::read_curves(folder / "validation.tsv"), folder / "validation.png");
+#else
+  std::printf("no picture: heddle::plot is not built here (Debian: libcairo2-dev); elsewhere: lbm-validation "
+              "--draw %s\n",
+              folder.c_str());
+#endif
 }
 
 int run(const Options& options) {
   using namespace validation;
-  std::filesystem::create_directories(options.folder);
-  std::vector<Entry> entries;
-  for (const Case& one : cases()) {
-    if (one.name.find(options.only) == std::string::npos) continue;
-    Entry entry{one, {}};
-    for (const Precision precision : one.precisions) {
-      const auto begin = std::chrono::steady_clock::now();
-      entry.outcomes[precision] = one.run(precision, options.size);
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-      std::printf("%s, %s: %.1f s\n", one.name.c_str(), name_of(precision), spent.count());
-      for (const Quantity& quantity : entry.outcomes[precision].quantities)
-        std::printf("    %-60s %.8g (%.8g)\n", quantity.name.c_str(), quantity.value, quantity.reference);
-      std::fflush(stdout);
-    }
-    entries.push_back(std::move(entry));
-  }
+  const auto begin = std::chrono::steady_clock::now();
   const std::filesystem::path folder = options.folder;
+  std::filesystem::create_directories(folder);
+  std::vector<Case> chosen = cases(options.size);
+  std::erase_if(chosen, [&](const Case& one) {
+    return one.runs.empty() || one.name.find(options.only) == std::string::npos;
+  });
+  const std::vector<Entry> entries = compute(chosen, options.cores, options.limit);
   const int missed = write_table(entries, folder / "validation.md");
-  draw(entries, folder / "validation.png");
-  std::printf("%s: %d values miss their tolerance\n", (folder / "validation.md").c_str(), missed);
+  std::vector<Graph> graphs;
+  for (const Entry& entry : entries)
+    graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
+  write_curves(graphs, folder / "validation.tsv");
+  draw_curves(folder);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  std::printf("%s: %d values miss their tolerance, %.0f s\n", (folder / "validation.md").c_str(), missed,
+              spent.count());
   return missed == 0 ? 0 : 1;
 }
 
@@ -63,7 +82,17 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    return run(parse(argc, argv));
+    Options options;
+    option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
+    if (options.help) {
+      std::printf(
+          "lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n\n%s",
+          option_rules::help_lines(rules, 18).c_str());
+      return 0;
+    }
+    if (!options.draw) return run(options);
+    draw_curves(options.folder);
+    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

@@ -37,16 +37,10 @@ public:
     values_.resize(static_cast<std::size_t>(stride * components));
   }
   BoxView<T, rank> view() { return {&at({0, 0, 0}, 0), extents_, strides_}; }
-  BoxView<const T, rank> view() const {
-    return {&const_cast<BoxField*>(this)->at({0, 0, 0}, 0), extents_, strides_};
-  }
+  BoxView<const T, rank> view() const { return {&at({0, 0, 0}, 0), extents_, strides_}; }
 
-  T& at(const Cell& cell, std::int64_t component) {
-    std::int64_t position = component * strides_[rank];
-    for (std::size_t d = 0; d < rank; ++d)
-      position += (cell[d] + 1) * strides_[d];
-    return values_[static_cast<std::size_t>(position)];
-  }
+  T& at(const Cell& cell, std::int64_t component) { return values_[position(cell, component)]; }
+  const T& at(const Cell& cell, std::int64_t component) const { return values_[position(cell, component)]; }
 
   /// Every ghost cell becomes its periodic image.
   void fill_ghosts() {
@@ -67,6 +61,13 @@ public:
   }
 
 private:
+  [[nodiscard]] std::size_t position(const Cell& cell, std::int64_t component) const {
+    std::int64_t found = component * strides_[rank];
+    for (std::size_t d = 0; d < rank; ++d)
+      found += (cell[d] + 1) * strides_[d];
+    return static_cast<std::size_t>(found);
+  }
+
   std::array<std::int64_t, rank + 1> extents_{}, strides_{};
   std::vector<T> values_;
 };
@@ -110,28 +111,34 @@ public:
   }
 
   void step(double omega) {
-    flow_.fill_ghosts();
-    stress_.fill_ghosts();
-    const auto& flow = flow_;
-    const auto& stress = stress_;
     if constexpr (rank == 2) {
-      lbm_validation_mixed::plane(flow.view(), stress.view(), flow_next_.view(), stress_next_.view(), omega);
+      advance([&](const auto&... fields) { lbm_validation_mixed::plane(fields..., omega); });
     } else {
       shear_.fill_ghosts();
-      const auto& shear = shear_;
-      lbm_validation_mixed::space(flow.view(), stress.view(), shear.view(), flow_next_.view(),
-                                  stress_next_.view(), shear_next_.view(), omega);
+      advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
+        lbm_validation_mixed::space(flow, stress, std::as_const(shear_).view(), flow_next, stress_next,
+                                    shear_next_.view(), omega);
+      });
       std::swap(shear_, shear_next_);
     }
-    std::swap(flow_, flow_next_);
-    std::swap(stress_, stress_next_);
   }
 
-  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) {
+  [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const {
     Vector j{};
     for (std::size_t a = 0; a < rank; ++a)
       j[a] = static_cast<double>(flow_.at(cell, static_cast<std::int64_t>(a) + 1));
     return {1 + static_cast<double>(flow_.at(cell, 0)), j};
+  }
+
+protected:
+  /// Runs kernel(flow, stress, flow_next, stress_next) and takes what it wrote.
+  template <class F> void advance(F&& kernel) {
+    flow_.fill_ghosts();
+    stress_.fill_ghosts();
+    kernel(std::as_const(flow_).view(), std::as_const(stress_).view(), flow_next_.view(),
+           stress_next_.view());
+    std::swap(flow_, flow_next_);
+    std::swap(stress_, stress_next_);
   }
 
 private:

@@ -11,18 +11,27 @@
 
 namespace validation {
 
-/// What one case gave, by precision.
+/// What one case gave, by precision: the quantities of all its runs, and their graphs put together by title.
 struct Entry {
   Case one;
-  std::map<Precision, Outcome> outcomes;
+  std::map<Precision, std::vector<Quantity>> quantities;
+  std::vector<Graph> graphs;
 };
+
+/// Computes the cases, on as many threads as `cores` at once and the longest runs first. After `limit`
+/// seconds no run begins any more; those left out are printed.
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off.
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
 
-/// Draws the graphs of all cases, f64 before the others, as one PNG.
-void draw(const std::vector<Entry>& entries, const std::filesystem::path& path);
+/// Writes the graphs as text, a point a line, and reads them.
+void write_curves(const std::vector<Graph>& graphs, const std::filesystem::path& path);
+std::vector<Graph> read_curves(const std::filesystem::path& path);
+
+/// Draws graphs as one PNG; only where heddle::plot is built.
+void draw(const std::vector<Graph>& graphs, const std::filesystem::path& path);
 
 } // namespace validation
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flow past a sphere: D3Q19 on a list of cells, with walls anywhere on the links."""
+"""Flow through and past spheres: D3Q19 on a list of cells, with walls anywhere on the links."""
 
 from heddle import Module, Schedule, Sparse, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.Pull(d3q19)
-wall = lbm.VelocityBounceBack(("wall_x", "wall_y", "wall_z"))
 
 lbm_validation_space = Module(
     "lbm_validation_space", precisions=("f64", "f32", "f16"), about="Flows in space on a list of cells."
@@ -17,6 +16,6 @@ add(
     space=Sparse("fluid"),
     schedule=Schedule(fma=True, chunk=16),
 )
-add("moving_wall", stream.boundary(wall), space=Sparse("wall", listed=True))
-add("outlet", stream.boundary(lbm.PressureAntiBounceBack(1)), space=Sparse("outlet", listed=True))
+add("inlet", stream.boundary(lbm.VelocityBounceBack(("wall_x", 0, 0))), space=Sparse("inlet", listed=True))
+add("outlet", stream.boundary(lbm.PressureAntiBounceBack("density")), space=Sparse("outlet", listed=True))
 add("body", stream.boundary(lbm.Bouzidi(), force="force"), space=Sparse("body", listed=True))

@@ -26,9 +26,9 @@ std::string error(const Quantity& quantity) {
 }
 
 const Quantity* find(const Entry& entry, Precision precision, const std::string& name) {
-  const auto found = entry.outcomes.find(precision);
-  if (found == entry.outcomes.end()) return nullptr;
-  const auto& all = found->second.quantities;
+  const auto found = entry.quantities.find(precision);
+  if (found == entry.quantities.end()) return nullptr;
+  const auto& all = found->second;
   const auto at = std::ranges::find(all, name, &Quantity::name);
   return at == all.end() ? nullptr : &*at;
 }
@@ -37,9 +37,9 @@ const Quantity* find(const Entry& entry, Precision precision, const std::string&
 std::vector<std::string> names(const Entry& entry) {
   std::vector<std::string> found;
   for (const Precision precision : columns) {
-    const auto outcome = entry.outcomes.find(precision);
-    if (outcome == entry.outcomes.end()) continue;
-    for (const Quantity& quantity : outcome->second.quantities) {
+    const auto computed = entry.quantities.find(precision);
+    if (computed == entry.quantities.end()) continue;
+    for (const Quantity& quantity : computed->second) {
       if (std::ranges::find(found, quantity.name) == found.end()) found.push_back(quantity.name);
     }
   }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// All runs of the table on the cores of one machine.
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "report.hpp"
+
+namespace validation {
+namespace {
+
+struct Job {
+  std::size_t of_case;
+  const Run* run;
+  int threads;
+  Outcome outcome;
+  std::exception_ptr failure;
+
+  [[nodiscard]] double duration() const { return run->seconds / threads; }
+};
+
+/// Cores that are free, lent to one job at a time.
+class Cores {
+public:
+  explicit Cores(int count) : free_(count) {}
+
+  /// Waits until so many are free, in the order of the calls: a run on many threads is not put off by those
+  /// on few.
+  void take(int threads) {
+    std::unique_lock lock(mutex_);
+    given_back_.wait(lock, [&] { return threads <= free_; });
+    free_ -= threads;
+  }
+  void give_back(int threads) {
+    const std::lock_guard lock(mutex_);
+    free_ += threads;
+    given_back_.notify_one();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  int free_;
+};
+
+void work(Job& job, const std::string& name) {
+#ifdef _OPENMP
+  omp_set_num_threads(job.threads);
+#endif
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    job.outcome = job.run->compute();
+  } catch (...) {
+    job.failure = std::current_exception();
+    return;
+  }
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  std::string text;
+  char line[160];
+  for (const Quantity& quantity : job.outcome.quantities) {
+    std::snprintf(line, sizeof line, "    %-60s %.8g (%.8g)\n", quantity.name.c_str(), quantity.value,
+                  quantity.reference);
+    text += line;
+  }
+  std::printf("%s, %s: %.1f s on %d threads (about %.0f expected)\n%s", name.c_str(),
+              name_of(job.run->precision), spent.count(), job.threads, job.duration(), text.c_str());
+  std::fflush(stdout);
+}
+
+/// Points of curves with the same name, in graphs with the same title, belong together.
+void merge(std::vector<Graph>& graphs, const Graph& more) {
+  const auto graph = std::ranges::find(graphs, more.title, &Graph::title);
+  if (graph == graphs.end()) {
+    graphs.push_back(more);
+    return;
+  }
+  for (const Curve& curve : more.curves) {
+    const auto same = std::ranges::find(graph->curves, curve.name, &Curve::name);
+    if (same == graph->curves.end()) {
+      graph->curves.push_back(curve);
+    } else {
+      same->x.insert(same->x.end(), curve.x.begin(), curve.x.end());
+      same->y.insert(same->y.end(), curve.y.begin(), curve.y.end());
+    }
+  }
+}
+
+} // namespace
+
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const Run& run : cases[i].runs)
+      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+  }
+  std::vector<Job*> waiting;
+  for (Job& job : jobs)
+    waiting.push_back(&job);
+  std::ranges::stable_sort(waiting, std::ranges::greater{}, &Job::duration);
+  Cores free(cores);
+  std::vector<std::thread> threads;
+  for (auto next = waiting.begin(); next != waiting.end(); ++next) {
+    free.take((*next)->threads);
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
+      for (; next != waiting.end(); ++next)
+        std::printf("left out: %s, %s\n", cases[(*next)->of_case].name.c_str(),
+                    name_of((*next)->run->precision));
+      break;
+    }
+    threads.emplace_back([&free, &cases, job = *next] {
+      work(*job, cases[job->of_case].name);
+      free.give_back(job->threads);
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  std::vector<Entry> entries;
+  for (const Case& one : cases)
+    entries.push_back({one, {}, {}});
+  for (Job& job : jobs) {
+    if (job.failure) std::rethrow_exception(job.failure);
+    auto& quantities = entries[job.of_case].quantities[job.run->precision];
+    quantities.insert(quantities.end(), job.outcome.quantities.begin(), job.outcome.quantities.end());
+    for (const Graph& graph : job.outcome.graphs)
+      merge(entries[job.of_case].graphs, graph);
+  }
+  return entries;
+}
+
+} // namespace validation
