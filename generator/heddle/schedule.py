@@ -15,7 +15,8 @@ class Schedule:
 
     parallel: OpenMP threads over the outer axes (CPU). simd: vector lanes along x (CPU).
     chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
-    and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous, and what halves are converted in.
+    and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous, and what
+    halves are converted in.
     prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
     or two vectors, 16 cells, and no prefetch.

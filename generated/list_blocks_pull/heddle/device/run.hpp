@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT-0
-// Runs: up to `length` elements moved at once between memory and a small array.
+// Runs: up to `length` elements taken at once, in memory or by way of a small array.
+//
+// A list (IndexList::neighbour_run) says of the entries of 16 cells and a link with one number:
+//   below `pieces`    they follow each other, and this is the first;
+//   `scattered`       nothing: the plain table has them;
+//   else              number - `pieces` words after the number there are pieces, two at a time: a word of masks and two
+//                     bases. Lane l has the entry base 0 + l where bit l of the masks is set and base 1 + l where bit
+//                     16 + l is set. Pairs follow until each lane has its entry. Bases may be some lanes below 0.
 #ifndef HEDDLE_DEVICE_RUN_HPP
 #define HEDDLE_DEVICE_RUN_HPP
 
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__AVX__)
@@ -13,29 +21,21 @@
 
 namespace heddle {
 
-/// What a list says of a chunk whose neighbours do not follow each other.
+/// Cells of a chunk of a list.
+inline constexpr int run_cells = 16;
+/// From this number on a number is no first entry.
+inline constexpr std::uint32_t pieces = 0x80000000U;
+/// What a list says of a chunk of which it knows nothing.
 inline constexpr std::uint32_t scattered = 0xFFFFFFFFU;
+/// Words of two pieces.
+inline constexpr int words_of_pair = 3;
 
 namespace detail {
-
-/// Calls `move(lane, index, size)` for each stretch of indices that follow each other.
-template <typename Move>
-inline void for_stretches(const std::uint32_t* index, std::int64_t count, Move&& move) {
-  for (std::int64_t lane = 0; lane < count;) {
-    const std::uint32_t first = index[lane];
-    std::int64_t size = 1;
-    while (lane + size < count && index[lane + size] == first + static_cast<std::uint32_t>(size)) {
-      ++size;
-    }
-    move(lane, first, size);
-    lane += size;
-  }
-}
 
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 #define HEDDLE_MASKED_RUNS
 
-/// One vector of 4- or 8-byte elements, the lanes under a mask.
+/// One vector of elements, the lanes under a mask.
 template <typename T>
 struct Lanes {
   static constexpr int count = 0;  // no vectors of this type
@@ -43,8 +43,8 @@ struct Lanes {
 
 template <>
 struct Lanes<float> {
+  using Vector = __m512;
   static constexpr int count = 16;
-  static __m512 zero() { return _mm512_setzero_ps(); }
   static __m512 load(__m512 rest, unsigned mask, const float* from) {
     return _mm512_mask_loadu_ps(rest, static_cast<__mmask16>(mask), from);
   }
@@ -53,19 +53,12 @@ struct Lanes<float> {
     _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), value);
   }
   static void store(float* local, __m512 value) { _mm512_store_ps(local, value); }
-  /// The lanes whose index is `start` + lane.
-  static unsigned following(const std::uint32_t* index, unsigned valid, std::uint32_t start) {
-    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const auto mask = static_cast<__mmask16>(valid);
-    return _mm512_mask_cmpeq_epi32_mask(mask, _mm512_maskz_loadu_epi32(mask, index),
-                                        _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(start)), lanes));
-  }
 };
 
 template <>
 struct Lanes<double> {
+  using Vector = __m512d;
   static constexpr int count = 8;
-  static __m512d zero() { return _mm512_setzero_pd(); }
   static __m512d load(__m512d rest, unsigned mask, const double* from) {
     return _mm512_mask_loadu_pd(rest, static_cast<__mmask8>(mask), from);
   }
@@ -74,105 +67,117 @@ struct Lanes<double> {
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), value);
   }
   static void store(double* local, __m512d value) { _mm512_store_pd(local, value); }
-  static unsigned following(const std::uint32_t* index, unsigned valid, std::uint32_t start) {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const auto mask = static_cast<__mmask8>(valid);
-    return _mm256_mask_cmpeq_epi32_mask(mask, _mm256_maskz_loadu_epi32(mask, index),
-                                        _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(start)), lanes));
-  }
 };
 
-/// Whether a run of `length` elements is a number of vectors.
+#if defined(__AVX512BW__)
+template <>
+struct Lanes<std::uint16_t> {
+  using Vector = __m256i;
+  static constexpr int count = 16;
+  static __m256i load(__m256i rest, unsigned mask, const std::uint16_t* from) {
+    return _mm256_mask_loadu_epi16(rest, static_cast<__mmask16>(mask), from);
+  }
+  static __m256i load(const std::uint16_t* local) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(local));
+  }
+  static void store(std::uint16_t* to, unsigned mask, __m256i value) {
+    _mm256_mask_storeu_epi16(to, static_cast<__mmask16>(mask), value);
+  }
+  static void store(std::uint16_t* local, __m256i value) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(local), value);
+  }
+};
+#endif
+
+/// Whether a list has pieces for runs of `length` elements, and there are vectors for them.
 template <typename T, int length>
 inline constexpr bool whole_vectors =
-    Lanes<T>::count > 0 && length % (Lanes<T>::count > 0 ? Lanes<T>::count : 1) == 0;
+    Lanes<T>::count > 0 && length == run_cells;
 
-/// Calls `move(mask, start)` for each stretch of one vector of indices: lane l under the mask has index start + l.
+/// Calls `move(mask, vector, base)` for the lanes of each piece and vector: lane l under the mask, counted from the
+/// vector's first, has element base + l.
 template <typename T, typename Move>
-inline void for_masked_stretches(const std::uint32_t* index, unsigned left, Move&& move) {
-  while (left != 0) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    const std::uint32_t start = index[lane] - lane;
-    const unsigned stretch = Lanes<T>::following(index, left, start);
-    move(stretch, static_cast<std::int64_t>(index[lane]) - lane);  // lane 0 may lie before the field: not touched
-    left &= ~stretch;
-  }
-}
-
-/// The lanes of the vector beginning at element `begin` that lie before `count`.
-template <typename T>
-inline unsigned valid_lanes(std::int64_t begin, std::int64_t count) {
-  const std::int64_t left = count - begin;
-  constexpr unsigned all = (1U << Lanes<T>::count) - 1U;
-  return left >= Lanes<T>::count ? all : (1U << static_cast<unsigned>(left > 0 ? left : 0)) - 1U;
+inline void for_pieces(const std::uint32_t* pair, Move&& move) {
+  constexpr int lanes = Lanes<T>::count;
+  constexpr unsigned all = (1U << lanes) - 1U;
+  constexpr unsigned chunk = (1U << run_cells) - 1U;
+  unsigned done = 0;
+  do {
+    for (int piece = 0; piece < 2; ++piece) {
+      const unsigned mask = pair[0] >> static_cast<unsigned>(piece * run_cells) & chunk;
+      const auto base = static_cast<std::int32_t>(pair[1 + piece]);  // lane 0 may lie before the field: not touched
+      for (int vector = 0; vector < run_cells / lanes; ++vector) {
+        const auto first = static_cast<unsigned>(vector * lanes);
+        move(mask >> first & all, vector, std::int64_t{base} + vector * lanes);
+      }
+      done |= mask;
+    }
+    pair += words_of_pair;
+  } while (done != chunk);
 }
 
 #endif
 
 }  // namespace detail
 
-/// local[l] = field[index[l]] for 0 <= l < count <= length. `run` is index[0] if all `length` indices are known to follow
-/// each other, else `scattered`: then they move a vector a stretch. `local` is aligned to 64 bytes.
-template <int length, typename T>
-inline void load_run(T* __restrict__ local, const T* field, const std::uint32_t* index, std::int64_t count,
-                     std::uint32_t run) {
-  if (run != scattered && count == length) {
-    const T* const first = field + run;
-#pragma omp simd
-    for (int l = 0; l < length; ++l) {
-      local[l] = first[l];
-    }
-    return;
+/// A line of `length` elements with [l] = field[index[l]] for 0 <= l < count <= length: the field's own where `run`, what a
+/// list says of these indices, has it that they follow each other, else `local`, aligned to 64 bytes.
+template <int length, typename T, typename Field>
+inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
+                       const std::uint32_t* run) {
+  if (*run < pieces && count == length) {
+    return field + *run;
   }
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (detail::whole_vectors<T, length>) {
-    for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
-      auto value = detail::Lanes<T>::zero();
-      detail::for_masked_stretches<T>(
-          index + begin, detail::valid_lanes<T>(begin, count), [&](unsigned mask, std::int64_t start) {
-            value = detail::Lanes<T>::load(value, mask, field + start);
-          });
-      detail::Lanes<T>::store(local + begin, value);
+    if (*run != scattered && count == length) {
+      using Lanes = detail::Lanes<T>;
+      typename Lanes::Vector value[static_cast<std::size_t>(length / Lanes::count)] = {};
+      detail::for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
+        value[vector] = Lanes::load(value[vector], mask, field + base);
+      });
+      for (int vector = 0; vector < length / Lanes::count; ++vector) {
+        Lanes::store(local + vector * Lanes::count, value[vector]);
+      }
+      return local;
     }
-    return;
   }
 #endif
-  detail::for_stretches(index, count, [&](std::int64_t lane, std::uint32_t first, std::int64_t size) {
-    for (std::int64_t l = 0; l < size; ++l) {
-      local[lane + l] = field[first + l];
-    }
-  });
+  for (std::int64_t l = 0; l < count; ++l) {
+    local[l] = field[index[l]];
+  }
+  return local;
 }
 
-/// field[index[l]] = local[l] for 0 <= l < count <= length, the indices being distinct; `run` and `local` as above.
+/// field[index[l]] = line[l] for 0 <= l < count <= length, the indices being distinct; `run` as above. `line` is aligned to 64
+/// bytes, or is what load_run gave for the same run: then the field's own elements are where they belong.
 template <int length, typename T>
-inline void store_run(T* field, const T* __restrict__ local, const std::uint32_t* index, std::int64_t count,
-                      std::uint32_t run) {
-  if (run != scattered && count == length) {
-    T* const first = field + run;
+inline void store_run(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
+                      const std::uint32_t* run) {
+  if (*run < pieces && count == length) {
+    T* const first = field + *run;
+    if (line != first) {
 #pragma omp simd
-    for (int l = 0; l < length; ++l) {
-      first[l] = local[l];
+      for (int l = 0; l < length; ++l) {
+        first[l] = line[l];
+      }
     }
     return;
   }
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (detail::whole_vectors<T, length>) {
-    for (int begin = 0; begin < length; begin += detail::Lanes<T>::count) {
-      const auto value = detail::Lanes<T>::load(local + begin);
-      detail::for_masked_stretches<T>(index + begin, detail::valid_lanes<T>(begin, count),
-                                      [&](unsigned mask, std::int64_t start) {
-                                        detail::Lanes<T>::store(field + start, mask, value);
-                                      });
+    if (*run != scattered && count == length) {
+      using Lanes = detail::Lanes<T>;
+      detail::for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
+        Lanes::store(field + base, mask, Lanes::load(line + vector * Lanes::count));
+      });
+      return;
     }
-    return;
   }
 #endif
-  detail::for_stretches(index, count, [&](std::int64_t lane, std::uint32_t first, std::int64_t size) {
-    for (std::int64_t l = 0; l < size; ++l) {
-      field[first + l] = local[lane + l];
-    }
-  });
+  for (std::int64_t l = 0; l < count; ++l) {
+    field[index[l]] = line[l];
+  }
 }
 
 /// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned vectors allow it.
