@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/element_copy.hpp"
 #include "heddle/lane_shift.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/solve.hpp"
@@ -62,6 +63,9 @@ Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, 
 
 /// heddle::shift_lanes on the device; only puts work into the stream.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream);
+/// heddle::copy_elements on the device.
+void copy_elements(const void* from, void* to, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
+                   void* stream);
 
 /// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.
 [[nodiscard]] std::vector<std::string> devices();

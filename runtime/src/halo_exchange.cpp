@@ -38,16 +38,16 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
     if (direct_ && transport_->stores())
-      add_calls(pack_, {&plan_.pack()[segment]}, segment);
+      add_calls(pack_, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
     else
       packed.push_back(&plan_.pack()[segment]);
   }
   for (const HaloPlan::Tables& tables : plan_.unpack())
     unpacked.push_back(&tables);
-  add_calls(pack_, packed);
-  add_calls(unpack_, unpacked);
-  add_calls(wrap_pack_, {&plan_.wrap().pack});
-  add_calls(wrap_unpack_, {&plan_.wrap().unpack});
+  add_calls(pack_, exchange_.bind_pack, packed);
+  add_calls(unpack_, exchange_.bind_unpack, unpacked);
+  add_calls(wrap_pack_, exchange_.bind_pack, {&plan_.wrap().pack});
+  add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
   add_shifts(shifts_, plan_.borders().shifts);
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
   if (talks()) transport_->expect(traffic());
@@ -66,8 +66,8 @@ void HaloExchange::check() const {
 }
 
 /// A call for each block that has rows in one of the tables.
-void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
-                             std::size_t segment) const {
+void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
+                             const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
   for (std::size_t block = 0; block < tables.front()->size(); ++block) {
     std::vector<std::int32_t> rows;
     std::int64_t longest = 0;
@@ -82,8 +82,11 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const std::vector<const H
       for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
         rows[row] -= begin;
     }
-    calls.push_back({static_cast<int>(block), longest,
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment});
+    Call& call = calls.emplace_back(Call{static_cast<int>(block), longest, {}, segment, {}});
+    if (bind)
+      call.bound = bind(call.block, {rows.data(), static_cast<std::int64_t>(rows.size()) / WireBoxes::columns, longest});
+    else
+      call.rows = Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory());
   }
 }
 
@@ -137,6 +140,10 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
       const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
       wire = transport_->place(tag_, send_[call.segment].peer) + head;
     }
+    if (call.bound) {
+      call.bound(wire, stream);
+      continue;
+    }
     exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest}, wire,
                    stream);
   }
@@ -144,6 +151,10 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
 
 void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
   for (const Call& call : calls) {
+    if (call.bound) {
+      call.bound(wire_.data(), stream);
+      continue;
+    }
     exchange_.unpack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
                      wire_.data(), stream);
   }

@@ -1,15 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/hybrid_block.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 
+#include "heddle/error.hpp"
 #include "heddle/hybrid_field.hpp"
 
 namespace heddle {
 
-std::int64_t HybridBlock::element(const std::array<std::int64_t, 3>& cell, int component) const noexcept {
+namespace {
+
+using Cell = std::array<std::int64_t, 3>;
+
+std::int32_t in_table(std::int64_t element) {
+  if (element > std::numeric_limits<std::int32_t>::max()) {
+    throw Error("HybridField", "a block has more than 2^31 values", "cut the domain into more blocks");
+  }
+  return static_cast<std::int32_t>(element);
+}
+
+/// f(cell in coordinates of the domain, component, place on the wire) for all cells of the boxes.
+template <class F> void for_wire(const Box& box, const WireBoxes& boxes, F&& f) {
+  for (std::int64_t b = 0; b < boxes.count; ++b) {
+    const std::int32_t* const row = boxes.rows + b * WireBoxes::columns;
+    Box cells;
+    for (std::size_t d = 0; d < 3; ++d) {
+      cells.lower[d] = box.lower[d] + row[2 + d];
+      cells.upper[d] = cells.lower[d] + row[5 + d];
+    }
+    std::int32_t place = row[8];
+    for (std::int64_t z = cells.lower[2]; z < cells.upper[2]; ++z) {
+      for (std::int64_t y = cells.lower[1]; y < cells.upper[1]; ++y) {
+        for (std::int64_t x = cells.lower[0]; x < cells.upper[0]; ++x)
+          f(Cell{x, y, z}, row[1], place++);
+      }
+    }
+  }
+}
+
+} // namespace
+
+bool HybridBlock::listed(const Cell& cell) const noexcept {
+  if (list != nullptr) return list->cell_of(cell[0], cell[1], cell[2]) >= 0;
+  std::int64_t place = 0;
+  for (std::size_t d = 3; d-- > 0;)
+    place = place * (box.upper[d] - box.lower[d] + 2) + cell[d] - box.lower[d] + 1;
+  return flags[static_cast<std::size_t>(place)] != 0;
+}
+
+std::int64_t HybridBlock::element(const Cell& cell, int component) const noexcept {
   if (list == nullptr) {
     std::int64_t number = component * stride[3];
     for (std::size_t d = 0; d < 3; ++d)
@@ -20,59 +62,43 @@ std::int64_t HybridBlock::element(const std::array<std::int64_t, 3>& cell, int c
   return n < 0 ? none : n + component * stride[3];
 }
 
-std::vector<std::int64_t> HybridBlock::elements(const WireBoxes& boxes, std::span<const Link> links) const {
-  std::vector<std::int64_t> result;
-  for (std::int64_t b = 0; b < boxes.count; ++b) {
-    const std::int32_t* const row = boxes.rows + b * WireBoxes::columns;
-    const int component = row[1];
-    const Link* writer = nullptr; // who writes this slot, seen from where it is written
-    for (const Link& link : links) {
-      if (link.slot == component) writer = &link;
-    }
-    Box cells;
-    for (std::size_t d = 0; d < 3; ++d) {
-      cells.lower[d] = box.lower[d] + row[2 + d];
-      cells.upper[d] = cells.lower[d] + row[5 + d];
-    }
-    for (std::int64_t z = cells.lower[2]; z < cells.upper[2]; ++z) {
-      for (std::int64_t y = cells.lower[1]; y < cells.upper[1]; ++y) {
-        for (std::int64_t x = cells.lower[0]; x < cells.upper[0]; ++x) {
-          std::int64_t number = element({x, y, z}, component);
-          if (list != nullptr && writer != nullptr) {
-            const auto& [dx, dy, dz] = writer->offset;
-            if (list->cell_of(x - dx, y - dy, z - dz) < 0) number = none;
-          }
-          result.push_back(number);
-        }
-      }
-    }
-  }
-  return result;
+std::vector<ElementCopy> HybridBlock::packed(const WireBoxes& boxes) const {
+  std::vector<ElementCopy> table;
+  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
+    const std::int64_t number = element(cell, component);
+    table.push_back({number == none ? ElementCopy::zero : in_table(number), place});
+  });
+  return table;
 }
 
-std::vector<HybridBlock::WallPair> HybridBlock::walls(std::span<const std::uint8_t> flags,
-                                                      std::span<const Link> links) const {
-  const Box around = box.grow(1);
-  const auto listed = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-    const std::int64_t cell =
-        x - around.lower[0] +
-        around.extent(0) * (y - around.lower[1] + around.extent(1) * (z - around.lower[2]));
-    return flags[static_cast<std::size_t>(cell)] != 0;
-  };
-  std::vector<WallPair> pairs;
-  for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
-    for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-      for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
-        if (!listed(x, y, z)) continue;
-        for (const Link& link : links) {
-          const std::array<std::int64_t, 3> cell{x + link.offset[0], y + link.offset[1], z + link.offset[2]};
-          if (listed(cell[0], cell[1], cell[2])) continue;
-          pairs.push_back({element({x, y, z}, link.wall_slot), element(cell, link.slot)});
+std::vector<ElementCopy> HybridBlock::unpacked(const WireBoxes& boxes, std::span<const Link> links) const {
+  std::vector<ElementCopy> table;
+  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
+    if (!listed(cell)) return;
+    for (const Link& link : links) { // who writes this slot
+      const auto& [dx, dy, dz] = link.offset;
+      if (link.slot == component && !listed({cell[0] - dx, cell[1] - dy, cell[2] - dz})) return;
+    }
+    table.push_back({place, in_table(element(cell, component))});
+  });
+  return table;
+}
+
+std::vector<ElementCopy> HybridBlock::walls(std::span<const Link> links) const {
+  std::vector<ElementCopy> table;
+  for (const Link& link : links) { // so that rows beside each other are neighbours in memory
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+        for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
+          const Cell beside{x + link.offset[0], y + link.offset[1], z + link.offset[2]};
+          if (!listed({x, y, z}) || listed(beside)) continue;
+          table.push_back(
+              {in_table(element({x, y, z}, link.wall_slot)), in_table(element(beside, link.slot))});
         }
       }
     }
   }
-  return pairs;
+  return table;
 }
 
 std::string ListReport::line() const {

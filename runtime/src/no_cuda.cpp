@@ -82,6 +82,9 @@ Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, 
 void shift_lanes(const LaneArray&, const LaneShiftRows&, void*) {
   refuse("HaloExchange");
 }
+void copy_elements(const void*, void*, std::size_t, const ElementCopy*, std::int64_t, void*) {
+  refuse("copy_elements");
+}
 
 std::vector<std::string> devices() {
   return {};

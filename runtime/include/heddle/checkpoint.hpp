@@ -282,22 +282,17 @@ private:
   template <class T> static Block masked_block(typename HybridField<T>::Block& block) {
     const Box box = block.cells.box;
     const auto for_cells = [&block, box](auto&& f) { // f(element of component 0, place in the box)
-      const Box around = box.grow(1);
       std::int64_t place = 0;
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
           for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x, ++place) {
-            const std::int64_t flag =
-                x - around.lower[0] +
-                around.extent(0) * (y - around.lower[1] + around.extent(1) * (z - around.lower[2]));
-            if (block.flags[static_cast<std::size_t>(flag)] != 0) f(block.cells.element({x, y, z}, 0), place);
+            if (block.cells.listed({x, y, z})) f(block.cells.element({x, y, z}, 0), place);
           }
         }
       }
     };
     std::int64_t count = 0;
     for_cells([&](std::int64_t, std::int64_t) { ++count; });
-    const std::int64_t stride = block.cells.stride[3];
     return {box, count,
             [for_cells, box] {
               std::vector<std::uint8_t> bits(static_cast<std::size_t>((box.volume() + 7) / 8));
@@ -306,21 +301,25 @@ private:
               });
               return bits;
             },
-            [for_cells, &block, stride](const std::function<void(const Get&)>& body) {
-              body([&](int component, std::byte* to) {
-                const T* const values = block.data() + component * stride;
-                for_cells([&](std::int64_t element, std::int64_t) {
-                  std::memcpy(to, values + element, sizeof(T));
-                  to += sizeof(T);
+            [for_cells, &block](const std::function<void(const Get&)>& body) {
+              block.dense->inspect(0, [&](FieldView<const T> view) {
+                body([&](int component, std::byte* to) {
+                  const T* const values = view.data() + component * view.stride(3);
+                  for_cells([&](std::int64_t element, std::int64_t) {
+                    std::memcpy(to, values + element, sizeof(T));
+                    to += sizeof(T);
+                  });
                 });
               });
             },
-            [for_cells, &block, stride](const std::function<void(const Put&)>& body) {
-              body([&](int component, const std::byte* from) {
-                T* const values = block.data() + component * stride;
-                for_cells([&](std::int64_t element, std::int64_t) {
-                  std::memcpy(values + element, from, sizeof(T));
-                  from += sizeof(T);
+            [for_cells, &block](const std::function<void(const Put&)>& body) {
+              block.dense->edit(0, [&](FieldView<T> view) {
+                body([&](int component, const std::byte* from) {
+                  T* const values = view.data() + component * view.stride(3);
+                  for_cells([&](std::int64_t element, std::int64_t) {
+                    std::memcpy(values + element, from, sizeof(T));
+                    from += sizeof(T);
+                  });
                 });
               });
             }};

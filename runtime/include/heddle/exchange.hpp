@@ -107,9 +107,14 @@ public:
 
   Pack pack;
   Unpack unpack;
+  /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes are in host
+  /// memory here, and what is returned is called for each message that they describe.
+  using Bound = std::function<void(void* wire, Stream& stream)>;
+  using Bind = std::function<Bound(int block, const WireBoxes& boxes)>;
+  Bind bind_pack;
+  Bind bind_unpack;
 
 private:
-
   std::string name_;
   Direction direction_ = Direction::owner_to_ghost;
   std::span<const Crossing> crossings_;

@@ -76,7 +76,8 @@ private:
     int block;
     std::int64_t longest;
     Buffer<std::int32_t> rows;
-    std::size_t segment; // of send(): written to that rank's memory; none: to the own wire
+    std::size_t segment;   // of send(): written to that rank's memory; none: to the own wire
+    Exchange::Bound bound; // of an exchange that has looked up its elements; in place of the rows
   };
   /// One call of shift_lanes.
   struct ShiftCall {
@@ -89,8 +90,8 @@ private:
 
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
   void check() const;
-  void add_calls(std::vector<Call>& calls, const std::vector<const HaloPlan::Tables*>& tables,
-                 std::size_t segment = none) const;
+  void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
+                 const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
   void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
   void pack(const std::vector<Call>& calls, Stream& stream);

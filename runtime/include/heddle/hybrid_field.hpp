@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,13 +16,18 @@
 
 #include "heddle/block_grid.hpp"
 #include "heddle/block_kinds.hpp"
+#include "heddle/buffer.hpp"
+#include "heddle/element_copy.hpp"
 #include "heddle/exchange.hpp"
 #include "heddle/field.hpp"
+#include "heddle/field_access.hpp"
 #include "heddle/hybrid_block.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/link.hpp"
+#include "heddle/memory.hpp"
 #include "heddle/parallel.hpp"
 #include "heddle/sparse_field.hpp"
+#include "heddle/stream.hpp"
 
 namespace heddle {
 
@@ -40,19 +44,26 @@ struct ListReport {
 };
 
 /// The populations of a lattice Boltzmann method in place (AA) on the blocks of one rank, each dense or
-/// listed, for a kernel that was generated twice, for Dense and for Sparse. In host memory.
+/// listed, for a kernel that was generated twice, for Dense and for Sparse. T may be std::uint16_t: halves.
 ///
 ///     const auto choice = heddle::choose_blocks(domain, blocks, flags);
 ///     const auto grid = heddle::BlockGrid::balanced(domain, blocks, periodic, ranks, choice.weights);
 ///     heddle::HybridField<double> f(grid, choice, flags, module::links, 19, rank);
-///     heddle::HaloExchange before(f.exchange(odd.before()), transport);
-///     heddle::HaloExchange after(f.exchange(odd.after()), transport);
+///     heddle::HybridSweep<module::DenseEven<double>, module::ListedEven<double>> even(f, {...}, {...});
+///     heddle::HybridSweep<module::DenseOdd<double>, module::ListedOdd<double>> odd(f, {...}, {...});
+///     heddle::HaloExchange before(odd.before(), transport);
+///     heddle::HaloExchange after(odd.after(), transport);
+///     loop.add(even);
+///     loop.add(f.to_walls());
+///     loop.add(before);
+///     loop.add(odd);
+///     loop.add(f.from_walls());
+///     loop.add(after);
 ///
-/// (`odd` may be the sweep of any dense field.) A pair of steps is: the even steps of all blocks; before;
-/// to_walls(); the odd steps; after; from_walls(). A listed block has a list over its box and one layer
-/// around it, of which list->interior() are its own cells. A dense block updates its solid cells, too; what
-/// they hold means nothing, but that a step beside a wall leaves there what comes back (half-way bounce-back,
-/// as IndexList folds it in). The bits do not depend on ranks, blocks and kinds.
+/// A listed block has a list over its box and one layer around it, of which list->interior() are its own
+/// cells. A dense block updates its solid cells, too; what they hold means nothing, but that an odd step
+/// finds there what comes back, and leaves it there (half-way bounce-back, as IndexList folds it in). The
+/// bits do not depend on ranks, blocks and kinds.
 template <class T> class HybridField {
 public:
   /// dense, or list and listed.
@@ -61,8 +72,9 @@ public:
     std::unique_ptr<Field<T>> dense;
     std::unique_ptr<IndexList> list;
     std::unique_ptr<SparseField<T>> listed;
-    std::vector<HybridBlock::WallPair> walls; // of a dense block
-    std::vector<std::uint8_t> flags;          // of a dense block and one layer around it, x fastest
+    std::vector<std::uint8_t> flags; // of a dense block and one layer around it, x fastest
+    Buffer<ElementCopy> to_walls;    // of a dense block, in the memory of the field
+    Buffer<ElementCopy> from_walls;  // the same rows turned around
 
     [[nodiscard]] T* data() { return dense ? dense->view().data() : listed->view().data(); }
   };
@@ -70,9 +82,10 @@ public:
   /// Builds all blocks of the rank in parallel. links: of the module's AA kernels. Throws Error for blocks
   /// that were chosen for another grid, and what fields and lists throw.
   HybridField(const BlockGrid& grid, const BlockChoice& choice, const FlagReader& flags,
-              std::span<const Link> links, int components, int rank = 0, std::string name = "f")
+              std::span<const Link> links, int components, int rank = 0, Memory memory = Memory::host,
+              std::string name = "f")
       : grid_(grid), links_(links.begin(), links.end()), components_(components), rank_(rank),
-        name_(std::move(name)), first_(grid.first_block(rank)),
+        memory_(memory), name_(std::move(name)), first_(grid.first_block(rank)),
         blocks_(static_cast<std::size_t>(grid.first_block(rank + 1) - first_)) {
     if (static_cast<int>(choice.kinds.size()) != grid.places())
       throw Error("HybridField", "its blocks were chosen for another grid",
@@ -107,6 +120,7 @@ public:
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int components() const noexcept { return components_; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
   [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const ListReport& report() const noexcept { return report_; }
@@ -123,10 +137,29 @@ public:
     }
   }
 
+  /// Copies all values from a field of the same grid, rank and kinds in any memory; throws Error otherwise.
+  void copy_from(const HybridField& other) {
+    bool same = other.blocks_.size() == blocks_.size() && other.components_ == components_;
+    for (std::size_t b = 0; same && b < blocks_.size(); ++b) {
+      same = other.blocks_[b].cells.box == blocks_[b].cells.box && !other.blocks_[b].list == !blocks_[b].list;
+    }
+    if (!same)
+      throw Error("HybridField::copy_from", "'" + other.name_ + "' has not the blocks of '" + name_ + "'");
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (blocks_[b].dense)
+        blocks_[b].dense->copy_from(*other.blocks_[b].dense);
+      else
+        blocks_[b].listed->copy_from(*other.blocks_[b].listed);
+    }
+  }
+
   /// Component `c` along the row at (y, z) of block `number` of the grid, which is one of these; `missing`
-  /// stands in cells that are not listed. For reduction_over_ranks.
+  /// stands in cells that are not listed. For reduction_over_ranks. Throws Error for a field on a device.
   void read_row(int number, std::int64_t y, std::int64_t z, int c, std::span<double> row,
                 double missing) const {
+    if (memory_ == Memory::device)
+      throw Error("HybridField::read_row", "'" + name_ + "' is on the device",
+                  "copy_from() into one on the host");
     const Block& block = blocks_.at(static_cast<std::size_t>(number - first_));
     const std::array<std::int64_t, 3>& lower = block.cells.box.lower;
     std::fill(row.begin(), row.end(), missing);
@@ -151,39 +184,56 @@ public:
   /// What the blocks exchange where dense ones would exchange `pattern`, of one field with these components.
   [[nodiscard]] Exchange exchange(const Exchange& pattern) {
     Exchange result(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(), sizeof(T));
-    result.add({this, name_, components_, {1, 1, 1}, 1, sizeof(T), {}}, grid_, rank_, Memory::host);
-    result.pack = [this, known = Tables()](int b, const WireBoxes& boxes, void* wire, Stream&) mutable {
-      const std::vector<std::int64_t>& elements = table(known, b, boxes, {});
-      const T* const values = blocks_[static_cast<std::size_t>(b)].data();
-      for_wire(boxes, elements, [&](std::int64_t element, std::int64_t place) {
-        static_cast<T*>(wire)[place] = element == HybridBlock::none ? T{} : values[element];
-      });
+    result.add({this, name_, components_, {1, 1, 1}, 1, sizeof(T), {}}, grid_, rank_, memory_);
+    const auto table = [memory = memory_](const std::vector<ElementCopy>& rows) {
+      return std::make_shared<const Buffer<ElementCopy>>(std::span<const ElementCopy>(rows), memory);
+    };
+    result.bind_pack = [this, table](int b, const WireBoxes& boxes) -> Exchange::Bound {
+      Block& block = blocks_[static_cast<std::size_t>(b)];
+      return [this, &block, rows = table(block.cells.packed(boxes))](void* wire, Stream& stream) {
+        copy_elements(block.data(), wire, sizeof(T), rows->data(), rows->size(), memory_, stream);
+      };
     };
     const bool home = pattern.direction() == Direction::ghost_to_owner;
-    result.unpack = [this, home, known = Tables()](int b, const WireBoxes& boxes, const void* wire,
-                                                   Stream&) mutable {
+    result.bind_unpack = [this, table, home](int b, const WireBoxes& boxes) -> Exchange::Bound {
+      Block& block = blocks_[static_cast<std::size_t>(b)];
       const std::span<const Link> writers = home ? std::span<const Link>(links_) : std::span<const Link>();
-      const std::vector<std::int64_t>& elements = table(known, b, boxes, writers);
-      T* const values = blocks_[static_cast<std::size_t>(b)].data();
-      for_wire(boxes, elements, [&](std::int64_t element, std::int64_t place) {
-        if (element != HybridBlock::none) values[element] = static_cast<const T*>(wire)[place];
-      });
+      return [this, &block, rows = table(block.cells.unpacked(boxes, writers))](void* wire, Stream& stream) {
+        copy_elements(wire, block.data(), sizeof(T), rows->data(), rows->size(), memory_, stream);
+      };
     };
     return result;
   }
 
-  /// In dense blocks, before an odd step: what it finds in walls.
-  void to_walls() {
-    for_walls([](T* values, const HybridBlock::WallPair& pair) { values[pair.wall] = values[pair.own]; });
-  }
-  /// After it: what it left there.
-  void from_walls() {
-    for_walls([](T* values, const HybridBlock::WallPair& pair) { values[pair.own] = values[pair.wall]; });
-  }
+  /// What copies, in dense blocks, what bounces back: a task, on all values of the field.
+  class Walls {
+  public:
+    [[nodiscard]] std::string_view name() const { return into_ ? "to walls" : "from walls"; }
+    [[nodiscard]] Memory memory() const { return field_->memory_; }
+    [[nodiscard]] std::vector<FieldAccess> accesses() const {
+      return {{field_, field_->name_, AccessMode::read}, {field_, field_->name_, AccessMode::write}};
+    }
+    void operator()(Stream& stream) const {
+      for (Block& block : field_->blocks_) {
+        const Buffer<ElementCopy>& rows = into_ ? block.to_walls : block.from_walls;
+        if (rows.size() > 0)
+          copy_elements(block.data(), block.data(), sizeof(T), rows.data(), rows.size(), field_->memory_,
+                        stream);
+      }
+    }
+
+  private:
+    friend class HybridField;
+    Walls(HybridField& field, bool into) : field_(&field), into_(into) {}
+    HybridField* field_;
+    bool into_;
+  };
+  /// After even steps: what odd ones find in walls. No exchange touches it there.
+  [[nodiscard]] Walls to_walls() { return Walls(*this, true); }
+  /// After odd steps: what they left there.
+  [[nodiscard]] Walls from_walls() { return Walls(*this, false); }
 
 private:
-  using Tables = std::map<std::pair<int, const std::int32_t*>, std::vector<std::int64_t>>;
-
   void build_list(int b, const BlockChoice& choice, const FlagReader& flags) {
     Block& block = blocks_[static_cast<std::size_t>(b)];
     const std::array<int, 3> at = grid_.place(first_ + b);
@@ -195,63 +245,38 @@ private:
     flags(around, listed);
     constexpr std::array<bool, 6> all{true, true, true, true, true, true}; // the layer comes last in the list
     block.list = std::make_unique<IndexList>(around, listed, std::array<bool, 3>{false, false, false}, links_,
-                                             Memory::host, all);
+                                             memory_, all);
     block.cells.list = block.list.get();
     block.cells.stride[3] = block.list->slot_stride();
   }
 
   void build_values(Block& block, const FlagReader& flags) {
     if (block.list) {
-      block.listed = std::make_unique<SparseField<T>>(*block.list, components_, Memory::host, name_);
+      block.listed = std::make_unique<SparseField<T>>(*block.list, components_, memory_, name_);
       return;
     }
     FieldOptions options;
     options.components = components_;
+    options.memory = memory_;
     options.name = name_;
     block.dense = std::make_unique<Field<T>>(BlockGrid(block.cells.box), options);
     block.cells.stride = block.dense->view().strides();
     const Box around = block.cells.box.grow(1);
     block.flags.resize(static_cast<std::size_t>(around.volume()));
     flags(around, block.flags);
-    block.walls = block.cells.walls(block.flags, links_);
-  }
-
-  /// The elements of the boxes of a table, found when it is used first; tables stay where they are.
-  const std::vector<std::int64_t>& table(Tables& known, int b, const WireBoxes& boxes,
-                                         std::span<const Link> links) {
-    const auto [place, is_new] = known.try_emplace({b, boxes.rows});
-    if (is_new) place->second = blocks_[static_cast<std::size_t>(b)].cells.elements(boxes, links);
-    return place->second;
-  }
-
-  /// f(element, place on the wire) for all cells of the boxes.
-  template <class F>
-  static void for_wire(const WireBoxes& boxes, const std::vector<std::int64_t>& elements, F&& f) {
-    auto element = elements.begin();
-    for (std::int64_t b = 0; b < boxes.count; ++b) {
-      const std::int32_t* const row = boxes.rows + b * WireBoxes::columns;
-      const std::int64_t cells = std::int64_t{row[5]} * row[6] * row[7];
-      for (std::int64_t i = 0; i < cells; ++i)
-        f(*element++, row[8] + i);
-    }
-  }
-
-  template <class F> void for_walls(F&& f) {
-    for (Block& block : blocks_) {
-      if (block.walls.empty()) continue;
-      T* const values = block.data();
-      parallel_ranges(static_cast<std::int64_t>(block.walls.size()),
-                      [&](std::int64_t first, std::int64_t last) {
-                        for (std::int64_t i = first; i < last; ++i)
-                          f(values, block.walls[static_cast<std::size_t>(i)]);
-                      });
-    }
+    block.cells.flags = block.flags;
+    std::vector<ElementCopy> walls = block.cells.walls(links_);
+    block.to_walls = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
+    for (ElementCopy& row : walls)
+      std::swap(row.from, row.to);
+    block.from_walls = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
   }
 
   BlockGrid grid_;
   std::vector<Link> links_;
   int components_;
   int rank_;
+  Memory memory_;
   std::string name_;
   int first_; // block of this rank
   ListReport report_;

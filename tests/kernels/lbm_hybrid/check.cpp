@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -12,19 +14,28 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "hybrid.hpp"
+#ifndef HEDDLE_ON_DEVICE
+#include "emulated.hpp"
+#endif
 
 namespace {
 
+#ifdef HEDDLE_ON_DEVICE
+constexpr heddle::Memory device = heddle::Memory::device;
+template <class T> using Cuda = hybrid::Module<T>;
+#else
+constexpr heddle::Memory device = heddle::Memory::host;
+template <class T> using Cuda = hybrid::Emulated<T>;
+#endif
+
 /// The outcome of all ranks.
-template <class T>
-hybrid::Outcome on(int ranks, const std::array<int, 3>& blocks, const heddle::CellCosts& costs, int from = 0,
-                   int to = hybrid::pairs, const std::string& folder = {}) {
+template <class T, class Kernels = hybrid::Module<T>> hybrid::Outcome on(int ranks, const hybrid::Run& run) {
   static const hybrid::OneList<T> expected;
   heddle::FakeNetwork network(ranks);
   std::mutex mutex;
   hybrid::Outcome sum;
   network.run([&](heddle::Transport& transport) {
-    const hybrid::Outcome one = hybrid::compare(expected, transport, blocks, costs, from, to, folder);
+    const hybrid::Outcome one = hybrid::compare<T, Kernels>(expected, transport, run);
     const std::lock_guard lock(mutex);
     sum.different += one.different;
     sum.compared += one.compared;
@@ -34,7 +45,11 @@ hybrid::Outcome on(int ranks, const std::array<int, 3>& blocks, const heddle::Ce
   return sum;
 }
 
-template <class T> void expect_equal() {
+template <class T> class Hybrid : public testing::Test {};
+using Precisions = testing::Types<double, float, std::uint16_t>;
+TYPED_TEST_SUITE(Hybrid, Precisions);
+
+TYPED_TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneList) {
   for (const auto& [ranks, blocks] : std::vector<std::pair<int, std::array<int, 3>>>{{1, {1, 1, 1}},
                                                                                      {1, {3, 2, 2}},
                                                                                      {2, {4, 1, 1}},
@@ -43,45 +58,85 @@ template <class T> void expect_equal() {
                                                                                      {8, {4, 4, 2}},
                                                                                      {27, {6, 4, 3}}}) {
     for (const heddle::CellCosts& costs : {hybrid::mixed, hybrid::all_listed, hybrid::all_dense}) {
-      const hybrid::Outcome outcome = on<T>(ranks, blocks, costs);
+      const bool overlap = (ranks + blocks[1]) % 2 == 0 || costs.dense < 2;
+      const hybrid::Outcome outcome =
+          on<TypeParam>(ranks, {.blocks = blocks, .costs = costs, .overlap = overlap});
       EXPECT_EQ(outcome.different, 0) << ranks << " ranks, dense at " << costs.dense;
       EXPECT_GT(outcome.compared, 50000);
     }
   }
 }
 
-TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneListDouble) {
-  expect_equal<double>();
+template <class T> class HybridCuda : public testing::Test {};
+using CudaPrecisions = testing::Types<float, std::uint16_t>;
+TYPED_TEST_SUITE(HybridCuda, CudaPrecisions);
+
+// The CUDA text of both kernels, on the device or emulated; on the device tables and lists lie there, too.
+TYPED_TEST(HybridCuda, KernelsGiveTheBitsOfOneList) {
+  for (const auto& [ranks, blocks] :
+       std::vector<std::pair<int, std::array<int, 3>>>{{1, {3, 2, 2}}, {3, {3, 4, 1}}}) {
+    for (const bool overlap : {true, false}) {
+      const hybrid::Outcome outcome = on<TypeParam, Cuda<TypeParam>>(
+          ranks, {.blocks = blocks, .costs = hybrid::mixed, .memory = device, .overlap = overlap});
+      EXPECT_EQ(outcome.different, 0) << ranks << " ranks, overlap " << overlap;
+      EXPECT_GT(outcome.dense, 0);
+      EXPECT_GT(outcome.listed, 0);
+    }
+  }
 }
 
-TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneListSingle) {
-  expect_equal<float>();
-}
-
-TEST(Hybrid, ACheckpointServesOtherBlocksAndKinds) {
+TEST(HybridBlocks, ACheckpointServesOtherBlocksAndKinds) {
   std::string folder = (std::filesystem::temp_directory_path() / "heddle-hybrid-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  on<float>(3, {6, 2, 2}, hybrid::mixed, 0, 1, folder);
+  on<float, Cuda<float>>(
+      3, {.blocks = {6, 2, 2}, .costs = hybrid::mixed, .memory = device, .to = 1, .folder = folder});
   for (const auto& [ranks, blocks, costs] : {std::tuple(2, std::array<int, 3>{3, 4, 1}, hybrid::all_listed),
                                              std::tuple(5, std::array<int, 3>{4, 2, 3}, hybrid::all_dense),
                                              std::tuple(1, std::array<int, 3>{6, 4, 3}, hybrid::mixed)}) {
-    const hybrid::Outcome outcome = on<float>(ranks, blocks, costs, 1, hybrid::pairs, folder);
+    const hybrid::Outcome outcome =
+        on<float>(ranks, {.blocks = blocks, .costs = costs, .from = 1, .folder = folder});
     EXPECT_EQ(outcome.different, 0) << ranks;
     EXPECT_GT(outcome.compared, 50000);
   }
   std::filesystem::remove_all(folder);
 }
 
-TEST(Hybrid, BothKindsAndPlacesWithoutABlockOccur) {
-  const hybrid::Outcome outcome = on<float>(5, {6, 2, 2}, hybrid::mixed);
+// Tables belong to the boxes, not to where these lie in memory.
+TEST(HybridBlocks, TablesFollowTheBoxes) {
+  const heddle::Box box{{0, 0, 0}, {4, 4, 4}};
+  const std::vector<std::uint8_t> flags(64, 1);
+  const std::array<bool, 3> around{true, true, true};
+  const heddle::FlagReader reader = heddle::flags_in_memory(flags, box, around);
+  const heddle::BlockChoice choice = heddle::choose_blocks(box, {1, 1, 1}, reader, hybrid::all_dense);
+  heddle::HybridField<float> f(heddle::BlockGrid(box, {1, 1, 1}, around), choice, reader, lbm_hybrid::links,
+                               19);
+  f.fill([](std::int64_t x, std::int64_t y, std::int64_t, int q) {
+    return static_cast<float>(x + 10 * y + 100 * q);
+  });
+  heddle::Field<float> any(heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, 1}}), {.components = 19});
+  const lbm_hybrid::DenseOdd<float> pattern(any, {});
+  const heddle::Exchange exchange = f.exchange(pattern.before());
+  std::array<std::int32_t, heddle::WireBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
+  heddle::Stream stream;
+  std::array<float, 2> wire{};
+  exchange.bind_pack(0, {row.data(), 1, 2})(wire.data(), stream);
+  EXPECT_EQ(wire, (std::array<float, 2>{211, 212}));
+  row[1] = 5; // other boxes at the same place
+  row[3] = 3;
+  exchange.bind_pack(0, {row.data(), 1, 2})(wire.data(), stream);
+  EXPECT_EQ(wire, (std::array<float, 2>{531, 532}));
+}
+
+TEST(HybridBlocks, BothKindsAndPlacesWithoutABlockOccur) {
+  const hybrid::Outcome outcome = on<float>(5, {.blocks = {6, 2, 2}, .costs = hybrid::mixed});
   EXPECT_GT(outcome.dense, 2);
   EXPECT_GT(outcome.listed, 5);
   EXPECT_LT(outcome.dense + outcome.listed, 24);
-  EXPECT_EQ(on<float>(1, {6, 2, 2}, hybrid::all_listed).dense, 0);
-  EXPECT_EQ(on<float>(1, {6, 2, 2}, hybrid::all_dense).listed, 0);
+  EXPECT_EQ(on<float>(1, {.blocks = {6, 2, 2}, .costs = hybrid::all_listed}).dense, 0);
+  EXPECT_EQ(on<float>(1, {.blocks = {6, 2, 2}, .costs = hybrid::all_dense}).listed, 0);
 }
 
-TEST(Hybrid, BlocksAreChosenByWhatIsInThem) {
+TEST(HybridBlocks, BlocksAreChosenByWhatIsInThem) {
   const heddle::Box box{{0, 0, 0}, {40, 10, 1}};
   std::vector<std::uint8_t> flags(400);
   for (std::size_t i = 0; i < 400; ++i) { // columns of blocks: none, 80 of 100, 90 of 100, all

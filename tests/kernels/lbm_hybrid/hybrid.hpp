@@ -9,15 +9,18 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "heddle/block_kinds.hpp"
 #include "heddle/checkpoint.hpp"
+#include "heddle/device/half.hpp"
 #include "heddle/halo_exchange.hpp"
 #include "heddle/hybrid_field.hpp"
+#include "heddle/hybrid_sweep.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/sparse_field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/task_graph.hpp"
 #include "heddle/transport.hpp"
 #include "lbm_hybrid_sweeps.hpp"
 
@@ -45,13 +48,21 @@ inline std::vector<std::uint8_t> flags() {
   return result;
 }
 
-inline double start(std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+/// In storage of type T; std::uint16_t holds halves.
+template <class T> T stored(double value) {
+  if constexpr (std::is_same_v<T, std::uint16_t>)
+    return heddle::to_half(static_cast<float>(value));
+  else
+    return static_cast<T>(value);
+}
+
+template <class T> T start(std::int64_t x, std::int64_t y, std::int64_t z, int q) {
   const auto wrapped = [](std::int64_t c, std::int64_t lower, std::int64_t n) {
     return (c - lower % n + n) % n;
   };
   const std::int64_t i = wrapped(x, domain.lower[0], 24);
   const std::int64_t j = wrapped(y, domain.lower[1], 16);
-  return 1e-3 * std::sin(static_cast<double>(1 + i + 29 * j + 431 * z + 5003 * q));
+  return stored<T>(1e-3 * std::sin(static_cast<double>(1 + i + 29 * j + 431 * z + 5003 * q)));
 }
 
 /// All on one list, without any exchange: the values of the listed cells, and their sums.
@@ -61,7 +72,7 @@ template <class T> struct OneList {
   heddle::SparseField<T> f{list, 19};
 
   OneList() {
-    f.fill(start);
+    f.fill(start<T>);
     const lbm_hybrid::ListedEven<T> even(f, list.all(), {.g_x = 1e-4, .magic = 0.1875, .omega = 1.3});
     const lbm_hybrid::ListedOdd<T> odd(f, list.all(), {.g_x = 1e-4, .magic = 0.1875, .omega = 1.3});
     heddle::Stream stream;
@@ -80,64 +91,67 @@ struct Outcome {
   int listed = 0;
 };
 
-/// Steps from..to (pairs) of the run; where it does not begin, from a checkpoint in `folder`, and where it
-/// does not end, to one.
+/// The sweeps of one target: of the module, or what a test puts in their place.
+template <class DenseEven_, class DenseOdd_, class ListedEven_, class ListedOdd_> struct Sweeps {
+  using DenseEven = DenseEven_;
+  using DenseOdd = DenseOdd_;
+  using ListedEven = ListedEven_;
+  using ListedOdd = ListedOdd_;
+};
 template <class T>
-Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const std::array<int, 3>& blocks,
-                const heddle::CellCosts& costs, int from = 0, int to = pairs,
-                const std::string& folder = {}) {
+using Module = Sweeps<lbm_hybrid::DenseEven<T>, lbm_hybrid::DenseOdd<T>, lbm_hybrid::ListedEven<T>,
+                      lbm_hybrid::ListedOdd<T>>;
+
+/// Which part of the run, and how.
+struct Run {
+  std::array<int, 3> blocks{};
+  heddle::CellCosts costs{};
+  heddle::Memory memory = heddle::Memory::host;
+  bool overlap = true;
+  int from = 0; // pairs of steps
+  int to = pairs;
+  std::string folder{}; // of the checkpoint from which it goes on, and which it leaves where it does not end
+};
+
+template <class T, class Kernels = Module<T>>
+Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const Run& run) {
   const heddle::FlagReader reader = heddle::flags_in_memory(expected.listed, domain, periodic);
-  const heddle::BlockChoice choice = heddle::choose_blocks(domain, blocks, reader, costs);
+  const heddle::BlockChoice choice = heddle::choose_blocks(domain, run.blocks, reader, run.costs);
   const heddle::BlockGrid grid =
-      heddle::BlockGrid::balanced(domain, blocks, periodic, transport.ranks(), choice.weights);
-  heddle::HybridField<T> f(grid, choice, reader, lbm_hybrid::links, 19, transport.rank());
-  f.fill(start);
+      heddle::BlockGrid::balanced(domain, run.blocks, periodic, transport.ranks(), choice.weights);
+  heddle::HybridField<T> f(grid, choice, reader, lbm_hybrid::links, 19, transport.rank(), run.memory);
+  f.fill(start<T>);
 
-  std::vector<lbm_hybrid::DenseEven<T>> dense_even;
-  std::vector<lbm_hybrid::DenseOdd<T>> dense_odd;
-  std::vector<lbm_hybrid::ListedEven<T>> listed_even;
-  std::vector<lbm_hybrid::ListedOdd<T>> listed_odd;
-  for (auto& block : f.blocks()) {
-    if (block.dense) {
-      dense_even.emplace_back(*block.dense, lbm_hybrid::DenseEvenParameters{1e-4, 0.1875, 1.3});
-      dense_odd.emplace_back(*block.dense, lbm_hybrid::DenseOddParameters{1e-4, 0.1875, 1.3});
-    } else {
-      listed_even.emplace_back(*block.listed, block.list->interior(),
-                               lbm_hybrid::ListedEvenParameters{1e-4, 0.1875, 1.3});
-      listed_odd.emplace_back(*block.listed, block.list->interior(),
-                              lbm_hybrid::ListedOddParameters{1e-4, 0.1875, 1.3});
-    }
-  }
-  heddle::Field<T> any(heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, 1}}), {.components = 19});
-  const lbm_hybrid::DenseOdd<T> pattern(any, {});
-  heddle::HaloExchange before(f.exchange(pattern.before()), transport, {.stamped = true});
-  heddle::HaloExchange after(f.exchange(pattern.after()), transport, {.stamped = true});
+  heddle::HybridSweep<typename Kernels::DenseEven, typename Kernels::ListedEven> even(f, {1e-4, 0.1875, 1.3},
+                                                                                      {1e-4, 0.1875, 1.3});
+  heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(f, {1e-4, 0.1875, 1.3},
+                                                                                   {1e-4, 0.1875, 1.3});
+  heddle::HaloExchange before(odd.before(), transport, {.stamped = true});
+  heddle::HaloExchange after(odd.after(), transport, {.stamped = true});
+  heddle::TaskGraph loop({.memory = run.memory, .overlap = run.overlap});
+  loop.add(even);
+  loop.add(f.to_walls());
+  loop.add(before);
+  loop.add(odd);
+  loop.add(f.from_walls());
+  loop.add(after);
 
-  heddle::Stream stream;
-  const auto run = [&](auto& sweeps) {
-    for (auto& sweep : sweeps)
-      sweep(stream);
-  };
-  heddle::Checkpoint checkpoint(folder, "hybrid", transport);
+  heddle::Checkpoint checkpoint(run.folder, "hybrid", transport);
   checkpoint.add(f);
-  if (from > 0) checkpoint.read(from);
-  for (int pair = from; pair < to; ++pair) {
-    run(dense_even);
-    run(listed_even);
-    before(stream);
-    f.to_walls();
-    run(dense_odd);
-    run(listed_odd);
-    after(stream);
-    f.from_walls();
-  }
-
-  if (to < pairs) {
-    checkpoint.write(to);
+  if (run.from > 0) checkpoint.read(run.from);
+  loop.run(run.to - run.from);
+  if (run.to < pairs) {
+    checkpoint.write(run.to);
     return {};
   }
 
-  Outcome outcome{0, 0, static_cast<int>(dense_odd.size()), static_cast<int>(listed_odd.size())};
+  heddle::HybridField<T> here(grid, choice, reader, lbm_hybrid::links, 19, transport.rank());
+  here.copy_from(f);
+  int dense = 0;
+  int listed = 0;
+  for (const auto& block : f.blocks())
+    ++(block.list ? listed : dense);
+  Outcome outcome{0, 0, dense, listed};
   const heddle::SparseView<const T> whole = expected.f.view();
   std::vector<double> row;
   for (int b = grid.first_block(transport.rank()); b < grid.first_block(transport.rank() + 1); ++b) {
@@ -146,7 +160,7 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
     for (int q = 0; q < 19; ++q) {
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-          f.read_row(b, y, z, q, row, -1.0);
+          here.read_row(b, y, z, q, row, -1.0);
           for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
             const std::int64_t n = expected.list.cell_of(x, y, z);
             const double wanted = n < 0 ? -1.0 : static_cast<double>(whole(n, q));
@@ -161,11 +175,13 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
     const double sum = heddle::reduction_over_ranks<double>(
         grid, heddle::ReductionKind::sum,
         [&](int b, std::int64_t y, std::int64_t z, std::span<double> values) {
-          f.read_row(b, y, z, q, values, 0.0);
+          here.read_row(b, y, z, q, values, 0.0);
         },
         transport)();
-    const double wanted = heddle::Reduction<T>(expected.f, heddle::ReductionKind::sum, q).value();
-    if (std::bit_cast<std::uint64_t>(sum) != std::bit_cast<std::uint64_t>(wanted)) ++outcome.different;
+    if constexpr (!std::is_same_v<T, std::uint16_t>) { // reductions do not know halves
+      const double wanted = heddle::Reduction<T>(expected.f, heddle::ReductionKind::sum, q).value();
+      if (std::bit_cast<std::uint64_t>(sum) != std::bit_cast<std::uint64_t>(wanted)) ++outcome.different;
+    }
   }
   return outcome;
 }

@@ -9,7 +9,11 @@ d3q19 = lbm.Lattice("D3Q19")
 aa = lbm.AA(d3q19)
 collide = lbm.TRT(d3q19, omega="omega", magic="magic", force=("g_x", 0, 0))
 
-lbm_hybrid = Module("lbm_hybrid", precisions=("f64", "f32"), about="D3Q19 TRT in place, dense and on lists.")
+lbm_hybrid = Module(
+    "lbm_hybrid", precisions=("f64", "f32", "f16"), about="D3Q19 TRT in place, dense and on lists."
+)
 lbm_hybrid.add("dense", aa(collide))
-lbm_hybrid.add("listed", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16))
+lbm_hybrid.add(
+    "listed", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, block=(512, 1, 1), renew=True)
+)
 lbm_hybrid.add_halo()

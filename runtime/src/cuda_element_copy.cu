@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread a row of the table.
+#include <cuda_runtime.h>
+
+#include "cuda.hpp"
+#include "cuda_check.hpp"
+#include "element_copy_row.hpp"
+
+namespace heddle::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+template <typename T>
+__global__ void __launch_bounds__(threads)
+    copy(const T* from, T* to, const ElementCopy* table, std::int64_t count) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (row < count) copy_element(from, to, table[row]);
+}
+
+} // namespace
+
+void copy_elements(const void* from, void* to, std::size_t value_bytes, const ElementCopy* table,
+                   std::int64_t count, void* stream) {
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
+  with_bits(value_bytes, [&]<typename T>(T) {
+    copy<<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(static_cast<const T*>(from),
+                                                                    static_cast<T*>(to), table, count);
+  });
+  check(cudaGetLastError(), "copy_elements");
+}
+
+} // namespace heddle::cuda

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_ELEMENT_COPY_ROW_HPP
+#define HEDDLE_ELEMENT_COPY_ROW_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heddle/device/qualifiers.hpp"
+#include "heddle/element_copy.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+/// Carries out one row of the table.
+template <typename T>
+HEDDLE_HOST_DEVICE inline void copy_element(const T* from, T* to, const ElementCopy& row) {
+  to[row.to] = row.from == ElementCopy::zero ? T{} : from[row.from];
+}
+
+/// Calls visit(T{}) with an unsigned type of so many bytes.
+template <typename Visit> void with_bits(std::size_t value_bytes, const Visit& visit) {
+  switch (value_bytes) {
+  case 2:
+    return visit(std::uint16_t{});
+  case 4:
+    return visit(std::uint32_t{});
+  case 8:
+    return visit(std::uint64_t{});
+  default:
+    throw Error("copy_elements", "values have 2, 4 or 8 bytes, not " + std::to_string(value_bytes));
+  }
+}
+
+} // namespace heddle
+
+#endif
