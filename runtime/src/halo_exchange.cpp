@@ -12,6 +12,17 @@
 
 namespace heddle {
 
+namespace {
+
+/// A message in device memory, on the host.
+std::vector<std::byte> copied(const Message& message) {
+  std::vector<std::byte> bytes(message.bytes);
+  copy_bytes(bytes.data(), Memory::host, message.data, Memory::device, message.bytes);
+  return bytes;
+}
+
+} // namespace
+
 HaloExchange::HaloExchange(Exchange exchange) : HaloExchange(std::move(exchange), nullptr, {}) {}
 
 HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions options)
@@ -27,8 +38,9 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     direct_ = transport_->mailbox(tag_, transport_->rank(), transport_->rank()) != nullptr;
     staged_ = device && transport_->memory() != Memory::device;
   }
-  // Device memory is not stamped: there a message is work in a stream, and cannot belong to another step.
-  options_.stamped = options_.stamped && (!device || staged_);
+  // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at it
+  // would wait.
+  options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
   wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
   send_ = messages(plan_.send());
@@ -160,18 +172,30 @@ void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
   }
 }
 
+bool HaloExchange::on_device() const noexcept {
+  return exchange_.memory() == Memory::device && !staged_;
+}
+
 void HaloExchange::stamp_all() const {
   if (!options_.stamped) return;
   for (Message message : send_) {
     if (direct_ && transport_->stores()) message.data = transport_->place(tag_, message.peer);
-    stamp(message, transport_->rank(), plan_.hash(), step_);
+    if (!on_device()) {
+      stamp(message, transport_->rank(), plan_.hash(), step_);
+      continue;
+    }
+    std::vector<std::byte> copy = copied(message);
+    stamp({message.peer, copy.data(), copy.size()}, transport_->rank(), plan_.hash(), step_);
+    copy_bytes(message.data, Memory::device, copy.data(), Memory::host, HaloPlan::stamp_bytes);
   }
 }
 
 void HaloExchange::verify_all() const {
   if (!options_.stamped) return;
   for (const Message& message : receive_) {
-    const std::string wrong = fault(message, transport_->rank(), plan_.hash(), step_);
+    std::vector<std::byte> copy = on_device() ? copied(message) : std::vector<std::byte>();
+    const Message here = on_device() ? Message{message.peer, copy.data(), copy.size()} : message;
+    const std::string wrong = fault(here, transport_->rank(), plan_.hash(), step_);
     if (!wrong.empty()) throw Error("HaloExchange", traffic().on(transport_->rank()) + ": " + wrong);
   }
 }

@@ -19,7 +19,7 @@ namespace heddle {
 
 struct HaloOptions {
   /// Each message carries its exchange, step, length and a checksum, which the receiver verifies. The same on
-  /// all ranks.
+  /// all ranks. Not where messages are work in streams (NCCL, devices of one process), whose order is given.
 #ifdef NDEBUG
   bool stamped = false;
 #else
@@ -96,6 +96,8 @@ private:
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
   void pack(const std::vector<Call>& calls, Stream& stream);
   void unpack(const std::vector<Call>& calls, Stream& stream);
+  /// Whether messages lie in device memory.
+  [[nodiscard]] bool on_device() const noexcept;
   void stamp_all() const;
   void verify_all() const;
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);

@@ -43,31 +43,39 @@ int world_size() {
 
 /// What the MPI library says of itself: whether it takes pointers to device memory.
 bool says_that_it_takes_device_pointers() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
+#if defined(MPIX_CUDA_AWARE_SUPPORT) // Open MPI
   return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA) // MPICH
+  int takes = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes) == MPI_SUCCESS && takes != 0;
 #else
   return false;
 #endif
 }
 
-/// Sends a page of device memory around all ranks, and looks at what arrives.
-bool page_arrives() {
+/// Sends device memory around all ranks, and looks at what arrives: a page, and as much as takes the way of
+/// long messages, which is another one in every MPI (between devices, or through pinned buffers in pieces).
+bool device_memory_arrives() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int ranks = world_size();
-  constexpr int page = 4096;
-  std::vector<unsigned char> pattern(page);
-  const auto fill = [&](int from) {
-    for (int i = 0; i < page; ++i)
-      pattern[static_cast<std::size_t>(i)] = static_cast<unsigned char>(31 * from + 7 * i + i / 256);
-  };
-  fill(rank);
-  const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), Memory::device);
-  Buffer<unsigned char> arrived(page, Memory::device);
-  const int status = MPI_Sendrecv(sent.data(), page, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), page,
-                                  MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  fill((rank + ranks - 1) % ranks);
-  return status == MPI_SUCCESS && arrived.to_host() == pattern;
+  bool unharmed = true;
+  for (const int bytes : {4096, 4 << 20}) {
+    std::vector<unsigned char> pattern(static_cast<std::size_t>(bytes));
+    const auto fill = [&](int from) {
+      for (int i = 0; i < bytes; ++i)
+        pattern[static_cast<std::size_t>(i)] = static_cast<unsigned char>(31 * from + 7 * i + i / 256);
+    };
+    fill(rank);
+    const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), Memory::device);
+    Buffer<unsigned char> arrived(bytes, Memory::device);
+    const int status =
+        MPI_Sendrecv(sent.data(), bytes, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), bytes, MPI_BYTE,
+                     (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    fill((rank + ranks - 1) % ranks);
+    unharmed = unharmed && status == MPI_SUCCESS && arrived.to_host() == pattern;
+  }
+  return unharmed;
 }
 
 class MpiTransport final : public Transport {
@@ -257,12 +265,12 @@ TransportOffer device_offer(std::chrono::milliseconds timeout) {
     if (offer.reason.empty()) offer.reason = "another rank cannot";
     return offer;
   }
-  mine = page_arrives() ? 1 : 0;
+  mine = device_memory_arrives() ? 1 : 0;
   check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   offer.fits = all == 1;
   offer.reason = offer.fits
-                     ? "MPI takes device pointers, and a page of device memory went around all ranks"
-                     : "MPI says that it takes device pointers, but a page of device memory did not arrive";
+                     ? "MPI takes device pointers, and 4 KiB and 4 MiB of device memory went around all ranks"
+                     : "MPI says that it takes device pointers, but device memory did not arrive unharmed";
   return offer;
 }
 

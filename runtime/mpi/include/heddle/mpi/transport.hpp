@@ -29,8 +29,9 @@ private:
 /// Fields on a device go through pinned memory.
 [[nodiscard]] TransportOffer offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
-/// The same with pointers to device memory; fits where MPI says that it takes them and a page of device
-/// memory has gone around all ranks unharmed. All ranks call it.
+/// The same with pointers to device memory; fits where MPI says that it takes them and 4 KiB and 4 MiB of
+/// device memory have gone around all ranks unharmed. All ranks call it, each with its own device as the
+/// current one (DeviceScope).
 [[nodiscard]] TransportOffer device_offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
 /// NCCL between the ranks of MPI_COMM_WORLD; fits where it can be opened and each rank of a node has a device

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle-hybrid [edge [block]]: D3Q19 TRT in place (AA) in a box of 2 edge x edge x edge cells (128) whose
+// one half is free and whose other half is filled with balls, in blocks of `block` cells a side (64): all
+// dense, all listed, and each the cheaper kind; on the device where there is one. Under mpirun on all ranks,
+// transport by transport; ranks take devices in turn.
+//
+// heddle-hybrid check: each kind, precision and transport gives the bits of one list on the host.
+// heddle-hybrid wrong: rank 1 sends what belongs to another exchange; the stamps show it, on devices, too.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../kernels/lbm_hybrid/hybrid.hpp"
+#include "heddle/device_scope.hpp"
+#include "heddle/with_cuda.hpp"
+#ifdef HEDDLE_WITH_MPI
+#include "heddle/mpi/transport.hpp"
+#endif
+
+namespace {
+
+constexpr std::array<bool, 3> around{true, true, true};
+constexpr int runs = 5;
+constexpr int pairs_a_run = 20;
+
+bool on_device() {
+  return heddle::with_cuda && heddle::device_count() > 0;
+}
+
+/// The transports that there are, and why the others are not. A program of one rank has one.
+std::vector<std::unique_ptr<heddle::Transport>> transports() {
+  std::vector<heddle::TransportOffer> offers;
+#ifdef HEDDLE_WITH_MPI
+  offers = {heddle::mpi::offer(std::chrono::seconds(20)), heddle::mpi::device_offer(std::chrono::seconds(20)),
+            heddle::mpi::nccl_offer()};
+#endif
+  std::vector<std::unique_ptr<heddle::Transport>> result;
+  for (const heddle::TransportOffer& offer : offers) {
+    if (offer.fits) result.push_back(offer.make());
+    if (result.empty() || result.front()->rank() == 0)
+      std::printf("%s: %s%s\n", offer.name.c_str(), offer.fits ? "" : "no, ", offer.reason.c_str());
+  }
+  if (result.empty()) result.push_back(heddle::local_offer().make());
+  return result;
+}
+
+/// Balls of one size at random places, which leave 0.4 of the upper half of x; all is periodic.
+std::vector<std::uint8_t> half_porous(std::int64_t edge) {
+  const std::int64_t nx = 2 * edge;
+  const std::int64_t radius = std::max<std::int64_t>(3, edge / 16);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(nx * edge * edge), 1);
+  std::mt19937_64 random(1);
+  const auto place = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
+  std::int64_t fluid = edge * edge * edge;
+  while (fluid > edge * edge * edge * 2 / 5) {
+    const std::int64_t x = edge + radius + place(edge - 2 * radius);
+    const std::int64_t y = place(edge);
+    const std::int64_t z = place(edge);
+    for (std::int64_t k = -radius; k <= radius; ++k) {
+      for (std::int64_t j = -radius; j <= radius; ++j) {
+        for (std::int64_t i = -radius; i <= radius; ++i) {
+          if (i * i + j * j + k * k > radius * radius) continue;
+          std::uint8_t& flag = flags[static_cast<std::size_t>(
+              x + i + nx * ((y + j + edge) % edge + edge * ((z + k + edge) % edge)))];
+          fluid -= flag;
+          flag = 0;
+        }
+      }
+    }
+  }
+  return flags;
+}
+
+struct Kind {
+  const char* name;
+  heddle::CellCosts costs;
+};
+
+template <class T>
+void measure(const char* precision, std::int64_t edge, std::int64_t block, const Kind& kind,
+             const std::vector<std::uint8_t>& flags,
+             const std::vector<std::unique_ptr<heddle::Transport>>& ways) {
+  const heddle::Box box{{0, 0, 0}, {2 * edge, edge, edge}};
+  const auto parts = static_cast<int>(edge / block);
+  const std::array<int, 3> blocks{2 * parts, parts, parts};
+  const heddle::FlagReader reader = heddle::flags_in_memory(flags, box, around);
+  const heddle::BlockChoice choice = heddle::choose_blocks(box, blocks, reader, kind.costs);
+  const heddle::Memory memory = on_device() ? heddle::Memory::device : heddle::Memory::host;
+  const int ranks = ways.front()->ranks();
+  const int rank = ways.front()->rank();
+  const heddle::BlockGrid grid = heddle::BlockGrid::balanced(box, blocks, around, ranks, choice.weights);
+  heddle::HybridField<T> f(grid, choice, reader, lbm_hybrid::links, 19, rank, memory);
+  std::int64_t fluid = 0;
+  for (const std::int64_t cells : choice.cells)
+    fluid += cells;
+
+  for (const std::unique_ptr<heddle::Transport>& way : ways) {
+    f.fill(hybrid::start<T>);
+    using Kernels = hybrid::Module<T>;
+    heddle::HybridSweep<typename Kernels::DenseEven, typename Kernels::ListedEven> even(f, {0, 0.1875, 1.3},
+                                                                                        {0, 0.1875, 1.3});
+    heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(f, {0, 0.1875, 1.3},
+                                                                                     {0, 0.1875, 1.3});
+    heddle::HaloExchange before(odd.before(), *way);
+    heddle::HaloExchange after(odd.after(), *way);
+    const bool capture = memory == heddle::Memory::device && before.memory() == heddle::Memory::device;
+    heddle::TaskGraph loop({.memory = memory, .capture = capture});
+    loop.add(even);
+    loop.add(f.to_walls());
+    loop.add(before);
+    loop.add(odd);
+    loop.add(f.from_walls());
+    loop.add(after);
+    loop.run(10);
+    std::vector<double> seconds;
+    for (int run = 0; run < runs; ++run) {
+      const auto begin = std::chrono::steady_clock::now();
+      loop.run(pairs_a_run);
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
+    const double step = seconds[runs / 2] / (2 * pairs_a_run);
+
+    heddle::HybridField<T> here(grid, choice, reader, lbm_hybrid::links, 19, rank);
+    here.copy_from(f);
+    const double sum = heddle::reduction_over_ranks<double>(
+        grid, heddle::ReductionKind::sum,
+        [&](int b, std::int64_t y, std::int64_t z, std::span<double> row) {
+          here.read_row(b, y, z, 7, row, 0.0);
+        },
+        *way)();
+    if (rank == 0) {
+      std::printf("%s %-6s %-10s %3d ranks: %8.1f us a step, %8.1f MLUPS of %lld fluid cells, %zu B sent, "
+                  "sum %.17g\n",
+                  precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step,
+                  static_cast<double>(fluid) / step / 1e6, static_cast<long long>(fluid), before.sent_bytes(),
+                  sum);
+      std::fflush(stdout);
+    }
+  }
+}
+
+void report(std::int64_t edge, std::int64_t block,
+            const std::vector<std::unique_ptr<heddle::Transport>>& ways) {
+  const std::vector<std::uint8_t> flags = half_porous(edge);
+  for (const Kind& kind :
+       {Kind{"dense", hybrid::all_dense}, Kind{"listed", hybrid::all_listed}, Kind{"hybrid", {}}}) {
+    measure<float>("f32", edge, block, kind, flags, ways);
+    measure<std::uint16_t>("f16", edge, block, kind, flags, ways);
+  }
+}
+
+template <class T> int check(const char* precision, heddle::Transport& way) {
+  const hybrid::OneList<T> expected;
+  int status = 0;
+  for (const heddle::CellCosts& costs : {hybrid::mixed, hybrid::all_listed, hybrid::all_dense}) {
+    const hybrid::Outcome outcome =
+        hybrid::compare(expected, way,
+                        {.blocks = {4, 4, 2},
+                         .costs = costs,
+                         .memory = on_device() ? heddle::Memory::device : heddle::Memory::host});
+    std::printf("%s %s, rank %d, %d dense and %d listed blocks: %lld of %lld values differ\n", precision,
+                std::string(way.name()).c_str(), way.rank(), outcome.dense, outcome.listed,
+                static_cast<long long>(outcome.different), static_cast<long long>(outcome.compared));
+    if (outcome.different != 0) status = 1;
+  }
+  return status;
+}
+
+/// Says what the stamps of a message of another exchange show.
+int wrong(heddle::Transport& way) {
+  const std::vector<std::uint8_t> flags = hybrid::flags();
+  const heddle::FlagReader reader = heddle::flags_in_memory(flags, hybrid::domain, hybrid::periodic);
+  const heddle::BlockChoice choice =
+      heddle::choose_blocks(hybrid::domain, {2, 1, 1}, reader, hybrid::all_dense);
+  const heddle::BlockGrid grid =
+      heddle::BlockGrid::balanced(hybrid::domain, {2, 1, 1}, hybrid::periodic, way.ranks(), choice.weights);
+  heddle::HybridField<float> f(grid, choice, reader, lbm_hybrid::links, 19, way.rank(),
+                               on_device() ? heddle::Memory::device : heddle::Memory::host);
+  using Kernels = hybrid::Module<float>;
+  const heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(f, {}, {});
+  heddle::HaloExchange halo(way.rank() == 1 ? odd.after() : odd.before(), way, {.stamped = true});
+  heddle::Stream stream(on_device() ? heddle::Memory::device : heddle::Memory::host);
+  try {
+    halo(stream);
+  } catch (const heddle::Error& error) {
+    std::printf("%s, rank %d: %s\n", std::string(way.name()).c_str(), way.rank(), error.what());
+    return 0;
+  }
+  return way.name() == "nccl" ? 0 : 1; // work in streams is not stamped
+}
+
+int run(int count, char** arguments) {
+  int place = 0;
+  if (const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK")) place = std::atoi(local);
+  std::unique_ptr<heddle::DeviceScope> device;
+  if (on_device()) device = std::make_unique<heddle::DeviceScope>(place % heddle::device_count());
+  const std::vector<std::unique_ptr<heddle::Transport>> ways = transports();
+  const std::string word = count > 1 ? arguments[1] : "128";
+  int status = 0;
+  if (word == "check") {
+    for (const std::unique_ptr<heddle::Transport>& way : ways)
+      status |= check<double>("f64", *way) | check<float>("f32", *way) | check<std::uint16_t>("f16", *way);
+  } else if (word == "wrong") {
+    for (const std::unique_ptr<heddle::Transport>& way : ways)
+      status |= wrong(*way);
+  } else {
+    report(std::stoll(word), count > 2 ? std::atoll(arguments[2]) : 64, ways);
+  }
+  return status;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+#ifdef HEDDLE_WITH_MPI
+  const heddle::mpi::Session session(count, arguments);
+#endif
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle-hybrid: %s\n", error.what());
+    std::abort(); // other ranks would wait
+  }
+}
