@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heddle/device/chunk_links.hpp"
@@ -50,22 +52,26 @@ struct Table {
     Chunk chunk;
     for (std::size_t r = 0; r < links.size(); ++r) {
       const std::uint32_t* const entry = row(r, number);
-      const std::uint32_t wall = own(r, number);
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      std::int64_t largest = std::numeric_limits<std::int64_t>::min();
-      std::uint32_t difference = 0;
-      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane) {
-        difference |= entry[lane] ^ (entry[0] + lane);
-        if (entry[lane] == wall + lane) continue;
-        least = std::min(least, std::int64_t{entry[lane]} - lane);
-        largest = std::max(largest, std::int64_t{entry[lane]} - lane);
-      }
       chunk.base[r] = entry[0];
+      std::uint32_t difference = 0;
+      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane)
+        difference |= entry[lane] ^ (entry[0] + lane);
       if (difference == 0) continue;
       chunk.apart |= std::uint32_t{1} << r;
-      if (least > largest) continue;                     // walls only
-      chunk.base[r] = static_cast<std::uint32_t>(least); // may be below 0: added to a lane, it is not
-      const std::int64_t span = largest - least;
+      // Without branches, so that it becomes vector code. An entry below its lane would wrap around, and make
+      // the chunk a plain one; there is none but in the first 32 cells of slot 0.
+      const std::uint32_t wall = own(r, number);
+      std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+      std::uint32_t largest = 0;
+      for (std::uint32_t lane = 0; lane < chunk_cells; ++lane) {
+        const std::uint32_t from_lane = entry[lane] - lane;
+        const bool at_own = from_lane == wall;
+        least = std::min(least, at_own ? std::numeric_limits<std::uint32_t>::max() : from_lane);
+        largest = std::max(largest, at_own ? 0U : from_lane);
+      }
+      if (least > largest) continue; // walls only
+      chunk.base[r] = least;
+      const std::uint32_t span = largest - least;
       const auto needed = span < 0xFF     ? DeltaWidth::eight
                           : span < 0xFFFF ? DeltaWidth::sixteen
                                           : DeltaWidth::plain;
@@ -98,14 +104,40 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
   const Table plain{table, stride, links, slot_stride};
   const std::int64_t chunks = cells / chunk_cells;
   const int words = chunk_words(static_cast<int>(links.size()));
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(chunks + 1)); // of the deltas of each chunk
-  begin[0] = (chunks * words + aligned_words - 1) / aligned_words * aligned_words;
+  const std::int64_t heads = (chunks * words + aligned_words - 1) / aligned_words * aligned_words;
+
+  // Each thread compresses a range of chunks while their entries are in its cache; then the pieces are put
+  // together.
+  struct Piece {
+    std::int64_t first = 0;
+    std::vector<std::uint32_t> heads; // their places of deltas count from the begin of the piece
+    std::vector<std::uint32_t> deltas;
+  };
+  std::vector<Piece> pieces;
+  std::mutex mutex;
   parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c)
-      begin[static_cast<std::size_t>(c + 1)] = plain.look_at(c).delta_words();
+    Piece piece{first, {}, {}};
+    piece.heads.resize(static_cast<std::size_t>((last - first) * words), 0U);
+    std::uint32_t* row = piece.heads.data();
+    for (std::int64_t c = first; c < last; ++c, row += words) {
+      const Chunk chunk = plain.look_at(c);
+      const std::size_t place = piece.deltas.size();
+      std::copy_n(chunk.base, links.size(), row);
+      row[links.size()] = chunk.apart | static_cast<std::uint32_t>(chunk.width) << most_chunk_links;
+      row[links.size() + 1] = static_cast<std::uint32_t>(place);
+      piece.deltas.resize(place + static_cast<std::size_t>(chunk.delta_words()));
+      if (chunk.width == DeltaWidth::eight)
+        plain.write_deltas<std::uint8_t>(chunk, c, piece.deltas.data() + place);
+      if (chunk.width == DeltaWidth::sixteen)
+        plain.write_deltas<std::uint16_t>(chunk, c, piece.deltas.data() + place);
+    }
+    const std::lock_guard lock(mutex);
+    pieces.push_back(std::move(piece));
   });
-  for (std::size_t c = 0; c < static_cast<std::size_t>(chunks); ++c)
-    begin[c + 1] += begin[c];
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
+  std::vector<std::int64_t> begin{heads}; // of the deltas of each piece
+  for (const Piece& piece : pieces)
+    begin.push_back(begin.back() + static_cast<std::int64_t>(piece.deltas.size()));
   if (begin.back() > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("IndexList",
                 "the compressed table of " + std::to_string(cells) + " cells needs " +
@@ -115,18 +147,15 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
 
   Buffer<std::uint32_t> result(begin.back(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   std::uint32_t* const data = result.data();
-  std::fill(data + chunks * words, data + begin[0], 0U);
-  parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c) {
-      const Chunk chunk = plain.look_at(c);
-      const std::int64_t deltas = begin[static_cast<std::size_t>(c)];
-      std::uint32_t* const row = data + c * words;
-      std::fill(row, row + words, 0U);
-      std::copy_n(chunk.base, links.size(), row);
-      row[links.size()] = chunk.apart | static_cast<std::uint32_t>(chunk.width) << most_chunk_links;
-      row[links.size() + 1] = static_cast<std::uint32_t>(deltas);
-      if (chunk.width == DeltaWidth::eight) plain.write_deltas<std::uint8_t>(chunk, c, data + deltas);
-      if (chunk.width == DeltaWidth::sixteen) plain.write_deltas<std::uint16_t>(chunk, c, data + deltas);
+  std::fill(data + chunks * words, data + heads, 0U);
+  parallel_ranges(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t first, std::int64_t last) {
+    for (auto p = static_cast<std::size_t>(first); p < static_cast<std::size_t>(last); ++p) {
+      Piece& piece = pieces[p];
+      for (std::size_t place = links.size() + 1; place < piece.heads.size();
+           place += static_cast<std::size_t>(words))
+        piece.heads[place] += static_cast<std::uint32_t>(begin[p]);
+      std::copy(piece.heads.begin(), piece.heads.end(), data + piece.first * words);
+      std::copy(piece.deltas.begin(), piece.deltas.end(), data + begin[p]);
     }
   });
   return result;

@@ -14,6 +14,6 @@ lbm_hybrid = Module(
 )
 lbm_hybrid.add("dense", aa(collide))
 lbm_hybrid.add(
-    "listed", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, block=(512, 1, 1), renew=True)
+    "listed", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, block=(256, 1, 1), renew=True)
 )
 lbm_hybrid.add_halo()
