@@ -64,7 +64,7 @@ Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, 
 /// heddle::shift_lanes on the device; only puts work into the stream.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream);
 /// heddle::copy_elements on the device.
-void copy_elements(const void* from, void* to, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
+void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
                    void* stream);
 
 /// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.

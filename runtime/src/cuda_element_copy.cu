@@ -14,14 +14,14 @@ constexpr int threads = 256;
 
 template <typename T>
 __global__ void __launch_bounds__(threads)
-    copy(const T* from, T* to, const ElementCopy* table, std::int64_t count) {
+    copy(std::uintptr_t from_base, std::uintptr_t to_base, const ElementCopy* table, std::int64_t count) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (row < count) copy_element(from, to, table[row]);
+  if (row < count) copy_element<T>(from_base, to_base, table[row]);
 }
 
 } // namespace
 
-void copy_elements(const void* from, void* to, std::size_t value_bytes, const ElementCopy* table,
+void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table,
                    std::int64_t count, void* stream) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);

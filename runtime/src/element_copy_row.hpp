@@ -13,8 +13,10 @@ namespace heddle {
 
 /// Carries out one row of the table.
 template <typename T>
-HEDDLE_HOST_DEVICE inline void copy_element(const T* from, T* to, const ElementCopy& row) {
-  to[row.to] = row.from == ElementCopy::zero ? T{} : from[row.from];
+HEDDLE_HOST_DEVICE inline void copy_element(std::uintptr_t from_base, std::uintptr_t to_base,
+                                            const ElementCopy& row) {
+  const T value = row.from == ElementCopy::nothing ? T{} : *reinterpret_cast<const T*>(from_base + row.from);
+  *reinterpret_cast<T*>(to_base + row.to) = value;
 }
 
 /// Calls visit(T{}) with an unsigned type of so many bytes.

@@ -77,12 +77,14 @@ void HaloExchange::check() const {
   }
 }
 
-/// A call for each block that has rows in one of the tables.
+/// A call for each block that has rows in one of the tables, or one for all where they are bound.
 void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
                              const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
-  for (std::size_t block = 0; block < tables.front()->size(); ++block) {
-    std::vector<std::int32_t> rows;
-    std::int64_t longest = 0;
+  std::vector<HaloPlan::Table> merged(tables.front()->size());
+  std::vector<Exchange::BlockBoxes> bound;
+  for (std::size_t block = 0; block < merged.size(); ++block) {
+    std::vector<std::int32_t>& rows = merged[block].rows;
+    std::int64_t& longest = merged[block].longest;
     for (const HaloPlan::Tables* one : tables) {
       const HaloPlan::Table& table = (*one)[block];
       rows.insert(rows.end(), table.rows.begin(), table.rows.end());
@@ -94,12 +96,16 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bin
       for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
         rows[row] -= begin;
     }
-    Call& call = calls.emplace_back(Call{static_cast<int>(block), longest, {}, segment, {}});
-    if (bind)
-      call.bound = bind(call.block, {rows.data(), static_cast<std::int64_t>(rows.size()) / WireBoxes::columns, longest});
-    else
-      call.rows = Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory());
+    const int number = static_cast<int>(block);
+    if (bind) {
+      const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
+      bound.push_back({number, {rows.data(), count, longest}});
+    } else {
+      calls.push_back({number, longest,
+                       Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment, {}});
+    }
   }
+  if (!bound.empty()) calls.push_back({0, 0, {}, segment, bind(bound)});
 }
 
 void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,

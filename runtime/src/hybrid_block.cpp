@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "heddle/error.hpp"
 #include "heddle/hybrid_field.hpp"
 
 namespace heddle {
@@ -14,13 +13,6 @@ namespace heddle {
 namespace {
 
 using Cell = std::array<std::int64_t, 3>;
-
-std::int32_t in_table(std::int64_t element) {
-  if (element > std::numeric_limits<std::int32_t>::max()) {
-    throw Error("HybridField", "a block has more than 2^31 values", "cut the domain into more blocks");
-  }
-  return static_cast<std::int32_t>(element);
-}
 
 /// f(cell in coordinates of the domain, component, place on the wire) for all cells of the boxes.
 template <class F> void for_wire(const Box& box, const WireBoxes& boxes, F&& f) {
@@ -62,43 +54,42 @@ std::int64_t HybridBlock::element(const Cell& cell, int component) const noexcep
   return n < 0 ? none : n + component * stride[3];
 }
 
-std::vector<ElementCopy> HybridBlock::packed(const WireBoxes& boxes) const {
-  std::vector<ElementCopy> table;
-  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
-    const std::int64_t number = element(cell, component);
-    table.push_back({number == none ? ElementCopy::zero : in_table(number), place});
-  });
-  return table;
+std::uintptr_t HybridBlock::address(const Cell& cell, int component) const noexcept {
+  const std::int64_t number = element(cell, component);
+  if (number == none) return ElementCopy::nothing;
+  return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(number) * value_bytes;
 }
 
-std::vector<ElementCopy> HybridBlock::unpacked(const WireBoxes& boxes, std::span<const Link> links) const {
-  std::vector<ElementCopy> table;
+void HybridBlock::add_packed(const WireBoxes& boxes, std::vector<ElementCopy>& rows) const {
+  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
+    rows.push_back({address(cell, component), static_cast<std::uintptr_t>(place) * value_bytes});
+  });
+}
+
+void HybridBlock::add_unpacked(const WireBoxes& boxes, std::span<const Link> links,
+                               std::vector<ElementCopy>& rows) const {
   for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
     if (!listed(cell)) return;
     for (const Link& link : links) { // who writes this slot
       const auto& [dx, dy, dz] = link.offset;
       if (link.slot == component && !listed({cell[0] - dx, cell[1] - dy, cell[2] - dz})) return;
     }
-    table.push_back({place, in_table(element(cell, component))});
+    rows.push_back({static_cast<std::uintptr_t>(place) * value_bytes, address(cell, component)});
   });
-  return table;
 }
 
-std::vector<ElementCopy> HybridBlock::walls(std::span<const Link> links) const {
-  std::vector<ElementCopy> table;
+void HybridBlock::add_walls(std::span<const Link> links, std::vector<ElementCopy>& rows) const {
   for (const Link& link : links) { // so that rows beside each other are neighbours in memory
     for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
       for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
         for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
           const Cell beside{x + link.offset[0], y + link.offset[1], z + link.offset[2]};
           if (!listed({x, y, z}) || listed(beside)) continue;
-          table.push_back(
-              {in_table(element({x, y, z}, link.wall_slot)), in_table(element(beside, link.slot))});
+          rows.push_back({address({x, y, z}, link.wall_slot), address(beside, link.slot)});
         }
       }
     }
   }
-  return table;
 }
 
 std::string ListReport::line() const {

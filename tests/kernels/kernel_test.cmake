@@ -39,6 +39,7 @@ function(add_kernel_test name)
     target_sources(${name}_device_test PRIVATE ${emitted_CUDA})
     target_compile_definitions(${name}_device_test PRIVATE HEDDLE_ON_DEVICE)
     target_link_libraries(${name}_device_test PRIVATE CUDA::cudart)
+    set(${name}_cuda_files ${emitted_CUDA} PARENT_SCOPE) # for other programs of the folder
   endif()
 endfunction()
 

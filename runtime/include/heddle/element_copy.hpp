@@ -11,17 +11,18 @@
 
 namespace heddle {
 
-/// One value that is copied: element numbers in the array it comes from and in the one it goes to.
+/// One value that is copied: addresses, or bytes from a base. So one table serves values of many allocations.
 struct ElementCopy {
-  static constexpr std::int32_t zero = std::numeric_limits<std::int32_t>::min(); // from nowhere: a zero
-  std::int32_t from;
-  std::int32_t to;
+  static constexpr std::uintptr_t nothing =
+      std::numeric_limits<std::uintptr_t>::max(); // from nowhere: a zero
+  std::uintptr_t from;
+  std::uintptr_t to;
 };
 
-/// Copies values of 2, 4 or 8 bytes as a table says; `from` and `to` may be one array if no element is
-/// written that another row reads or writes. All three lie in the memory of the table; device work is only
-/// put into the stream.
-void copy_elements(const void* from, void* to, std::size_t value_bytes, const ElementCopy* table,
+/// Copies values of 2, 4 or 8 bytes as a table says, each from `from_base` (null: rows hold addresses) to
+/// `to_base`; no value may be written that another row reads or writes. All of it lies in one memory; device
+/// work is only put into the stream.
+void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table,
                    std::int64_t count, Memory memory, Stream& stream);
 
 } // namespace heddle

@@ -108,9 +108,13 @@ public:
   Pack pack;
   Unpack unpack;
   /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes are in host
-  /// memory here, and what is returned is called for each message that they describe.
+  /// memory here, and what is returned is called for each message that they describe, for all blocks at once.
+  struct BlockBoxes {
+    int block;
+    WireBoxes boxes;
+  };
   using Bound = std::function<void(void* wire, Stream& stream)>;
-  using Bind = std::function<Bound(int block, const WireBoxes& boxes)>;
+  using Bind = std::function<Bound(std::span<const BlockBoxes> blocks)>;
   Bind bind_pack;
   Bind bind_unpack;
 

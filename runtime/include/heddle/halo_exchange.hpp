@@ -77,7 +77,7 @@ private:
     std::int64_t longest;
     Buffer<std::int32_t> rows;
     std::size_t segment;   // of send(): written to that rank's memory; none: to the own wire
-    Exchange::Bound bound; // of an exchange that has looked up its elements; in place of the rows
+    Exchange::Bound bound; // in place of the rows, and for all blocks, where elements have been looked up
   };
   /// One call of shift_lanes.
   struct ShiftCall {

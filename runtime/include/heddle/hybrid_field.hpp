@@ -73,8 +73,6 @@ public:
     std::unique_ptr<IndexList> list;
     std::unique_ptr<SparseField<T>> listed;
     std::vector<std::uint8_t> flags; // of a dense block and one layer around it, x fastest
-    Buffer<ElementCopy> to_walls;    // of a dense block, in the memory of the field
-    Buffer<ElementCopy> from_walls;  // the same rows turned around
 
     [[nodiscard]] T* data() { return dense ? dense->view().data() : listed->view().data(); }
   };
@@ -92,16 +90,11 @@ public:
                   "choose_blocks(domain, grid.blocks(), ...)");
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t cpu_begin = std::clock();
-    parallel_ranges(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t b = first; b < last; ++b)
-        build_list(static_cast<int>(b), choice, flags);
-    });
+    for_blocks([&](std::int64_t b) { build_list(static_cast<int>(b), choice, flags); });
     report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report_.cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
-    parallel_ranges(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t b = first; b < last; ++b)
-        build_values(blocks_[static_cast<std::size_t>(b)], flags);
-    });
+    for_blocks([&](std::int64_t b) { build_values(blocks_[static_cast<std::size_t>(b)], flags); });
+    build_walls();
     for (const Block& block : blocks_) {
       if (!block.list) continue;
       ++report_.blocks;
@@ -185,21 +178,22 @@ public:
   [[nodiscard]] Exchange exchange(const Exchange& pattern) {
     Exchange result(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(), sizeof(T));
     result.add({this, name_, components_, {1, 1, 1}, 1, sizeof(T), {}}, grid_, rank_, memory_);
-    const auto table = [memory = memory_](const std::vector<ElementCopy>& rows) {
-      return std::make_shared<const Buffer<ElementCopy>>(std::span<const ElementCopy>(rows), memory);
-    };
-    result.bind_pack = [this, table](int b, const WireBoxes& boxes) -> Exchange::Bound {
-      Block& block = blocks_[static_cast<std::size_t>(b)];
-      return [this, &block, rows = table(block.cells.packed(boxes))](void* wire, Stream& stream) {
-        copy_elements(block.data(), wire, sizeof(T), rows->data(), rows->size(), memory_, stream);
+    result.bind_pack = [this](std::span<const Exchange::BlockBoxes> all) {
+      std::vector<ElementCopy> rows;
+      for (const auto& [block, boxes] : all)
+        blocks_[static_cast<std::size_t>(block)].cells.add_packed(boxes, rows);
+      return [this, table = shared_table(rows)](void* wire, Stream& stream) {
+        copy_elements(nullptr, wire, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     const bool home = pattern.direction() == Direction::ghost_to_owner;
-    result.bind_unpack = [this, table, home](int b, const WireBoxes& boxes) -> Exchange::Bound {
-      Block& block = blocks_[static_cast<std::size_t>(b)];
+    result.bind_unpack = [this, home](std::span<const Exchange::BlockBoxes> all) {
       const std::span<const Link> writers = home ? std::span<const Link>(links_) : std::span<const Link>();
-      return [this, &block, rows = table(block.cells.unpacked(boxes, writers))](void* wire, Stream& stream) {
-        copy_elements(wire, block.data(), sizeof(T), rows->data(), rows->size(), memory_, stream);
+      std::vector<ElementCopy> rows;
+      for (const auto& [block, boxes] : all)
+        blocks_[static_cast<std::size_t>(block)].cells.add_unpacked(boxes, writers, rows);
+      return [this, table = shared_table(rows)](void* wire, Stream& stream) {
+        copy_elements(wire, nullptr, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     return result;
@@ -214,12 +208,9 @@ public:
       return {{field_, field_->name_, AccessMode::read}, {field_, field_->name_, AccessMode::write}};
     }
     void operator()(Stream& stream) const {
-      for (Block& block : field_->blocks_) {
-        const Buffer<ElementCopy>& rows = into_ ? block.to_walls : block.from_walls;
-        if (rows.size() > 0)
-          copy_elements(block.data(), block.data(), sizeof(T), rows.data(), rows.size(), field_->memory_,
-                        stream);
-      }
+      const Buffer<ElementCopy>& rows = into_ ? field_->to_walls_ : field_->from_walls_;
+      if (rows.size() > 0)
+        copy_elements(nullptr, nullptr, sizeof(T), rows.data(), rows.size(), field_->memory_, stream);
     }
 
   private:
@@ -251,8 +242,10 @@ private:
   }
 
   void build_values(Block& block, const FlagReader& flags) {
+    block.cells.value_bytes = sizeof(T);
     if (block.list) {
       block.listed = std::make_unique<SparseField<T>>(*block.list, components_, memory_, name_);
+      block.cells.data = block.listed->view().data();
       return;
     }
     FieldOptions options;
@@ -261,15 +254,46 @@ private:
     options.name = name_;
     block.dense = std::make_unique<Field<T>>(BlockGrid(block.cells.box), options);
     block.cells.stride = block.dense->view().strides();
+    block.cells.data = block.dense->view().data();
     const Box around = block.cells.box.grow(1);
     block.flags.resize(static_cast<std::size_t>(around.volume()));
     flags(around, block.flags);
     block.cells.flags = block.flags;
-    std::vector<ElementCopy> walls = block.cells.walls(links_);
-    block.to_walls = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
+  }
+
+  [[nodiscard]] std::shared_ptr<const Buffer<ElementCopy>>
+  shared_table(const std::vector<ElementCopy>& rows) const {
+    return std::make_shared<const Buffer<ElementCopy>>(std::span<const ElementCopy>(rows), memory_);
+  }
+
+  /// Of all dense blocks.
+  void build_walls() {
+    std::vector<std::vector<ElementCopy>> found(blocks_.size());
+    for_blocks([&](std::int64_t b) {
+      const HybridBlock& cells = blocks_[static_cast<std::size_t>(b)].cells;
+      if (cells.list == nullptr) cells.add_walls(links_, found[static_cast<std::size_t>(b)]);
+    });
+    std::vector<ElementCopy> walls;
+    for (const std::vector<ElementCopy>& rows : found)
+      walls.insert(walls.end(), rows.begin(), rows.end());
+    to_walls_ = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
     for (ElementCopy& row : walls)
       std::swap(row.from, row.to);
-    block.from_walls = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
+    from_walls_ = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
+  }
+
+  /// f(b) for all blocks: blocks in parallel, or, on a device, one after the other, since each thread has a
+  /// current device of its own and allocates there.
+  template <class F> void for_blocks(F&& f) {
+    const auto all = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t b = first; b < last; ++b)
+        f(b);
+    };
+    const auto count = static_cast<std::int64_t>(blocks_.size());
+    if (memory_ == Memory::host)
+      parallel_ranges(count, all);
+    else
+      all(0, count);
   }
 
   BlockGrid grid_;
@@ -281,6 +305,8 @@ private:
   int first_; // block of this rank
   ListReport report_;
   std::vector<Block> blocks_;
+  Buffer<ElementCopy> to_walls_; // of dense blocks
+  Buffer<ElementCopy> from_walls_;
 };
 
 } // namespace heddle

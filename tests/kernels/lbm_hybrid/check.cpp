@@ -119,11 +119,12 @@ TEST(HybridBlocks, TablesFollowTheBoxes) {
   std::array<std::int32_t, heddle::WireBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
   heddle::Stream stream;
   std::array<float, 2> wire{};
-  exchange.bind_pack(0, {row.data(), 1, 2})(wire.data(), stream);
+  const std::array<heddle::Exchange::BlockBoxes, 1> boxes{{{0, {row.data(), 1, 2}}}};
+  exchange.bind_pack(boxes)(wire.data(), stream);
   EXPECT_EQ(wire, (std::array<float, 2>{211, 212}));
   row[1] = 5; // other boxes at the same place
   row[3] = 3;
-  exchange.bind_pack(0, {row.data(), 1, 2})(wire.data(), stream);
+  exchange.bind_pack(boxes)(wire.data(), stream);
   EXPECT_EQ(wire, (std::array<float, 2>{531, 532}));
 }
 

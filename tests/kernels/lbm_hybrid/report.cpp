@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "../kernels/lbm_hybrid/hybrid.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/with_cuda.hpp"
+#include "hybrid.hpp"
 #ifdef HEDDLE_WITH_MPI
 #include "heddle/mpi/transport.hpp"
 #endif
