@@ -25,9 +25,10 @@ void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes
                    std::int64_t count, void* stream) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
+  const auto from = reinterpret_cast<std::uintptr_t>(from_base);
+  const auto to = reinterpret_cast<std::uintptr_t>(to_base);
   with_bits(value_bytes, [&]<typename T>(T) {
-    copy<<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(static_cast<const T*>(from),
-                                                                    static_cast<T*>(to), table, count);
+    copy<T><<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(from, to, table, count);
   });
   check(cudaGetLastError(), "copy_elements");
 }
