@@ -2,10 +2,17 @@
 #include "checkpoint_restore.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <mutex>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "heddle/error.hpp"
+#include "heddle/parallel.hpp"
 
 namespace heddle {
 
@@ -14,14 +21,16 @@ namespace {
 /// Where the values of a box stand that are stored one after another, x fastest.
 class Places {
 public:
-  /// mask: one bit a cell; empty for all cells.
+  /// mask: one bit a cell; null for all cells. Rows are counted in parallel.
   Places(const Box& box, const std::byte* mask) : box_(box), mask_(mask) {
     if (mask_ == nullptr) return;
-    std::int64_t count = 0;
-    for (std::int64_t cell = 0; cell < box.volume(); ++cell) {
-      if (cell % box.extent(0) == 0) row_start_.push_back(count);
-      if (has(cell)) ++count;
-    }
+    const std::int64_t rows = box.extent(1) * box.extent(2);
+    row_start_.resize(static_cast<std::size_t>(rows));
+    parallel_ranges(rows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row)
+        row_start_[static_cast<std::size_t>(row)] = count(row * box.extent(0), (row + 1) * box.extent(0));
+    });
+    std::exclusive_scan(row_start_.begin(), row_start_.end(), row_start_.begin(), std::int64_t{0});
   }
 
   /// Of the cells first <= x < last of a row: their places, -1 where there is none.
@@ -30,15 +39,28 @@ public:
     const std::int64_t row = y - box_.lower[1] + box_.extent(1) * (z - box_.lower[2]);
     const std::int64_t begin = row * box_.extent(0);
     places.clear();
-    std::int64_t next = mask_ == nullptr ? begin : row_start_[static_cast<std::size_t>(row)];
-    for (std::int64_t x = box_.lower[0]; x < last; ++x) {
-      const bool there = mask_ == nullptr || has(begin + x - box_.lower[0]);
-      if (x >= first) places.push_back(there ? next : -1);
-      if (there) ++next;
+    const std::int64_t start = begin + first - box_.lower[0];
+    std::int64_t next =
+        mask_ == nullptr ? start : row_start_[static_cast<std::size_t>(row)] + count(begin, start);
+    for (std::int64_t cell = start; cell < start + last - first; ++cell) {
+      const bool there = mask_ == nullptr || has(cell);
+      places.push_back(there ? next : -1);
+      next += there ? 1 : 0;
     }
   }
 
 private:
+  /// Set bits first <= cell < last.
+  [[nodiscard]] std::int64_t count(std::int64_t first, std::int64_t last) const {
+    std::int64_t sum = 0;
+    for (; first < last && first % 8 != 0; ++first)
+      sum += has(first) ? 1 : 0;
+    for (; first + 8 <= last; first += 8)
+      sum += std::popcount(static_cast<std::uint8_t>(mask_[first / 8]));
+    for (; first < last; ++first)
+      sum += has(first) ? 1 : 0;
+    return sum;
+  }
   [[nodiscard]] bool has(std::int64_t cell) const {
     return (static_cast<unsigned>(mask_[cell / 8]) >> (cell % 8) & 1U) != 0;
   }
@@ -55,33 +77,63 @@ struct Run {
   std::int64_t count;
 };
 
-/// What a block gets from another one.
-std::vector<Run> runs_between(const Places& from, const Places& to, const Box& both,
-                              const std::string& field) {
+/// What a block gets from another one, in rows first <= row < last of the cells of both; ends at the first
+/// cell that is not there, which `missing` then is.
+std::vector<Run> runs_in(const Places& from, const Places& to, const Box& both, std::int64_t first,
+                         std::int64_t last, std::optional<std::array<std::int64_t, 3>>& missing) {
   std::vector<Run> runs;
   std::vector<std::int64_t> there;
   std::vector<std::int64_t> here;
-  for (std::int64_t z = both.lower[2]; z < both.upper[2]; ++z) {
-    for (std::int64_t y = both.lower[1]; y < both.upper[1]; ++y) {
-      from.row(y, z, both.lower[0], both.upper[0], there);
-      to.row(y, z, both.lower[0], both.upper[0], here);
-      for (std::size_t i = 0; i < here.size(); ++i) {
-        if (here[i] < 0) continue;
-        if (there[i] < 0) {
-          throw Error("Checkpoint",
-                      "the cell " + std::to_string(both.lower[0] + static_cast<std::int64_t>(i)) + ", " +
-                          std::to_string(y) + ", " + std::to_string(z) + " of '" + field + "' is not in it",
-                      "read it with the domain and the geometry with which it was written");
-        }
-        const bool goes_on = !runs.empty() && runs.back().from + runs.back().count == there[i] &&
-                             runs.back().to + runs.back().count == here[i];
-        if (goes_on) {
-          ++runs.back().count;
-        } else {
-          runs.push_back({there[i], here[i], 1});
-        }
+  for (std::int64_t row = first; row < last; ++row) {
+    const std::int64_t y = both.lower[1] + row % both.extent(1);
+    const std::int64_t z = both.lower[2] + row / both.extent(1);
+    from.row(y, z, both.lower[0], both.upper[0], there);
+    to.row(y, z, both.lower[0], both.upper[0], here);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (here[i] < 0) continue;
+      if (there[i] < 0) {
+        missing = {both.lower[0] + static_cast<std::int64_t>(i), y, z};
+        return runs;
+      }
+      const bool goes_on = !runs.empty() && runs.back().from + runs.back().count == there[i] &&
+                           runs.back().to + runs.back().count == here[i];
+      if (goes_on) {
+        ++runs.back().count;
+      } else {
+        runs.push_back({there[i], here[i], 1});
       }
     }
+  }
+  return runs;
+}
+
+/// All that a block gets from another one; rows are looked at in parallel.
+std::vector<Run> runs_between(const Places& from, const Places& to, const Box& both,
+                              const std::string& field) {
+  struct Piece {
+    std::int64_t first;
+    std::vector<Run> runs;
+    std::optional<std::array<std::int64_t, 3>> missing;
+  };
+  std::vector<Piece> pieces;
+  std::mutex mutex;
+  parallel_ranges(both.extent(1) * both.extent(2), [&](std::int64_t first, std::int64_t last) {
+    Piece piece{first, {}, {}};
+    piece.runs = runs_in(from, to, both, first, last, piece.missing);
+    const std::lock_guard lock(mutex);
+    pieces.push_back(std::move(piece));
+  });
+  std::ranges::sort(pieces, {}, &Piece::first);
+  std::vector<Run> runs;
+  for (const Piece& piece : pieces) {
+    if (piece.missing) {
+      const auto& [x, y, z] = *piece.missing;
+      throw Error("Checkpoint",
+                  "the cell " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+                      " of '" + field + "' is not in it",
+                  "read it with the domain and the geometry with which it was written");
+    }
+    runs.insert(runs.end(), piece.runs.begin(), piece.runs.end());
   }
   return runs;
 }
@@ -137,11 +189,15 @@ void CheckpointSource::restore(const CheckpointManifest::Field& wanted, const Ch
         if (source.runs.empty()) continue;
         const std::vector<std::byte> found =
             entry(*source.block, static_cast<std::size_t>(c) + (wanted.listed ? 1 : 0));
-        for (const Run& run : source.runs) {
-          std::memcpy(values.data() + static_cast<std::size_t>(run.to) * bytes,
-                      found.data() + static_cast<std::size_t>(run.from) * bytes,
-                      static_cast<std::size_t>(run.count) * bytes);
-        }
+        parallel_ranges(static_cast<std::int64_t>(source.runs.size()),
+                        [&](std::int64_t first, std::int64_t last) {
+                          for (std::int64_t i = first; i < last; ++i) {
+                            const Run& run = source.runs[static_cast<std::size_t>(i)];
+                            std::memcpy(values.data() + static_cast<std::size_t>(run.to) * bytes,
+                                        found.data() + static_cast<std::size_t>(run.from) * bytes,
+                                        static_cast<std::size_t>(run.count) * bytes);
+                          }
+                        });
       }
       put(c, values.data());
     }

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_CHECKPOINT_HPP
 #define HEDDLE_CHECKPOINT_HPP
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +22,7 @@
 #include "heddle/error.hpp"
 #include "heddle/field.hpp"
 #include "heddle/hybrid_field.hpp"
+#include "heddle/parallel.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/transport.hpp"
 
@@ -121,7 +124,7 @@ public:
 
   /// A number that is the same on all ranks (that of rank 0 is stored); it must outlive this.
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void add(const std::string& name, T& number) {
     add_number(name, type<T>(), reinterpret_cast<std::byte*>(&number), sizeof(T));
   }
@@ -192,14 +195,20 @@ private:
     return box;
   }
 
-  /// f(pointer to the first value of a row along x, first, last) for the rows of `box`, in their order.
+  /// f(pointer to the first value of a row along x, its number) for the rows of `box`, in parallel.
   template <class T, class F>
   static void for_rows(FieldView<T> view, const Box& cells, const Box& box, int component, F&& f) {
-    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
-      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-        f(&view(box.lower[0] - cells.lower[0], y - cells.lower[1], z - cells.lower[2], component));
+    const auto rows = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t y = box.lower[1] - cells.lower[1] + row % box.extent(1);
+        const std::int64_t z = box.lower[2] - cells.lower[2] + row / box.extent(1);
+        f(&view(box.lower[0] - cells.lower[0], y, z, component), row);
       }
-    }
+    };
+    if (view.stride(1) == 0 || view.stride(2) == 0) // several rows are one
+      rows(0, box.extent(1) * box.extent(2));
+    else
+      parallel_ranges(box.extent(1) * box.extent(2), rows);
   }
 
   template <class T> static Block dense_block(Field<T>& field, int b) {
@@ -212,9 +221,10 @@ private:
             [&field, b, cells, box, nx](const std::function<void(const Get&)>& body) {
               field.inspect(b, [&](FieldView<const T> view) {
                 body([&](int component, std::byte* to) {
-                  for_rows(view, cells, box, component, [&](const T* row) {
-                    for (std::int64_t x = 0; x < nx; ++x, to += sizeof(T))
-                      std::memcpy(to, row + x * view.stride(0), sizeof(T));
+                  for_rows(view, cells, box, component, [&](const T* row, std::int64_t number) {
+                    std::byte* at = to + static_cast<std::size_t>(number * nx) * sizeof(T);
+                    for (std::int64_t x = 0; x < nx; ++x, at += sizeof(T))
+                      std::memcpy(at, row + x * view.stride(0), sizeof(T));
                   });
                 });
               });
@@ -222,68 +232,99 @@ private:
             [&field, b, cells, box, nx](const std::function<void(const Put&)>& body) {
               field.edit(b, [&](FieldView<T> view) {
                 body([&](int component, const std::byte* from) {
-                  for_rows(view, cells, box, component, [&](T* row) {
-                    for (std::int64_t x = 0; x < nx; ++x, from += sizeof(T))
-                      std::memcpy(row + x * view.stride(0), from, sizeof(T));
+                  for_rows(view, cells, box, component, [&](T* row, std::int64_t number) {
+                    const std::byte* at = from + static_cast<std::size_t>(number * nx) * sizeof(T);
+                    for (std::int64_t x = 0; x < nx; ++x, at += sizeof(T))
+                      std::memcpy(row + x * view.stride(0), at, sizeof(T));
                   });
                 });
               });
             }};
   }
 
-  /// f(number, place in the box) for the listed cells within `owned`, in their order.
-  template <class F> static void for_listed(const IndexList& list, const Box& owned, F&& f) {
-    std::int64_t row = 0;
-    for (std::int64_t z = owned.lower[2]; z < owned.upper[2]; ++z) {
-      for (std::int64_t y = owned.lower[1]; y < owned.upper[1]; ++y, row += owned.extent(0)) {
-        list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
-          if (x >= owned.lower[0] && x < owned.upper[0]) f(n, row + x - owned.lower[0]);
+  /// Some cells of a box. for_cells(first, last, f) calls f(element of component 0, place in the box) for
+  /// those in layers first <= z < last of it, in their order; inspect and edit call what they are given with
+  /// the first element and the elements between two components. Layers are looked at in parallel.
+  template <class T, class ForCells, class Inspect, class Edit>
+  static Block some_cells(const Box& box, ForCells for_cells, Inspect inspect, Edit edit) {
+    const std::int64_t layers = box.extent(2);
+    std::vector<std::int64_t> before(static_cast<std::size_t>(layers + 1)); // cells in the layers before one
+    parallel_ranges(layers, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t z = first; z < last; ++z)
+        for_cells(z, z + 1, [&](std::int64_t, std::int64_t) { ++before[static_cast<std::size_t>(z + 1)]; });
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    const auto mask = [for_cells, box, layers] {
+      std::vector<std::uint8_t> bits(static_cast<std::size_t>((box.volume() + 7) / 8));
+      parallel_ranges((layers + 7) / 8,
+                      [&](std::int64_t first, std::int64_t last) { // 8 layers are whole bytes
+                        for_cells(8 * first, std::min(8 * last, layers), [&](std::int64_t, std::int64_t i) {
+                          bits[static_cast<std::size_t>(i / 8)] |= static_cast<std::uint8_t>(1U << (i % 8));
+                        });
+                      });
+      return bits;
+    };
+    const std::int64_t cells = before.back();
+    /// f(element, byte) for all cells, byte of the first one: 0.
+    const auto for_all = [for_cells, before = std::move(before), layers](auto&& f) {
+      parallel_ranges(layers, [&](std::int64_t first, std::int64_t last) {
+        std::size_t byte = static_cast<std::size_t>(before[static_cast<std::size_t>(first)]) * sizeof(T);
+        for_cells(first, last, [&](std::int64_t element, std::int64_t) {
+          f(element, byte);
+          byte += sizeof(T);
         });
-      }
-    }
+      });
+    };
+    return {box, cells, mask,
+            [for_all, inspect](const std::function<void(const Get&)>& body) {
+              inspect([&](const T* data, std::int64_t stride) {
+                body([&](int component, std::byte* to) {
+                  const T* const values = data + component * stride;
+                  for_all([&](std::int64_t element, std::size_t byte) {
+                    std::memcpy(to + byte, values + element, sizeof(T));
+                  });
+                });
+              });
+            },
+            [for_all, edit](const std::function<void(const Put&)>& body) {
+              edit([&](T* data, std::int64_t stride) {
+                body([&](int component, const std::byte* from) {
+                  T* const values = data + component * stride;
+                  for_all([&](std::int64_t element, std::size_t byte) {
+                    std::memcpy(values + element, from + byte, sizeof(T));
+                  });
+                });
+              });
+            }};
   }
 
   template <class T> static Block listed_block(SparseField<T>& field, const Box& asked) {
     const IndexList& list = field.list();
     const Box owned = asked.intersect(list.box());
-    std::int64_t count = 0;
-    for_listed(list, owned, [&](std::int64_t, std::int64_t) { ++count; });
-    return {owned, count,
-            [&list, owned] {
-              std::vector<std::uint8_t> bits(static_cast<std::size_t>((owned.volume() + 7) / 8));
-              for_listed(list, owned, [&](std::int64_t, std::int64_t i) {
-                bits[static_cast<std::size_t>(i / 8)] |= static_cast<std::uint8_t>(1U << (i % 8));
-              });
-              return bits;
-            },
-            [&field, &list, owned](const std::function<void(const Get&)>& body) {
-              field.inspect([&](SparseView<const T> view) {
-                body([&](int component, std::byte* to) {
-                  for_listed(list, owned, [&](std::int64_t n, std::int64_t) {
-                    std::memcpy(to, &view(n, component), sizeof(T));
-                    to += sizeof(T);
-                  });
-                });
-              });
-            },
-            [&field, &list, owned](const std::function<void(const Put&)>& body) {
-              field.edit([&](SparseView<T> view) {
-                body([&](int component, const std::byte* from) {
-                  for_listed(list, owned, [&](std::int64_t n, std::int64_t) {
-                    std::memcpy(&view(n, component), from, sizeof(T));
-                    from += sizeof(T);
-                  });
-                });
-              });
-            }};
+    const auto for_cells = [&list, owned](std::int64_t first, std::int64_t last, auto&& f) {
+      std::int64_t row = first * owned.extent(0) * owned.extent(1);
+      for (std::int64_t z = owned.lower[2] + first; z < owned.lower[2] + last; ++z) {
+        for (std::int64_t y = owned.lower[1]; y < owned.upper[1]; ++y, row += owned.extent(0)) {
+          list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+            if (x >= owned.lower[0] && x < owned.upper[0]) f(n, row + x - owned.lower[0]);
+          });
+        }
+      }
+    };
+    return some_cells<T>(
+        owned, for_cells,
+        [&field](auto&& f) {
+          field.inspect([&](SparseView<const T> view) { f(view.data(), view.stride(1)); });
+        },
+        [&field](auto&& f) { field.edit([&](SparseView<T> view) { f(view.data(), view.stride(1)); }); });
   }
 
   /// The listed cells of a dense block of a hybrid field.
   template <class T> static Block masked_block(typename HybridField<T>::Block& block) {
     const Box box = block.cells.box;
-    const auto for_cells = [&block, box](auto&& f) { // f(element of component 0, place in the box)
-      std::int64_t place = 0;
-      for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+    const auto for_cells = [&block, box](std::int64_t first, std::int64_t last, auto&& f) {
+      std::int64_t place = first * box.extent(0) * box.extent(1);
+      for (std::int64_t z = box.lower[2] + first; z < box.lower[2] + last; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
           for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x, ++place) {
             if (block.cells.listed({x, y, z})) f(block.cells.element({x, y, z}, 0), place);
@@ -291,38 +332,14 @@ private:
         }
       }
     };
-    std::int64_t count = 0;
-    for_cells([&](std::int64_t, std::int64_t) { ++count; });
-    return {box, count,
-            [for_cells, box] {
-              std::vector<std::uint8_t> bits(static_cast<std::size_t>((box.volume() + 7) / 8));
-              for_cells([&](std::int64_t, std::int64_t i) {
-                bits[static_cast<std::size_t>(i / 8)] |= static_cast<std::uint8_t>(1U << (i % 8));
-              });
-              return bits;
-            },
-            [for_cells, &block](const std::function<void(const Get&)>& body) {
-              block.dense->inspect(0, [&](FieldView<const T> view) {
-                body([&](int component, std::byte* to) {
-                  const T* const values = view.data() + component * view.stride(3);
-                  for_cells([&](std::int64_t element, std::int64_t) {
-                    std::memcpy(to, values + element, sizeof(T));
-                    to += sizeof(T);
-                  });
-                });
-              });
-            },
-            [for_cells, &block](const std::function<void(const Put&)>& body) {
-              block.dense->edit(0, [&](FieldView<T> view) {
-                body([&](int component, const std::byte* from) {
-                  T* const values = view.data() + component * view.stride(3);
-                  for_cells([&](std::int64_t element, std::int64_t) {
-                    std::memcpy(values + element, from, sizeof(T));
-                    from += sizeof(T);
-                  });
-                });
-              });
-            }};
+    return some_cells<T>(
+        box, for_cells,
+        [&block](auto&& f) {
+          block.dense->inspect(0, [&](FieldView<const T> view) { f(view.data(), view.stride(3)); });
+        },
+        [&block](auto&& f) {
+          block.dense->edit(0, [&](FieldView<T> view) { f(view.data(), view.stride(3)); });
+        });
   }
 
   std::unique_ptr<State> state_;
