@@ -35,7 +35,7 @@ namespace heddle {
 struct ListReport {
   int blocks = 0;
   std::int64_t cells = 0; // of the blocks; their ghost cells are in bytes and seconds only
-  std::int64_t bytes = 0; // tables of neighbours
+  std::int64_t bytes = 0; // tables of neighbours: entries, runs and the compressed one
   double seconds = 0;     // on the clock
   double cpu_seconds = 0; // of all threads
 
@@ -99,8 +99,11 @@ public:
       if (!block.list) continue;
       ++report_.blocks;
       report_.cells += block.list->interior().size();
-      report_.bytes += block.list->rows() * block.list->neighbour_stride() *
-                       static_cast<std::int64_t>(sizeof(std::uint32_t));
+      const std::int64_t runs =
+          memory_ == Memory::host ? block.list->cells() / IndexList::chunk * block.list->rows() : 0;
+      report_.bytes +=
+          (block.list->rows() * block.list->neighbour_stride() + runs + block.list->neighbour_chunk_size()) *
+          static_cast<std::int64_t>(sizeof(std::uint32_t));
     }
   }
   HybridField(const HybridField&) = delete; // exchanges refer to it

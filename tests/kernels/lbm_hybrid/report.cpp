@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -123,11 +124,14 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
     loop.add(after);
     loop.run(10);
     std::vector<double> seconds;
+    const std::clock_t processors = std::clock();
     for (int run = 0; run < runs; ++run) {
       const auto begin = std::chrono::steady_clock::now();
       loop.run(pairs_a_run);
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
+    const double cpu =
+        static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * pairs_a_run * runs);
     std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
     const double step = seconds[runs / 2] / (2 * pairs_a_run);
 
@@ -140,9 +144,10 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
         },
         *way)();
     if (rank == 0) {
-      std::printf("%s %-6s %-10s %3d ranks: %8.1f us a step, %8.1f MLUPS of %lld fluid cells, %zu B sent, "
+      std::printf("%s %-6s %-10s %d ranks: %.1f us a step, %.1f of processors, %.1f MLUPS of %lld fluid "
+                  "cells, %zu B sent, "
                   "sum %.17g\n",
-                  precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step,
+                  precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step, 1e6 * cpu,
                   static_cast<double>(fluid) / step / 1e6, static_cast<long long>(fluid), before.sent_bytes(),
                   sum);
       std::fflush(stdout);
