@@ -5,9 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "heddle/device/chunk_links.hpp"
@@ -106,38 +104,23 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
   const int words = chunk_words(static_cast<int>(links.size()));
   const std::int64_t heads = (chunks * words + aligned_words - 1) / aligned_words * aligned_words;
 
-  // Each thread compresses a range of chunks while their entries are in its cache; then the pieces are put
-  // together.
-  struct Piece {
-    std::int64_t first = 0;
-    std::vector<std::uint32_t> heads; // their places of deltas count from the begin of the piece
-    std::vector<std::uint32_t> deltas;
-  };
-  std::vector<Piece> pieces;
-  std::mutex mutex;
+  // First the heads, with the number of words of each chunk's deltas; from these the places of the deltas
+  // follow.
+  Buffer<std::uint32_t> head(chunks * words, Memory::host, Buffer<std::uint32_t>::Contents::undefined);
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(chunks + 1)); // of the deltas of each chunk
+  begin[0] = heads;
   parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
-    Piece piece{first, {}, {}};
-    piece.heads.resize(static_cast<std::size_t>((last - first) * words), 0U);
-    std::uint32_t* row = piece.heads.data();
-    for (std::int64_t c = first; c < last; ++c, row += words) {
+    for (std::int64_t c = first; c < last; ++c) {
       const Chunk chunk = plain.look_at(c);
-      const std::size_t place = piece.deltas.size();
+      std::uint32_t* const row = head.data() + c * words;
+      std::fill(row, row + words, 0U);
       std::copy_n(chunk.base, links.size(), row);
       row[links.size()] = chunk.apart | static_cast<std::uint32_t>(chunk.width) << most_chunk_links;
-      row[links.size() + 1] = static_cast<std::uint32_t>(place);
-      piece.deltas.resize(place + static_cast<std::size_t>(chunk.delta_words()));
-      if (chunk.width == DeltaWidth::eight)
-        plain.write_deltas<std::uint8_t>(chunk, c, piece.deltas.data() + place);
-      if (chunk.width == DeltaWidth::sixteen)
-        plain.write_deltas<std::uint16_t>(chunk, c, piece.deltas.data() + place);
+      begin[static_cast<std::size_t>(c + 1)] = chunk.delta_words();
     }
-    const std::lock_guard lock(mutex);
-    pieces.push_back(std::move(piece));
   });
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
-  std::vector<std::int64_t> begin{heads}; // of the deltas of each piece
-  for (const Piece& piece : pieces)
-    begin.push_back(begin.back() + static_cast<std::int64_t>(piece.deltas.size()));
+  for (std::size_t c = 0; c < static_cast<std::size_t>(chunks); ++c)
+    begin[c + 1] += begin[c];
   if (begin.back() > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("IndexList",
                 "the compressed table of " + std::to_string(cells) + " cells needs " +
@@ -148,14 +131,18 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
   Buffer<std::uint32_t> result(begin.back(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   std::uint32_t* const data = result.data();
   std::fill(data + chunks * words, data + heads, 0U);
-  parallel_ranges(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t first, std::int64_t last) {
-    for (auto p = static_cast<std::size_t>(first); p < static_cast<std::size_t>(last); ++p) {
-      Piece& piece = pieces[p];
-      for (std::size_t place = links.size() + 1; place < piece.heads.size();
-           place += static_cast<std::size_t>(words))
-        piece.heads[place] += static_cast<std::uint32_t>(begin[p]);
-      std::copy(piece.heads.begin(), piece.heads.end(), data + piece.first * words);
-      std::copy(piece.deltas.begin(), piece.deltas.end(), data + begin[p]);
+  parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t c = first; c < last; ++c) {
+      std::uint32_t* const row = data + c * words;
+      std::copy_n(head.data() + c * words, words, row);
+      const std::int64_t deltas = begin[static_cast<std::size_t>(c)];
+      row[links.size() + 1] = static_cast<std::uint32_t>(deltas);
+      Chunk chunk;
+      std::copy_n(row, links.size(), chunk.base);
+      chunk.apart = row[links.size()] & ((std::uint32_t{1} << most_chunk_links) - 1);
+      chunk.width = static_cast<DeltaWidth>(row[links.size()] >> most_chunk_links);
+      if (chunk.width == DeltaWidth::eight) plain.write_deltas<std::uint8_t>(chunk, c, data + deltas);
+      if (chunk.width == DeltaWidth::sixteen) plain.write_deltas<std::uint16_t>(chunk, c, data + deltas);
     }
   });
   return result;
