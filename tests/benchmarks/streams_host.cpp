@@ -47,12 +47,12 @@ void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
 /// A cache line of each array at a time: with more of them the copy is slower by half (decision 0085).
 template <typename T>
 void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
-  constexpr std::int64_t line = 64 / sizeof(T);
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < count; begin += line) {
     const std::int64_t size = std::min(line, count - begin);
     for (int i = 0; i < populations; ++i) {
-      alignas(64) T run[line];
+      alignas(64) T run[static_cast<std::size_t>(line)];
       std::copy_n(from + i * stride + begin, size, run);
       heddle::stream_run<line>(to + i * stride, begin, run, size);
     }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -157,10 +158,7 @@ inline void store_run(T* field, const T* line, const std::uint32_t* index, std::
   if (*run < pieces && count == length) {
     T* const first = field + *run;
     if (line != first) {
-#pragma omp simd
-      for (int l = 0; l < length; ++l) {
-        first[l] = line[l];
-      }
+      std::memcpy(first, line, sizeof(T) * length);
     }
     return;
   }
