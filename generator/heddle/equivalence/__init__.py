@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from heddle.equivalence.addresses import with_chosen_elements
 from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.difference import difference, effects
 from heddle.equivalence.identity import Identities
@@ -49,7 +50,7 @@ def equivalent(
     pointers lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel
     that cannot be read.
     """
-    left, right = without_copies(lowered(a)), without_copies(lowered(b))
+    left, right = (with_chosen_elements(without_copies(lowered(kernel))) for kernel in (a, b))
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     rows = known_rows(left, right, known)
     lanes = lanes_of(left), lanes_of(right)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements whose place is chosen: the element of a chosen place is the chosen one of two elements.
+
+before   let f_e = f[select(at_w, i, j)]; store f[select(at_w, i, j)] = post_e
+after    let f_e = select(at_w, f[i], f[j]);
+         if at_w { store f[i] = post_e } if not at_w { store f[j] = post_e }
+
+Threads of steps with walls within choose a place, rows choose an element (passes.lower_accesses).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.build import operate
+from heddle.ir.nodes import (
+    Expression,
+    If,
+    Kernel,
+    Load,
+    LoadLanes,
+    Loop,
+    Select,
+    Statement,
+    Store,
+    StoreLanes,
+)
+from heddle.ir.visit import transform_expressions
+
+
+def with_chosen_elements(kernel: Kernel) -> Kernel:
+    """The same kernel, no place of which is chosen."""
+    return dataclasses.replace(kernel, body=_block(kernel.body))
+
+
+def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
+    return tuple(inside for statement in body for inside in _statements(statement))
+
+
+def _statements(statement: Statement) -> tuple[Statement, ...]:
+    if isinstance(statement, Loop):
+        return (dataclasses.replace(statement, body=_block(statement.body)),)
+    if isinstance(statement, If):
+        condition = transform_expressions(statement.condition, _element)
+        return (dataclasses.replace(statement, condition=condition, body=_block(statement.body)),)
+    if isinstance(statement, Store) and isinstance(statement.target, Load):
+        value = transform_expressions(statement.value, _element)
+        if isinstance(statement.target.index, Select):
+            place = statement.target.index
+            first, second = (
+                dataclasses.replace(statement, target=Load(statement.target.pointer, index), value=value)
+                for index in (place.yes, place.no)
+            )
+            otherwise = operate("not", place.condition)
+            return If(place.condition, (first,)), If(otherwise, (second,))
+        return (dataclasses.replace(statement, value=value),)
+    if isinstance(statement, (LoadLanes, StoreLanes)):  # of several elements: they stay where they are
+        return (statement,)
+    return (transform_expressions(statement, _element),)
+
+
+def _element(expression: Expression) -> Expression:
+    match expression:
+        case Load(pointer, Select(condition, yes, no)):
+            return Select(condition, Load(pointer, yes), Load(pointer, no))
+    return expression
