@@ -19,6 +19,7 @@
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
 #include "lattice.hpp"
+#include "list_tables.hpp"
 
 namespace {
 
@@ -120,15 +121,8 @@ void check(const BlockGrid& grid, int rank, const heddle::FlagReader& flags, con
     }
   }
   // The other two tables say the same, for ghost cells too.
-  const auto rows = static_cast<std::int64_t>(links.size());
-  for (std::int64_t n = 0; n < list.cells(); ++n) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t entry = list.neighbour()[r * list.neighbour_stride() + n];
-      const std::uint32_t run = list.neighbour_run()[n / IndexList::chunk * rows + r];
-      if (run == 0xFFFFFFFFU) continue;
-      ASSERT_EQ(run + n % IndexList::chunk, entry);
-    }
-    if (rows != 18) continue;
+  check_runs(list);
+  for (std::int64_t n = 0; links.size() == 18 && n < list.cells(); ++n) {
     std::uint32_t entry[18] = {};
     heddle::load_links<18>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(), n,
                            list.cells());
