@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "../d3q19.hpp"
 #include "d3q19_lists_sweeps.hpp"
 #include "d3q19_plain_list_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
@@ -34,27 +35,6 @@ namespace {
 
 constexpr double omega = 1.2;
 constexpr std::array<bool, 3> closed{false, false, false};
-
-/// D3Q19, opposite velocities side by side.
-constexpr std::array<std::array<int, 3>, 19> velocities{{{0, 0, 0},
-                                                         {1, 0, 0},
-                                                         {-1, 0, 0},
-                                                         {0, 1, 0},
-                                                         {0, -1, 0},
-                                                         {0, 0, 1},
-                                                         {0, 0, -1},
-                                                         {1, 1, 0},
-                                                         {-1, -1, 0},
-                                                         {1, -1, 0},
-                                                         {-1, 1, 0},
-                                                         {1, 0, 1},
-                                                         {-1, 0, -1},
-                                                         {1, 0, -1},
-                                                         {-1, 0, 1},
-                                                         {0, 1, 1},
-                                                         {0, -1, -1},
-                                                         {0, 1, -1},
-                                                         {0, -1, 1}}};
 
 struct Order {
   const char* name;
@@ -115,7 +95,7 @@ public:
     const auto list = list_of(d3q19_twist::links, order);
     const auto f = field_of<T>(*list);
     const auto walls = std::make_shared<heddle::SparseField<std::uint32_t>>(*list, 1, memory_, "walls");
-    heddle::mark_walls(*walls, velocities, closed);
+    heddle::mark_walls(*walls, test::d3q19, closed);
     add<T>("EsoTwist, full-way", order, *list, 12, [=](heddle::Stream& stream) {
       d3q19_twist::FullEven<T>(*f, list->all(), {.omega = omega})(stream);
       d3q19_twist::FullOdd<T>(*f, list->all(), {.omega = omega})(stream);

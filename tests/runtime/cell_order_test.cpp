@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../kernels/noise.hpp"
 #include "lattice.hpp"
+#include "some_solid.hpp"
 
 namespace {
 
@@ -17,15 +17,8 @@ using heddle::Box;
 using heddle::CellOrder;
 using heddle::IndexList;
 using heddle::Link;
+using test::some_solid;
 using Cell = std::array<std::int64_t, 3>;
-
-/// One in so many cells of a box is solid, at places without pattern.
-std::vector<std::uint8_t> some_solid(const Box& box, std::int64_t one_in) {
-  std::vector<std::uint8_t> flags(static_cast<std::size_t>(box.volume()));
-  for (std::size_t i = 0; i < flags.size(); ++i)
-    flags[i] = static_cast<std::int64_t>((test::noise(i) + 1) / 2 * static_cast<double>(one_in)) == 0 ? 0 : 1;
-  return flags;
-}
 
 TEST(CellOrder, OrdersOfCellsAreOneToOneAndKeepTheBorderLast) {
   const Box box{{-3, 5, 2}, {16, 16, 11}};

@@ -6,35 +6,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "../d3q19.hpp"
 #include "heddle/exchange.hpp"
 #include "heddle/link.hpp"
 
 namespace lattice {
 
-/// D3Q19 in the order of lbm.md, section 1: rest, then pairs of opposite velocities.
-inline constexpr std::array<std::array<int, 3>, 19> d3q19{{{0, 0, 0},
-                                                           {1, 0, 0},
-                                                           {-1, 0, 0},
-                                                           {0, 1, 0},
-                                                           {0, -1, 0},
-                                                           {0, 0, 1},
-                                                           {0, 0, -1},
-                                                           {1, 1, 0},
-                                                           {-1, -1, 0},
-                                                           {1, -1, 0},
-                                                           {-1, 1, 0},
-                                                           {1, 0, 1},
-                                                           {-1, 0, -1},
-                                                           {1, 0, -1},
-                                                           {-1, 0, 1},
-                                                           {0, 1, 1},
-                                                           {0, -1, -1},
-                                                           {0, 1, -1},
-                                                           {0, -1, 1}}};
-
-inline int opposite(int q) {
-  return q == 0 ? 0 : (q % 2 == 1 ? q + 1 : q - 1);
-}
+using test::d3q19;
+using test::opposite;
 
 inline std::array<int, 3> back(int q) {
   const std::array<int, 3>& c = d3q19[static_cast<std::size_t>(q)];

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../lbm_common/exchanged_step.hpp"
 #include "heddle/block_grid.hpp"
 #include "heddle/field.hpp"
 #include "heddle/field_access.hpp"
@@ -52,23 +53,6 @@ inline Field field(const heddle::BlockGrid& grid, int rank, const char* name = "
   return f;
 }
 
-/// A step with what it exchanges before and after it.
-template <class Sweep> class Step {
-public:
-  Step(Sweep sweep, heddle::Transport& transport)
-      : sweep_(std::move(sweep)), before_(sweep_.before(), transport), after_(sweep_.after(), transport) {}
-  void add_to(heddle::TaskGraph& loop) {
-    loop.add(before_);
-    loop.add(sweep_);
-    loop.add(after_);
-  }
-
-private:
-  Sweep sweep_;
-  heddle::HaloExchange before_;
-  heddle::HaloExchange after_;
-};
-
 /// How the steps are run: with what options, and whether ghost cells are made NaN before each. Without that,
 /// nothing but the exchanges orders the parts of the sweeps.
 struct How {
@@ -104,8 +88,8 @@ public:
 
 private:
   Field f_;
-  Step<Even> even_;
-  Step<Odd> odd_;
+  test::ExchangedStep<Even> even_;
+  test::ExchangedStep<Odd> odd_;
 };
 
 template <class Sweep> class TwoArrays final : public Rank {
@@ -125,8 +109,8 @@ public:
 private:
   Field f_;
   Field f_next_;
-  Step<Sweep> there_;
-  Step<Sweep> back_;
+  test::ExchangedStep<Sweep> there_;
+  test::ExchangedStep<Sweep> back_;
 };
 
 using Make = std::function<std::unique_ptr<Rank>(const heddle::BlockGrid&, heddle::Transport&)>;

@@ -35,8 +35,8 @@ void run(const std::vector<std::string>& arguments, heddle::Transport& transport
   const std::string mode = arguments.size() > 3 ? arguments[3] : "";
   const heddle::BlockGrid grid(blocks::domain, {3, 2, 1}, {true, true, true}, transport.ranks());
   Field f = blocks::field(grid, transport.rank());
-  blocks::Step even(lbm_blocks::AaEven<double>(f, {.omega = blocks::omega}), transport);
-  blocks::Step odd(lbm_blocks::AaOdd<double>(f, {.omega = blocks::omega}), transport);
+  test::ExchangedStep even(lbm_blocks::AaEven<double>(f, {.omega = blocks::omega}), transport);
+  test::ExchangedStep odd(lbm_blocks::AaOdd<double>(f, {.omega = blocks::omega}), transport);
   heddle::TaskGraph pair;
   even.add_to(pair);
   odd.add_to(pair);

@@ -7,34 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../d3q19.hpp"
+
 namespace test {
-
-using Velocity = std::array<int, 3>;
-
-/// D3Q19 in the order of the lattices: opposite directions are neighbours.
-inline constexpr std::array<Velocity, 19> d3q19{{{0, 0, 0},
-                                                 {1, 0, 0},
-                                                 {-1, 0, 0},
-                                                 {0, 1, 0},
-                                                 {0, -1, 0},
-                                                 {0, 0, 1},
-                                                 {0, 0, -1},
-                                                 {1, 1, 0},
-                                                 {-1, -1, 0},
-                                                 {1, -1, 0},
-                                                 {-1, 1, 0},
-                                                 {1, 0, 1},
-                                                 {-1, 0, -1},
-                                                 {1, 0, -1},
-                                                 {-1, 0, 1},
-                                                 {0, 1, 1},
-                                                 {0, -1, -1},
-                                                 {0, 1, -1},
-                                                 {0, -1, 1}}};
-
-inline constexpr int opposite(int q) {
-  return q == 0 ? 0 : (q % 2 == 1 ? q + 1 : q - 1);
-}
 
 /// A periodic box of cells with one ghost layer, component after component: what a user's own array would be.
 template <class T> class PeriodicBox {

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "../../benchmarks/median.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/with_cuda.hpp"
 #include "hybrid.hpp"
@@ -132,8 +133,7 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
     }
     const double cpu =
         static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * pairs_a_run * runs);
-    std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-    const double step = seconds[runs / 2] / (2 * pairs_a_run);
+    const double step = bench::median(seconds) / (2 * pairs_a_run);
 
     heddle::HybridField<T> here(grid, choice, reader, lbm_hybrid::links, 19, rank);
     here.copy_from(f);

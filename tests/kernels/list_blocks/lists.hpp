@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../lbm_common/exchanged_step.hpp"
 #include "../noise.hpp"
 #include "heddle/block_grid.hpp"
 #include "heddle/block_kinds.hpp"
@@ -93,24 +94,6 @@ private:
   heddle::SparseField<T>* field_;
 };
 
-/// A step with what it exchanges before and after it.
-template <class Sweep> class Step {
-public:
-  Step(Sweep sweep, heddle::Transport& transport)
-      : sweep_(std::move(sweep)), before_(sweep_.before(), transport), after_(sweep_.after(), transport) {}
-  void add_to(heddle::TaskGraph& loop) {
-    loop.add(before_);
-    loop.add(sweep_);
-    loop.add(after_);
-  }
-  [[nodiscard]] std::size_t sent_bytes() const { return before_.sent_bytes() + after_.sent_bytes(); }
-
-private:
-  Sweep sweep_;
-  heddle::HaloExchange before_;
-  heddle::HaloExchange after_;
-};
-
 /// One rank: its field, and what advances it by two steps.
 class Rank {
 public:
@@ -160,8 +143,8 @@ public:
 private:
   heddle::IndexList list_;
   heddle::SparseField<T> f_;
-  Step<Even> even_;
-  Step<Odd> odd_;
+  test::ExchangedStep<Even> even_;
+  test::ExchangedStep<Odd> odd_;
 };
 
 template <class T, class Sweep> class TwoArrays final : public Rank {
@@ -185,8 +168,8 @@ private:
   heddle::IndexList list_;
   heddle::SparseField<T> f_;
   heddle::SparseField<T> f_next_;
-  Step<Sweep> there_;
-  Step<Sweep> back_;
+  test::ExchangedStep<Sweep> there_;
+  test::ExchangedStep<Sweep> back_;
 };
 
 /// A pattern in a precision.

@@ -2,7 +2,6 @@
 // Projection around cities, for the report: iterations to three tolerances and what PALM's single solve
 // leaves, and the time of a large one. Not a test: projection_report table | city|box|slabs NX NY NZ
 // [device].
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../benchmarks/median.hpp"
 #include "city.hpp"
 #include "flow.hpp"
 #include "heddle/fake_network.hpp"
@@ -134,11 +134,10 @@ template <class T> void box(const std::array<std::int64_t, 3>& cells, Memory mem
     stream.synchronise();
     times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  std::nth_element(times.begin(), times.begin() + 10, times.end());
   std::printf("%d x %d x %d f%d projection, %s: %.3f ms; differs from the host by %s eps, largest div %.2e\n",
               static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
-              static_cast<int>(8 * sizeof(T)), to_string(memory), 1e3 * times[10], difference.c_str(),
-              projection.operators().norms(flow.velocity(), stream).largest);
+              static_cast<int>(8 * sizeof(T)), to_string(memory), 1e3 * bench::median(times),
+              difference.c_str(), projection.operators().norms(flow.velocity(), stream).largest);
 }
 
 /// One solve of a box, 512 x 512 x 128 say, whose levels lie on 1, 2, 4 and 8 ranks of this process.
@@ -170,12 +169,11 @@ template <class T> void slabs(const std::array<std::int64_t, 3>& cells, Memory m
         }
         if (transport.rank() == 0) sent = solver.sent_bytes();
       });
-      std::nth_element(times.begin(), times.begin() + 5, times.end());
       std::printf("%d x %d x %d f%d solve, %s, %d ranks, %s: %.3f ms, %.2f MB sent by a rank\n",
                   static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
                   static_cast<int>(8 * sizeof(T)), to_string(memory), ranks,
-                  method == heddle::SlabMethod::partitioned ? "partitioned" : "transposed", 1e3 * times[5],
-                  1e-6 * static_cast<double>(sent));
+                  method == heddle::SlabMethod::partitioned ? "partitioned" : "transposed",
+                  1e3 * bench::median(times), 1e-6 * static_cast<double>(sent));
     }
   }
 }
