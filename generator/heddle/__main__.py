@@ -220,7 +220,7 @@ def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
         for found in exchange.exchanges(kernel, model.place):
             print(exchange.text(found))
     elif not isinstance(kernel.space, Boxes) and not kernel.space.listed:
-        for crossing in list_exchange.list_exchanges(kernel, model.place):
+        for crossing in list_exchange.list_exchanges(kernel, model.place, module.ends):
             print(list_exchange.text(crossing, kernel.space.links))
 
 

@@ -15,7 +15,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.chunk_links import MOST_LINKS
 from heddle.ir.colouring import BITS
 from heddle.ir.walls import SIDES
-from heddle.list_exchange import ListExchange, list_exchanges
+from heddle.list_exchange import Ends, ListExchange, ends_of, list_exchanges
 from heddle.pack import check_fields, list_pack_kernel, pack_kernel
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
@@ -76,13 +76,14 @@ class KernelModel:
 class PackModel:
     """A kernel that packs or unpacks what the kernels of a halo exchange.
 
-    source, after: the kernel, and which of its exchanges, whose fields it is written for; wire: the type on
-    the wire, or None for that of the fields.
+    source, after: the kernel, and which of its exchanges, whose fields it is written for; ends: those of the
+    halo; wire: the type on the wire, or None for that of the fields.
     """
 
     name: str
     source: KernelModel
     after: bool
+    ends: Ends
     wire: ir.Scalar | None
     unpack: bool
     about: str
@@ -98,18 +99,20 @@ class PackModel:
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The kernel in a precision."""
-        fields = crossing(self.source.typed(chosen), self.place)[self.after].fields
+        fields = crossing(self.source.typed(chosen), self.ends, self.place)[self.after].fields
         make = pack_kernel if isinstance(self.source.space, ir.Dense) else list_pack_kernel
         return make(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
 
 
 @dataclass(frozen=True)
 class Halo:
-    """Kernels whose exchanges one pair of pack kernels serves: `name`_pack and `name`_unpack."""
+    """Kernels whose exchanges one pair of pack kernels serves: `name`_pack and `name`_unpack. ends: of what
+    kernels over lists write (heddle.list_exchange)."""
 
     name: str
     kernels: tuple[str, ...]
     wire: ir.Scalar | None
+    ends: Ends
 
 
 @dataclass
@@ -283,7 +286,8 @@ class Module:
             taken = [halo.name for halo in self.halos.values() if kernel in halo.kernels]
             if taken:
                 raise KernelError(place, f"'{kernel}' is in the halo '{taken[0]}' already.")
-        first = self._first_exchange(name, chosen, place)
+        ends = self.ends
+        first = self._first_exchange(name, chosen, ends, place)
         for unpack in (False, True):
             full = f"{name}_unpack" if unpack else f"{name}_pack"
             if not is_name(full) or full in self.kernels:
@@ -294,17 +298,26 @@ class Module:
             source = self.kernels[first.kernel]
             assert isinstance(source, KernelModel)
             self.kernels[full] = PackModel(
-                full, source, first.direction == "after", scalar, unpack, about, place, Schedule()
+                full, source, first.direction == "after", ends, scalar, unpack, about, place, Schedule()
             )
-        self.halos[name] = Halo(name, chosen, scalar)
+        self.halos[name] = Halo(name, chosen, scalar, ends)
 
-    def _first_exchange(self, name: str, kernels: Sequence[str], place: Place) -> Exchange | ListExchange:
+    @property
+    def ends(self) -> Ends:
+        """Where the kernels over whole lists so far write."""
+        models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
+        lists = [k for k in models if isinstance(k.space, ir.Sparse) and not k.space.listed]
+        return ends_of(model.typed(precision(self.precisions[0])) for model in lists)
+
+    def _first_exchange(
+        self, name: str, kernels: Sequence[str], ends: Ends, place: Place
+    ) -> Exchange | ListExchange:
         """The exchange that stands for all of a halo: they have fields of the same shapes."""
         found: list[Exchange | ListExchange] = []
         for kernel in kernels:
             model = self.kernels[kernel]
             assert isinstance(model, KernelModel)
-            for exchange in crossing(model.typed(precision(self.precisions[0])), model.place):
+            for exchange in crossing(model.typed(precision(self.precisions[0])), ends, model.place):
                 if exchange.crossings:
                     found.append(exchange)
         if not found:
@@ -356,9 +369,13 @@ class Module:
         return made[1]
 
 
-def crossing(kernel: ir.Kernel, place: Place) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
-    """What a typed kernel exchanges before and after it."""
-    return list_exchanges(kernel, place) if isinstance(kernel.space, ir.Sparse) else exchanges(kernel, place)
+def crossing(
+    kernel: ir.Kernel, ends: Ends, place: Place
+) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
+    """What a typed kernel exchanges before and after it. ends: as in list_exchanges."""
+    if isinstance(kernel.space, ir.Sparse):
+        return list_exchanges(kernel, place, ends)
+    return exchanges(kernel, place)
 
 
 def _shapes(exchange: Exchange | ListExchange) -> str:

@@ -171,6 +171,14 @@ std::array<int, 3> BlockGrid::place_of(const std::array<std::int64_t, 3>& cell) 
   return at;
 }
 
+std::array<std::int64_t, 3> BlockGrid::in_domain(std::array<std::int64_t, 3> cell) const noexcept {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t extent = domain_.upper[d] - domain_.lower[d];
+    if (periodic_[d]) cell[d] = domain_.lower[d] + ((cell[d] - domain_.lower[d]) % extent + extent) % extent;
+  }
+  return cell;
+}
+
 int BlockGrid::owner(const std::array<std::int64_t, 3>& cell) const noexcept {
   if (!domain_.contains(cell)) return -1;
   const std::array<int, 3> at = place_of(cell);

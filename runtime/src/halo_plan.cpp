@@ -76,6 +76,7 @@ std::uint64_t plan_hash(const Exchange& exchange) {
   for (const LinkCrossing& crossing : exchange.links()) {
     hash.add(static_cast<std::uint64_t>(crossing.field));
     hash.add(static_cast<std::uint64_t>(crossing.row));
+    hash.add(static_cast<std::uint64_t>(crossing.slot));
   }
   return hash.value();
 }

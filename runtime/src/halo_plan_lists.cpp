@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -14,16 +16,16 @@ namespace heddle {
 
 namespace {
 
-/// An element that a cell reaches through a row of the table. The order is that of both ends: cells by their
-/// place in the domain.
+/// An element that a cell reaches. The order is that of both ends: crossings as the generator lists them, and
+/// cells by their place in the domain.
 struct Reached {
   int field;
-  int row;
+  std::size_t crossing;
   std::int64_t cell; // that reaches it: its place in the domain, x fastest
   std::uint32_t element;
 
   friend bool operator<(const Reached& a, const Reached& b) noexcept {
-    return std::tie(a.field, a.row, a.cell) < std::tie(b.field, b.row, b.cell);
+    return std::tie(a.crossing, a.cell) < std::tie(b.crossing, b.cell);
   }
 };
 
@@ -33,20 +35,27 @@ public:
   explicit Places(const IndexList& list) : list_(list), domain_(list.grid().domain()) {}
 
   [[nodiscard]] std::array<std::int64_t, 3> in_domain(std::int64_t n) const {
+    return list_.grid().in_domain(list_.position(n));
+  }
+  /// Whether the cell at an offset from another is listed; both lie among the cells and ghost cells here.
+  [[nodiscard]] bool listed(std::int64_t n, const std::array<int, 3>& offset) const {
     std::array<std::int64_t, 3> cell = list_.position(n);
+    for (std::size_t d = 0; d < 3; ++d)
+      cell[d] += offset[d];
+    const std::array<std::int64_t, 3> wrapped = list_.grid().in_domain(cell);
     for (std::size_t d = 0; d < 3; ++d) {
-      const std::int64_t extent = domain_.upper[d] - domain_.lower[d];
-      const std::int64_t wrapped = (cell[d] - domain_.lower[d]) % extent;
-      cell[d] = domain_.lower[d] + (wrapped < 0 ? wrapped + extent : wrapped);
+      if (list_.grid().blocks()[d] == 1) cell[d] = wrapped[d]; // elsewhere ghost cells lie beyond the face
     }
-    return cell;
+    return list_.cell_of(cell[0], cell[1], cell[2]) >= 0;
   }
   [[nodiscard]] std::int64_t number(const std::array<std::int64_t, 3>& cell) const noexcept {
     const std::int64_t row = cell[1] - domain_.lower[1] + domain_.extent(1) * (cell[2] - domain_.lower[2]);
     return cell[0] - domain_.lower[0] + domain_.extent(0) * row;
   }
+  /// Of the owner; -1 where there is none.
   [[nodiscard]] int rank(const std::array<std::int64_t, 3>& cell) const {
-    return list_.grid().rank(list_.grid().owner(cell));
+    const int block = list_.grid().owner(cell);
+    return block < 0 ? -1 : list_.grid().rank(block);
   }
 
 private:
@@ -54,12 +63,56 @@ private:
   const Box& domain_;
 };
 
-/// What of a row concerns others: entries of border and ghost cells, on the host.
-std::vector<std::uint32_t> outer_entries(const IndexList& list, int row) {
-  std::vector<std::uint32_t> entries(static_cast<std::size_t>(list.ghosts().last - list.border().first));
-  const std::uint32_t* const from = list.neighbour() + row * list.neighbour_stride() + list.border().first;
-  copy_bytes(entries.data(), Memory::host, from, list.memory(), entries.size() * sizeof(std::uint32_t));
-  return entries;
+/// Rows of the table on the host, as far as they concern others.
+class Rows {
+public:
+  Rows(const IndexList& list, std::span<const LinkCrossing> crossings) : list_(list) {
+    for (const LinkCrossing& crossing : crossings) {
+      for (const int row : {crossing.row, crossing.then[0], crossing.then[1]}) {
+        if (row == LinkCrossing::none || entries_.contains(row)) continue;
+        // What follows on a row may begin at any cell.
+        CellRange cells{list.border().first, list.ghosts().last};
+        if (crossing.slot != LinkCrossing::none) cells = {0, list.held_among_ghosts().last};
+        std::vector<std::uint32_t>& entries = entries_[row];
+        entries.resize(static_cast<std::size_t>(cells.size()));
+        const std::uint32_t* const from = list.neighbour() + row * list.neighbour_stride() + cells.first;
+        copy_bytes(entries.data(), Memory::host, from, list.memory(), entries.size() * sizeof(std::uint32_t));
+        first_ = cells.first;
+      }
+    }
+  }
+
+  /// The element that cell `n` reaches.
+  [[nodiscard]] std::uint32_t element(std::int64_t n, const LinkCrossing& crossing) const {
+    std::uint32_t entry = at(crossing.row, n);
+    if (crossing.slot == LinkCrossing::none) return entry;
+    for (const int row : crossing.then) {
+      if (row != LinkCrossing::none) entry = at(row, entry);
+    }
+    return static_cast<std::uint32_t>(crossing.slot * list_.slot_stride() + entry);
+  }
+
+private:
+  [[nodiscard]] std::uint32_t at(int row, std::int64_t n) const {
+    return entries_.at(row)[static_cast<std::size_t>(n - first_)];
+  }
+
+  const IndexList& list_;
+  std::map<int, std::vector<std::uint32_t>> entries_;
+  std::int64_t first_ = 0; // cell
+};
+
+/// Elements have 32 bits on the wire's list.
+void check_numbers(const Exchange& exchange) {
+  const std::int64_t stride = exchange.list()->slot_stride();
+  for (const LinkCrossing& crossing : exchange.links()) {
+    if (crossing.slot != LinkCrossing::none && (crossing.slot + 1) * stride > 0xFFFFFFFFLL) {
+      throw Error(exchange.name(),
+                  "the elements of slot " + std::to_string(crossing.slot) + " of " +
+                      std::to_string(exchange.list()->count()) + " cells do not fit 32 bits",
+                  "cut the domain into more blocks");
+    }
+  }
 }
 
 } // namespace
@@ -72,26 +125,29 @@ void HaloPlan::plan_list(const Exchange& exchange) {
   std::map<int, std::vector<Reached>> by_own; // of each rank
   std::map<int, std::vector<Reached>> by_ghosts;
   if (list.ghosts().size() != 0) {
-    std::map<int, std::vector<std::uint32_t>> rows;
-    for (const LinkCrossing& crossing : exchange.links())
-      rows.try_emplace(crossing.row);
-    for (auto& [row, entries] : rows)
-      entries = outer_entries(list, row);
-    const std::int64_t first = list.border().first;
-    for (std::int64_t n = first; n < list.ghosts().last; ++n) {
+    check_numbers(exchange);
+    const Rows rows(list, exchange.links());
+    for (std::int64_t n = list.border().first; n < list.ghosts().last; ++n) {
       const bool own = n < list.count();
       const std::array<std::int64_t, 3> here = places.in_domain(n);
-      for (const LinkCrossing& crossing : exchange.links()) {
-        const std::uint32_t element = rows[crossing.row][static_cast<std::size_t>(n - first)];
+      for (std::size_t number = 0; number < exchange.links().size(); ++number) {
+        const LinkCrossing& crossing = exchange.links()[number];
+        const std::uint32_t element = rows.element(n, crossing);
         const std::int64_t cell = element % list.slot_stride();
-        if (own == (cell < list.count())) continue;
+        if (own != list.is_copy(cell)) continue;
+        if (crossing.slot != LinkCrossing::none && !places.listed(n, crossing.other)) continue;
         const int other = places.rank(own ? places.in_domain(cell) : here);
+        if (other < 0) {
+          throw Error(exchange.name(),
+                      "two ranks share a population that lies in a cell of no block: a place without listed "
+                      "cells was left out of the grid",
+                      "a grid with a block at each place, or EsoPull, whose populations lie in listed cells");
+        }
         if (other == list.rank()) {
           throw Error(exchange.name(), "a block is thinner than links reach, and meets itself across a face",
                       "use fewer ranks along that axis");
         }
-        (own ? by_own : by_ghosts)[other].push_back(
-            {crossing.field, crossing.row, places.number(here), element});
+        (own ? by_own : by_ghosts)[other].push_back({crossing.field, number, places.number(here), element});
       }
     }
     depth_ = list.border_width();

@@ -17,31 +17,50 @@ bool along_one_axis(const Link& link) {
 
 } // namespace
 
-HeldCells::HeldCells(const std::array<std::int64_t, 3>& extent, const std::array<bool, 3>& periodic,
-                     std::span<const Link> links)
-    : extent_(extent), periodic_(periodic), links_(links) {
+HeldCells::HeldCells(const std::array<std::int64_t, 3>& extent, const std::array<CellRange, 3>& own,
+                     const std::array<bool, 3>& periodic, std::span<const Link> links)
+    : extent_(extent), periodic_(periodic), links_(links), own_(own) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::int64_t rim = 0;
     for (const Link& link : links) {
-      if (!periodic[axis]) rim_[axis] = std::max<std::int64_t>(rim_[axis], std::abs(link.offset[axis]));
+      if (!periodic[axis]) rim = std::max<std::int64_t>(rim, std::abs(link.offset[axis]));
     }
-    size_[axis] = extent[axis] + 2 * rim_[axis];
+    known_[axis] = {own[axis].first == 0 ? -rim : 0,
+                    extent[axis] + (own[axis].last == extent[axis] ? rim : 0)};
   }
-  numbers_.assign(static_cast<std::size_t>(size_[0] * size_[1] * size_[2]), nobody);
+  numbers_.assign(static_cast<std::size_t>(known_[0].size() * known_[1].size() * known_[2].size()), nobody);
 }
 
 std::size_t HeldCells::place(const std::array<std::int64_t, 3>& cell) const {
-  return static_cast<std::size_t>(cell[0] + rim_[0] +
-                                  size_[0] * (cell[1] + rim_[1] + size_[1] * (cell[2] + rim_[2])));
+  const std::int64_t row = cell[1] - known_[1].first + known_[1].size() * (cell[2] - known_[2].first);
+  return static_cast<std::size_t>(cell[0] - known_[0].first + known_[0].size() * row);
+}
+
+std::array<std::int64_t, 3> HeldCells::cell_at(std::size_t place) const {
+  auto rest = static_cast<std::int64_t>(place);
+  std::array<std::int64_t, 3> cell{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    cell[axis] = known_[axis].first + rest % known_[axis].size();
+    rest /= known_[axis].size();
+  }
+  return cell;
+}
+
+bool HeldCells::is_among_ghosts(const std::array<std::int64_t, 3>& cell) const {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool below = cell[axis] >= 0 && cell[axis] < own_[axis].first;
+    const bool above = cell[axis] >= own_[axis].last && cell[axis] < extent_[axis];
+    if (below || above) return true;
+  }
+  return false;
 }
 
 bool HeldCells::follow(std::size_t from, const Link& link, std::size_t& to) const {
-  auto rest = static_cast<std::int64_t>(from);
-  std::array<std::int64_t, 3> cell{};
+  std::array<std::int64_t, 3> cell = cell_at(from);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    cell[axis] = rest % size_[axis] - rim_[axis] + link.offset[axis];
-    rest /= size_[axis];
+    cell[axis] += link.offset[axis];
     if (periodic_[axis]) cell[axis] = (cell[axis] % extent_[axis] + extent_[axis]) % extent_[axis];
-    if (cell[axis] < -rim_[axis] || cell[axis] >= extent_[axis] + rim_[axis]) return false;
+    if (cell[axis] < known_[axis].first || cell[axis] >= known_[axis].last) return false;
   }
   to = place(cell);
   return true;
@@ -67,9 +86,13 @@ std::int64_t HeldCells::number(std::int64_t count) {
       hold(held[i], link);
   }
   std::sort(held.begin(), held.end());
+  std::stable_partition(held.begin(), held.end(),
+                        [&](std::size_t cell) { return !is_among_ghosts(cell_at(cell)); });
   auto next = static_cast<std::uint32_t>(count);
-  for (const std::size_t cell : held)
+  for (const std::size_t cell : held) {
     numbers_[cell] = next++;
+    if (is_among_ghosts(cell_at(cell))) among_ghosts_.push_back(cell_at(cell));
+  }
   return static_cast<std::int64_t>(held.size());
 }
 

@@ -226,9 +226,6 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
     if (std::find(slips.begin(), slips.end(), true) != slips.end())
       throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
                   "use the links of pull, push or AA");
-    if (known_ != count_)
-      throw Error("IndexList", "links lead to cells held behind walls, and the block is one of several",
-                  "use the links of pull, push or AA, or one rank");
     hold_cells(periodic, links, memory);
   } else {
     lay_out(memory);
@@ -349,19 +346,25 @@ void IndexList::lay_out(Memory memory) {
 }
 
 void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory) {
-  HeldCells numbers({box_.extent(0), box_.extent(1), box_.extent(2)}, periodic, links);
-  parallel_ranges(box_.extent(1) * box_.extent(2), [&](std::int64_t first, std::int64_t last) {
+  std::array<CellRange, 3> own;
+  for (std::size_t d = 0; d < 3; ++d)
+    own[d] = {box_.lower[d] - around_.lower[d], box_.upper[d] - around_.lower[d]};
+  HeldCells numbers(around_.extents(), own, periodic, links);
+  parallel_ranges(around_.extent(1) * around_.extent(2), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
-      const std::int64_t y = r % box_.extent(1);
-      const std::int64_t z = r / box_.extent(1);
-      for_row(box_.lower[1] + y, box_.lower[2] + z, [&](std::int64_t n, std::int64_t x) {
-        numbers.at(x - box_.lower[0], y, z) = static_cast<std::uint32_t>(n);
+      for_known(r, [&](std::int64_t n, std::int64_t column, Kind) {
+        numbers.at(column, r % around_.extent(1), r / around_.extent(1)) = static_cast<std::uint32_t>(n);
       });
     }
   });
-  held_ = numbers.number(count_);
-  if (count_ + held_ > last_index) {
-    throw Error("IndexList", "the numbers of " + std::to_string(count_ + held_) + " cells do not fit 32 bits",
+  held_ = numbers.number(known_);
+  held_places_ = numbers.among_ghosts();
+  for (std::array<std::int64_t, 3>& cell : held_places_) {
+    for (std::size_t d = 0; d < 3; ++d)
+      cell[d] += around_.lower[d];
+  }
+  if (known_ + held_ > last_index) {
+    throw Error("IndexList", "the numbers of " + std::to_string(known_ + held_) + " cells do not fit 32 bits",
                 "cut the domain into blocks");
   }
   lay_out(memory);
@@ -371,7 +374,7 @@ void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const 
   for (std::size_t l = 0; l < links.size(); ++l) {
     std::uint32_t* const entries = table.data() + static_cast<std::int64_t>(l) * neighbour_stride_;
     numbers.fill(links[l], entries);
-    for (std::int64_t n = count_ + held_; n < neighbour_stride_; ++n) // padding: own cell
+    for (std::int64_t n = known_ + held_; n < neighbour_stride_; ++n) // padding: own cell
       entries[n] = static_cast<std::uint32_t>(std::min(n, cells_ - 1));
   }
   table_ = memory == Memory::device ? Buffer<std::uint32_t>(table.span(), memory) : std::move(table);
@@ -527,6 +530,8 @@ std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) 
 }
 
 std::array<std::int64_t, 3> IndexList::position(std::int64_t n) const {
+  const CellRange beyond = held_among_ghosts();
+  if (n >= beyond.first && n < beyond.last) return held_places_[static_cast<std::size_t>(n - beyond.first)];
   if (n < 0 || n >= known_) {
     throw Error("IndexList::position", "no cell " + std::to_string(n) + " among " + std::to_string(known_));
   }

@@ -15,7 +15,7 @@ from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.ir.walls import bit
-from heddle.list_exchange import ListExchange, list_exchanges
+from heddle.list_exchange import Ends, LinkCrossing, ListExchange, list_exchanges
 
 
 class _Halo(Protocol):
@@ -27,6 +27,9 @@ class _Halo(Protocol):
 
     @property
     def wire(self) -> ir.Scalar | None: ...
+
+    @property
+    def ends(self) -> Ends: ...
 
 
 class _Module(Protocol):
@@ -247,7 +250,8 @@ def _exchanges(
     """Methods that tell heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
     wire = type_text(halo.wire) if halo.wire else element
     if isinstance(kernel.space, ir.Sparse):
-        return [_list_exchange(module, one, halo, targets, wire) for one in list_exchanges(kernel)]
+        found = list_exchanges(kernel, ends=halo.ends)
+        return [_list_exchange(module, one, halo, targets, wire) for one in found]
     return [_exchange(module, one, halo, targets, wire) for one in exchanges(kernel)]
 
 
@@ -278,7 +282,7 @@ def _list_exchange(
     module: str, exchange: ListExchange, halo: _Halo, targets: Sequence[str], wire: str
 ) -> dict[str, Any]:
     views = [f"{field.name}->flat()" for field in exchange.fields]
-    rows = [f"heddle::LinkCrossing{{{exchange.fields.index(c.field)}, {c.row}}}" for c in exchange.crossings]
+    rows = [_link_crossing(exchange.fields.index(c.field), c) for c in exchange.crossings]
     tables = ["elements.fields", "{wire}", "elements.numbers", "elements.count"]
     return {
         **_described(exchange, wire),
@@ -290,6 +294,15 @@ def _list_exchange(
         "method": "list_pack",
         "parameters": "const heddle::WireElements& elements",
     }
+
+
+def _link_crossing(field: int, crossing: LinkCrossing) -> str:
+    first, *then = crossing.path
+    members = [str(field), str(first)]
+    if crossing.slot is not None:
+        following = [str(row) for row in then] + ["heddle::LinkCrossing::none"] * (2 - len(then))
+        members += ["{" + ", ".join(following) + "}", str(crossing.slot), _offset(crossing.other)]
+    return f"heddle::LinkCrossing{{{', '.join(members)}}}"
 
 
 def _described(exchange: Exchange | ListExchange, wire: str) -> dict[str, Any]:

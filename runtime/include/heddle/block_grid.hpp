@@ -57,6 +57,8 @@ public:
   /// Block next to `i` in direction `offset` (any integers, periodic axes wrap); -1 beyond the domain or
   /// where there is none.
   [[nodiscard]] int neighbour(int i, const std::array<int, 3>& offset) const;
+  /// `cell`, which may lie beyond periodic faces, at its place in the domain.
+  [[nodiscard]] std::array<std::int64_t, 3> in_domain(std::array<std::int64_t, 3> cell) const noexcept;
   /// Block that owns `cell`; -1 outside the domain and where there is no block.
   [[nodiscard]] int owner(const std::array<std::int64_t, 3>& cell) const noexcept;
   /// Ranks that share the blocks.

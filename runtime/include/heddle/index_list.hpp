@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,8 @@ namespace heddle {
 /// padding to a whole number of 32, whose entries point to themselves.
 ///
 /// The list of one block of several has ghost cells, too, numbered after its own: copies of listed cells of
-/// other blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells.
+/// other blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells. Where links
+/// lead to held cells, it also holds what those of its cells and ghost cells reach there that are not listed.
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
@@ -70,6 +72,15 @@ public:
   [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
   [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
+  /// Of the cells held behind walls those that lie among ghost cells, in blocks of others.
+  [[nodiscard]] CellRange held_among_ghosts() const noexcept {
+    return {known_ + held_ - std::ssize(held_places_), known_ + held_};
+  }
+  /// Whether cell `n`, listed or held, is a copy of a cell of another block.
+  [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
+    const CellRange beyond = held_among_ghosts();
+    return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
+  }
   /// How far border and ghost cells reach from the faces between them.
   [[nodiscard]] int border_width() const noexcept { return border_; }
   /// What belongs to `part` of the cells of `range`.
@@ -106,7 +117,8 @@ public:
   /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
   /// or outside.
   [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
-  /// Coordinates of cell `n`, for a ghost cell those beside the box; throws Error when it is neither.
+  /// Coordinates of cell `n`, for a ghost cell, or one held among these, those beside the box; throws Error
+  /// when it is neither.
   [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
 
   /// Numbers of the listed cells whose byte in `flags` (one a cell of the box, x fastest) equals `value`,
@@ -118,6 +130,8 @@ public:
 
 private:
   enum Kind : std::uint8_t { inner, rim, ghost }; // of cells: interior, border, ghost
+  /// The same by number of the row, ghost cells too: f(n, column, kind).
+  template <class F> void for_known(std::int64_t row, F&& f) const;
   /// Columns of a row of the box with its ghost cells: own ones, and among them interior ones. What remains
   /// of the own is border, what remains of all is ghost cells.
   struct Columns {
@@ -179,19 +193,24 @@ private:
       before_; // of each kind and row: cells in the rows before it; total last
   std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
   std::vector<std::uint32_t> row_place_; // the inverse
+  std::vector<std::array<std::int64_t, 3>> held_places_; // of held_among_ghosts()
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
   Buffer<std::uint32_t> chunks_;
 };
 
 template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
-  const std::int64_t row = row_of(y, z);
-  std::array<std::int64_t, 2> next{first_of(inner, row), first_of(rim, row)};
+  for_known(row_of(y, z), [&](std::int64_t n, std::int64_t column, Kind kind) {
+    if (kind != ghost) f(n, column + around_.lower[0]);
+  });
+}
+
+template <class F> void IndexList::for_known(std::int64_t row, F&& f) const {
+  std::array<std::int64_t, 3> next{first_of(inner, row), first_of(rim, row), first_of(ghost, row)};
   for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind kind) {
-    if (kind == ghost) return;
     for (std::int64_t column = first; column < last; ++column) {
       const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
-      if (((word >> (column % 64)) & 1U) != 0) f(ordered(next[kind]++), column + around_.lower[0]);
+      if (((word >> (column % 64)) & 1U) != 0) f(ordered(next[kind]++), column, kind);
     }
   });
 }

@@ -60,6 +60,23 @@ public:
     });
   }
 
+  /// The same for ghost cells, too, at the place in the domain of which they are copies: what patterns whose
+  /// rows lead to held cells (EsoTwist, EsoPull) begin with, since a population that comes from a wall is not
+  /// exchanged, even where it lies in a ghost cell.
+  template <class F>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+  void fill_with_ghosts(F&& f) {
+    fill(f);
+    const BlockGrid& grid = list_->grid();
+    edit([&](SparseView<T> view) {
+      for (std::int64_t n = list_->ghosts().first; n < list_->ghosts().last; ++n) {
+        const auto [x, y, z] = grid.in_domain(list_->position(n));
+        for (int c = 0; c < components_; ++c)
+          view(n, c) = static_cast<T>(f(x, y, z, c));
+      }
+    });
+  }
+
   /// Sets all cells, ghost cells and padding too.
   void fill(T value) {
     edit([&](SparseView<T> view) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "d3q19_values.hpp"
+#include "esoteric_places.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
@@ -30,9 +31,14 @@ namespace {
 using heddle::CellOrder;
 using heddle::IndexList;
 using heddle::SparseField;
+using test::after;
+using test::before;
 using test::d3q19;
+using test::eso_pull_shift;
 using test::opposite;
 using test::PeriodicBox;
+using test::Place;
+using test::twist_shift;
 using test::Velocity;
 using Cell = std::array<std::int64_t, 3>;
 using Flags = std::vector<std::uint8_t>;
@@ -50,31 +56,6 @@ constexpr heddle::Memory device = heddle::Memory::host;
 constexpr double g_x = 1e-4;
 constexpr double magic = 0.25;
 constexpr double omega = 1.6;
-
-/// A component of the cell at an offset.
-struct Place {
-  int slot;
-  Velocity offset;
-};
-
-// As published (lbm.md, section 5), not as the generator says: before a step population q of x lies in
-// component q (odd: opposite q) of x + m(q), and f*_q is left in the opposite one of x + m(opposite q).
-Velocity twist_shift(int q) {
-  Velocity m{};
-  for (std::size_t d = 0; d < 3; ++d)
-    m[d] = d3q19[static_cast<std::size_t>(q)][d] < 0 ? 1 : 0;
-  return m;
-}
-Velocity eso_pull_shift(int q) {
-  return q > 0 && q % 2 == 0 ? d3q19[static_cast<std::size_t>(q - 1)] : Velocity{};
-}
-using Shift = Velocity (*)(int q);
-Place before(Shift m, bool odd, int q) {
-  return {odd ? opposite(q) : q, m(q)};
-}
-Place after(Shift m, bool odd, int q) {
-  return {odd ? q : opposite(q), m(opposite(q))};
-}
 
 Cell moved(const Cell& cell, const Velocity& by) {
   return {cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};

@@ -14,6 +14,7 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/peer_group.hpp"
+#include "list_blocks_narrow_sweeps.hpp"
 #include "lists.hpp"
 
 namespace {
@@ -24,6 +25,13 @@ const lists::Medium open_box(0.0);
 const lists::Medium channel(0.3, {true, false, false}, {false, false, false, false, true, false});
 /// Nothing is periodic, and faces slip where ranks meet them, too.
 const lists::Medium closed(0.2, {false, false, false}, {true, false, true, true, false, true});
+/// The same with walls at all faces, for lists that hold cells behind them: these know no free slip.
+const lists::Medium walled_channel(0.3, {true, false, false});
+const lists::Medium walled(0.2, {false, false, false});
+
+bool holds_cells(const lists::Method& method) {
+  return method.links.front().wall_slot == heddle::Link::held;
+}
 
 void expect_equal(const lists::Method& method, const lists::Medium& medium, int ranks, const lists::How& how,
                   const char* what) {
@@ -48,8 +56,8 @@ TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
 TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
   for (const lists::Method& method : lists::methods()) {
     for (const int ranks : {2, 3, 8, 12, 27}) {
-      expect_equal(method, channel, ranks, {}, "channel");
-      expect_equal(method, closed, ranks, {}, "closed");
+      expect_equal(method, holds_cells(method) ? walled_channel : channel, ranks, {}, "channel");
+      expect_equal(method, holds_cells(method) ? walled : closed, ranks, {}, "closed");
     }
   }
 }
@@ -80,6 +88,10 @@ TEST(ListBlocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneList) {
           ranks.back()->add_to(loop, false);
         }
         loop.run(lists::pairs);
+        heddle::TaskGraph last;
+        for (const std::unique_ptr<lists::Rank>& rank : ranks)
+          rank->add_last(last);
+        last.run(1);
         for (int rank = 0; rank < count; ++rank) {
           const std::vector<double> found = ranks[static_cast<std::size_t>(rank)]->values();
           EXPECT_EQ(lists::differences(expected, found, grid, rank), 0) << method.name << " on " << count;
@@ -91,7 +103,7 @@ TEST(ListBlocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneList) {
 
 TEST(ListBlocks, AStepIsTakenApartWhereMessagesTravel) {
   heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
-  const lists::Method pull = lists::pull<float>("pull");
+  const lists::Method& pull = lists::method_named("pull f32");
   const std::unique_ptr<lists::Rank> rank = pull.make(
       porous.part({1, 1, 2}, group.transport(0), pull.links, heddle::Memory::host), group.transport(0));
   heddle::TaskGraph loop;
@@ -122,9 +134,17 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
   // lbm.md, section 5: five populations a cell of a face. Pull and push send them each step, AA twice around
   // every other one.
   const std::size_t faces = 2 * 2 * 12 * 9; // of two blocks along z, both ways
-  EXPECT_EQ(traffic(lists::pull<float>("pull"), open_box, {1, 1, 2}), 2 * faces * 5 * sizeof(float));
-  EXPECT_EQ(traffic(lists::aa<double>("AA"), open_box, {1, 1, 2}), 2 * faces * 5 * sizeof(double));
-  EXPECT_EQ(traffic(lists::aa<std::uint16_t>("AA"), open_box, {1, 1, 2}), 2 * faces * 5 * 2);
+  const auto open = [&](const char* name) {
+    return traffic(lists::method_named(name), open_box, {1, 1, 2});
+  };
+  EXPECT_EQ(open("pull f32"), 2 * faces * 5 * sizeof(float));
+  EXPECT_EQ(open("AA f64"), 2 * faces * 5 * sizeof(double));
+  EXPECT_EQ(open("AA f16"), 2 * faces * 5 * 2);
+  // Esoteric patterns keep all links of a face in the cells of one side, which owns them: five there and five
+  // back in each step.
+  EXPECT_EQ(open("EsoTwist full-way f64"), 2 * faces * 5 * sizeof(double));
+  EXPECT_EQ(open("EsoTwist half-way f16"), 2 * faces * 5 * 2);
+  EXPECT_EQ(open("EsoPull half-way f32"), 2 * faces * 5 * sizeof(float));
   // Of the porous box only links between cells of which both are listed.
   std::size_t links = 0;
   const heddle::IndexList list = porous.whole(list_blocks_pull::links);
@@ -140,13 +160,15 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
       if (crosses && list.cell_of(from[0], from[1], from[2]) >= 0) ++links;
     }
   }
-  EXPECT_EQ(traffic(lists::pull<float>("pull"), porous, {1, 1, 2}), 2 * links * sizeof(float));
+  for (const char* name : {"pull f32", "AA f32", "EsoTwist full-way f32", "EsoTwist half-way f32", "EsoPull full-way f32"})
+    EXPECT_EQ(traffic(lists::method_named(name), porous, {1, 1, 2}), 2 * links * sizeof(float)) << name;
 }
 
 TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
-  using Rounded = lists::TwoArrays<double, list_blocks_push::Rounded<double>>;
-  const lists::Method narrow = lists::method<Rounded>("narrow", list_blocks_push::links);
-  const lists::Method& wide = lists::methods().back();
+  namespace model = list_blocks_narrow;
+  using Rounded = lists::Esoteric<double, model::StepEven<double>, model::StepOdd<double>>;
+  const lists::Method narrow = lists::esoteric<Rounded>("narrow", model::links, test::twist_shift);
+  const lists::Method& wide = lists::method_named("EsoTwist full-way f64");
   const std::vector<double> expected = lists::alone(wide, porous);
   EXPECT_EQ(lists::alone(narrow, porous), expected);
   EXPECT_EQ(2 * traffic(narrow, porous, {2, 2, 2}), traffic(wide, porous, {2, 2, 2}));
@@ -155,15 +177,11 @@ TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
   network.run([&](heddle::Transport& transport) {
     const std::unique_ptr<lists::Rank> rank =
         narrow.make(porous.part({1, 1, 2}, transport, narrow.links, heddle::Memory::host), transport);
-    heddle::TaskGraph loop;
-    rank->add_to(loop, true);
-    loop.run(1);
+    lists::run(*rank, 1, {}, true);
     const std::vector<double> found = rank->values();
     heddle::LocalTransport local;
     const std::unique_ptr<lists::Rank> one = wide.make(porous.whole(wide.links), local);
-    heddle::TaskGraph whole;
-    one->add_to(whole, false);
-    whole.run(1);
+    lists::run(*one, 1, {}, false);
     const std::vector<double> exact = one->values();
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (found[i] == 0.0 || found[i] == exact[i]) continue;

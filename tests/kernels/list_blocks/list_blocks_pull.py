@@ -6,7 +6,7 @@ from heddle import Module, Schedule, Sparse, lbm
 d3q19 = lbm.Lattice("D3Q19")
 pull = lbm.Pull(d3q19)
 
-list_blocks_pull = Module("list_blocks_pull", precisions=("f32", "f16"), about="D3Q19 on lists, pull.")
+list_blocks_pull = Module("list_blocks_pull", precisions=("f64", "f32", "f16"), about="D3Q19 on lists, pull.")
 list_blocks_pull.add(
     "step", pull(lbm.BGK(d3q19)), space=Sparse("fluid"), schedule=Schedule(chunk=16, compressed=True)
 )
