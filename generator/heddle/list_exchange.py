@@ -8,11 +8,11 @@ leads from a ghost cell to an own one, the other block does, since the ghost cel
 of a way find the same elements in their own tables, with walls, free slip and cells that are not listed
 folded in as the kernel finds them, and an element that nobody reaches does not cross.
 
-Esoteric patterns keep a population of a link in a cell near both its ends, which rows of the table lead to one
-after the other, and which a list holds even behind a wall (ir.Link.held). In one step one end reaches it, in
-the next one the other. Where one end is a wall, only the other ever does: the element then stays where that
-cell is, in its ghost cell or the one held there, so that bounce-back and boundary sweeps touch own memory alone. So
-a crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the other step
+Esoteric patterns keep a population of a link in a cell near both its ends, which rows of the table lead to
+one after the other, and which a list holds even behind a wall (ir.Link.held). In one step one end reaches it,
+in the next one the other. Where one end is a wall, only the other ever does: the element then stays with the
+block of that cell, be it in a ghost cell, so that bounce-back and boundary sweeps touch own memory alone. So a
+crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the other step
 reach the same component.
 """
 
@@ -25,7 +25,6 @@ from heddle.errors import KernelError, Place
 from heddle.exchange import Direction
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements
-
 
 Offset = tuple[int, ...]
 Ends = Mapping[tuple[str, int], frozenset[Offset]]
@@ -74,9 +73,9 @@ def list_exchanges(
     """What a typed kernel over a list needs before it runs, and what it leaves to be sent after.
 
     ends: of the kernels that run in turn with it, by default of this one alone. Each element is reached by
-    one cell (check_dependences and the streaming patterns see to that), so it crosses once. Raises KernelError
-    for a kernel over a part of a list, where rows of the table do not lead to a neighbour, and where they
-    lead to cells behind walls and the other end of what lies there is not known.
+    one cell (check_dependences and the streaming patterns see to that), so it crosses once. Raises
+    KernelError for a kernel over a part of a list, where rows of the table do not lead to a neighbour, and
+    where they lead to cells behind walls and the other end of what lies there is not known.
     """
     if not isinstance(kernel.space, ir.Sparse) or kernel.space.listed:
         raise KernelError(
@@ -113,7 +112,9 @@ class _Ways:
     def exchange(self, direction: Direction, accesses: Iterable[ir.Access]) -> ListExchange:
         found = {self.crossing(access) for access in accesses if any(access.offsets)}
         order = {field: number for number, field in enumerate(self.kernel.fields)}
-        crossings = tuple(sorted(found, key=lambda c: (order[c.field], c.path, -1 if c.slot is None else c.slot)))
+        crossings = tuple(
+            sorted(found, key=lambda c: (order[c.field], c.path, -1 if c.slot is None else c.slot))
+        )
         fields = tuple(dict.fromkeys(crossing.field for crossing in crossings))
         return ListExchange(self.kernel.name, direction, fields, crossings)
 
@@ -135,8 +136,8 @@ class _Ways:
             raise KernelError(
                 self.place,
                 f"'{self.kernel.name}' reaches '{access.field.name}{name and '.' + name}' at "
-                f"{list(access.offsets)} in a cell that may lie behind a wall, and {found} writes it in another "
-                "step: whether both ends of that link are fluid, so that it crosses, is not known.",
+                f"{list(access.offsets)} in a cell that may lie behind a wall, and {found} writes it in "
+                "another step: whether both ends of that link are fluid, so that it crosses, is not known.",
                 "add the kernels of all steps of the pattern before add_halo",
             )
         (other,) = others

@@ -60,9 +60,22 @@ def exchange_without_rows() -> None:
 
 
 says(
-    "here: 'k' reaches 'f' at [-1, 0] by no single row of its table: what crosses is not known.\n"
+    "here: 'k' reaches 'f' at [-1, 0] by no row of its table: what crosses is not known.\n"
     "  Hint: leave the kernel out of add_halo"
 )(exchange_without_rows)
+
+
+@says(
+    "{here}: 'k_even' reaches 'f.w' at [1, 0] in a cell that may lie behind a wall, and no other cell writes "
+    "it in another step: whether both ends of that link are fluid, so that it crosses, is not known.\n"
+    "  Hint: add the kernels of all steps of the pattern before add_halo"
+)
+def exchange_of_one_esoteric_step() -> None:
+    stream = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, "omega"))
+    even = dataclasses.replace(stream, steps={"even": stream.steps["even"]})
+    module = Module("m", precisions=("f64",))
+    module.add("k", even, space=Sparse("fluid"))  # here
+    module.add_halo()
 
 
 def both_spaces(**names: str) -> Module:
