@@ -11,7 +11,7 @@ folded in as the kernel finds them, and an element that nobody reaches does not 
 Esoteric patterns keep a population of a link in a cell near both its ends, which rows of the table lead to
 one after the other, and which a list holds even behind a wall (ir.Link.held). In one step one end reaches it,
 in the next one the other. Where one end is a wall, only the other ever does: the element then stays with the
-block of that cell, be it in a ghost cell, so that bounce-back and boundary sweeps touch own memory alone. So a
+block of that cell, be it in a ghost cell: bounce-back and boundary sweeps touch own memory alone. So a
 crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the other step
 reach the same component.
 """

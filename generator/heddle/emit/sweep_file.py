@@ -300,8 +300,9 @@ def _link_crossing(field: int, crossing: LinkCrossing) -> str:
     first, *then = crossing.path
     members = [str(field), str(first)]
     if crossing.slot is not None:
-        following = [str(row) for row in then] + ["heddle::LinkCrossing::none"] * (2 - len(then))
-        members += ["{" + ", ".join(following) + "}", str(crossing.slot), _offset(crossing.other)]
+        members += [str(crossing.slot), _offset(crossing.other)]
+        if then:
+            members.append("{" + ", ".join(map(str, [*then, -1][:2])) + "}")
     return f"heddle::LinkCrossing{{{', '.join(members)}}}"
 
 

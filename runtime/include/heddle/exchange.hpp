@@ -50,9 +50,9 @@ struct LinkCrossing {
   static constexpr int none = -1;
   int field = 0;
   int row = 0;
-  std::array<int, 2> then{none, none}; // rows to follow after it
-  int slot = none;                     // none: the row leads to elements
+  int slot = none; // none: the row leads to elements
   std::array<int, 3> other{};
+  std::array<int, 2> then{none, none}; // rows to follow after it
 };
 
 enum class Direction {
