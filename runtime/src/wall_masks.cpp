@@ -27,7 +27,8 @@ void mark_walls(SparseField<std::uint32_t>& walls, std::span<const std::array<in
       for (std::size_t a = 0; a < 3; ++a) {
         from[a] -= velocities[q][a];
         const std::int64_t n = box.upper[a] - box.lower[a];
-        if (periodic[a] && list.grid().blocks()[a] == 1) from[a] = box.lower[a] + ((from[a] - box.lower[a]) % n + n) % n;
+        if (periodic[a] && list.grid().blocks()[a] == 1)
+          from[a] = box.lower[a] + ((from[a] - box.lower[a]) % n + n) % n;
       }
       if (list.cell_of(from[0], from[1], from[2]) < 0) mask |= std::uint32_t{1} << q;
     }

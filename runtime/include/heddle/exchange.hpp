@@ -156,8 +156,9 @@ public:
   Unpack unpack;
   std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;
   std::function<void(const WireElements& elements, const void* wire, Stream& stream)> list_unpack;
-  /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes are in host
-  /// memory here, and what is returned is called for each message that they describe, for all blocks at once.
+  /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes
+  /// are in host memory here, and what is returned is called for each message that they describe, for all
+  /// blocks at once.
   struct BlockBoxes {
     int block;
     WireBoxes boxes;

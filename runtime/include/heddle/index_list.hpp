@@ -98,10 +98,10 @@ public:
 
   /// Cells for which neighbour_run() gives one number a row.
   static constexpr std::int64_t chunk = 16;
-  /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c * chunk)
-  /// where they follow each other, else it leads to a few pieces that do, as heddle/device/run.hpp says.
-  /// Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null in
-  /// device memory, and where rows lead to held cells.
+  /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c *
+  /// chunk) where they follow each other, else it leads to a few pieces that do, as heddle/device/run.hpp
+  /// says. Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null
+  /// in device memory, and where rows lead to held cells.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
   /// Words of the numbers and their pieces.
   [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
@@ -190,7 +190,7 @@ private:
   std::int64_t words_ = 0;          // 64-bit words a row of the box
   std::vector<std::uint64_t> bits_; // one bit a cell: listed
   std::array<std::vector<std::int64_t>, 3>
-      before_; // of each kind and row: cells in the rows before it; total last
+      before_;                           // of each kind and row: cells in the rows before it; total last
   std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
   std::vector<std::uint32_t> row_place_; // the inverse
   std::vector<std::array<std::int64_t, 3>> held_places_; // of held_among_ghosts()

@@ -7,8 +7,8 @@
 
 #include "../../d3q19.hpp"
 
-/// Where EsoTwist and EsoPull keep populations of D3Q19, as published (lbm.md, section 5), not as the generator
-/// says.
+/// Where EsoTwist and EsoPull keep populations of D3Q19, as published (lbm.md, section 5), not as the
+/// generator says.
 namespace test {
 
 /// A component of the cell at an offset.

@@ -14,7 +14,8 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/peer_group.hpp"
-#include "list_blocks_narrow_sweeps.hpp"
+#include "list_blocks_pull_sweeps.hpp"
+#include "list_blocks_sweeps.hpp"
 #include "lists.hpp"
 
 namespace {
@@ -28,6 +29,11 @@ const lists::Medium closed(0.2, {false, false, false}, {true, false, true, true,
 /// The same with walls at all faces, for lists that hold cells behind them: these know no free slip.
 const lists::Medium walled_channel(0.3, {true, false, false});
 const lists::Medium walled(0.2, {false, false, false});
+
+/// The other precisions run on fewer numbers of ranks.
+bool is_double(const lists::Method& method) {
+  return method.name.ends_with("f64");
+}
 
 bool holds_cells(const lists::Method& method) {
   return method.links.front().wall_slot == heddle::Link::held;
@@ -46,16 +52,19 @@ void expect_equal(const lists::Method& method, const lists::Medium& medium, int 
 
 TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
   for (const lists::Method& method : lists::methods()) {
-    for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 18, 27})
-      expect_equal(method, porous, ranks, {}, "porous");
-    for (const int ranks : {2, 8, 27})
-      expect_equal(method, open_box, ranks, {}, "open");
+    for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 18, 27}) {
+      if (is_double(method) || ranks % 3 == 0) expect_equal(method, porous, ranks, {}, "porous");
+    }
+    for (const int ranks : {2, 8, 27}) {
+      if (is_double(method) || ranks == 2) expect_equal(method, open_box, ranks, {}, "open");
+    }
   }
 }
 
 TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
   for (const lists::Method& method : lists::methods()) {
     for (const int ranks : {2, 3, 8, 12, 27}) {
+      if (!is_double(method) && ranks != 8) continue;
       expect_equal(method, holds_cells(method) ? walled_channel : channel, ranks, {}, "channel");
       expect_equal(method, holds_cells(method) ? walled : closed, ranks, {}, "closed");
     }
@@ -134,9 +143,7 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
   // lbm.md, section 5: five populations a cell of a face. Pull and push send them each step, AA twice around
   // every other one.
   const std::size_t faces = 2 * 2 * 12 * 9; // of two blocks along z, both ways
-  const auto open = [&](const char* name) {
-    return traffic(lists::method_named(name), open_box, {1, 1, 2});
-  };
+  const auto open = [&](const char* name) { return traffic(lists::method_named(name), open_box, {1, 1, 2}); };
   EXPECT_EQ(open("pull f32"), 2 * faces * 5 * sizeof(float));
   EXPECT_EQ(open("AA f64"), 2 * faces * 5 * sizeof(double));
   EXPECT_EQ(open("AA f16"), 2 * faces * 5 * 2);
@@ -160,14 +167,13 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
       if (crosses && list.cell_of(from[0], from[1], from[2]) >= 0) ++links;
     }
   }
-  for (const char* name : {"pull f32", "AA f32", "EsoTwist full-way f32", "EsoTwist half-way f32", "EsoPull full-way f32"})
+  for (const char* name :
+       {"pull f32", "AA f32", "EsoTwist full-way f32", "EsoTwist half-way f32", "EsoPull full-way f32"})
     EXPECT_EQ(traffic(lists::method_named(name), porous, {1, 1, 2}), 2 * links * sizeof(float)) << name;
 }
 
 TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
-  namespace model = list_blocks_narrow;
-  using Rounded = lists::Esoteric<double, model::StepEven<double>, model::StepOdd<double>>;
-  const lists::Method narrow = lists::esoteric<Rounded>("narrow", model::links, test::twist_shift);
+  const lists::Method narrow = lists::narrow();
   const lists::Method& wide = lists::method_named("EsoTwist full-way f64");
   const std::vector<double> expected = lists::alone(wide, porous);
   EXPECT_EQ(lists::alone(narrow, porous), expected);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,8 +14,6 @@
 
 #include "../lbm_common/esoteric_places.hpp"
 #include "heddle/wall_masks.hpp"
-#include "list_blocks_eso_pull_sweeps.hpp"
-#include "list_blocks_twist_sweeps.hpp"
 #include "rank.hpp"
 
 /// EsoTwist and EsoPull on lists of cells, one list a rank.
@@ -132,24 +131,11 @@ private:
   heddle::HaloExchange last_;
 };
 
-template <class Pattern>
+template <class T, class Even, class Odd>
 Method esoteric(std::string name, std::span<const heddle::Link> links, test::Shift shift) {
   return {std::move(name), links, [=](heddle::IndexList list, heddle::Transport& transport) {
-            return std::make_unique<Pattern>(std::move(list), transport, links, shift);
+            return std::make_unique<Esoteric<T, Even, Odd>>(std::move(list), transport, links, shift);
           }};
-}
-
-template <class T> std::vector<Method> esoteric_methods(const std::string& type) {
-  namespace twist = list_blocks_twist;
-  namespace eso_pull = list_blocks_eso_pull;
-  return {esoteric<Esoteric<T, twist::FullEven<T>, twist::FullOdd<T>>>("EsoTwist full-way " + type, twist::links,
-                                                                       test::twist_shift),
-          esoteric<Esoteric<T, twist::HalfEven<T>, twist::HalfOdd<T>>>("EsoTwist half-way " + type, twist::links,
-                                                                       test::twist_shift),
-          esoteric<Esoteric<T, eso_pull::FullEven<T>, eso_pull::FullOdd<T>>>(
-              "EsoPull full-way " + type, eso_pull::links, test::eso_pull_shift),
-          esoteric<Esoteric<T, eso_pull::HalfEven<T>, eso_pull::HalfOdd<T>>>(
-              "EsoPull half-way " + type, eso_pull::links, test::eso_pull_shift)};
 }
 
 } // namespace lists

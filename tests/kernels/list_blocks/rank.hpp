@@ -74,7 +74,8 @@ template <class T> constexpr T not_a_number() {
 
 /// Where Rank::values has population q of a cell of the domain.
 inline std::size_t number(const std::array<std::int64_t, 3>& cell, int q) {
-  const std::int64_t row = cell[1] - domain.lower[1] + extent[1] * (cell[2] - domain.lower[2] + extent[2] * q);
+  const std::int64_t row =
+      cell[1] - domain.lower[1] + extent[1] * (cell[2] - domain.lower[2] + extent[2] * q);
   return static_cast<std::size_t>(cell[0] - domain.lower[0] + extent[0] * row);
 }
 

@@ -16,9 +16,11 @@ int main(int argc, char** argv) {
     for (const lists::Method& method : lists::methods()) {
       const std::vector<double> expected = lists::alone(method, porous);
       std::int64_t wrong = 0;
-      for (const bool overlap : {false, true})
+      for (const bool overlap : {false, true}) {
+        if (!overlap && !method.name.ends_with("f64")) continue;
         wrong += lists::differences(method, porous, expected, lists::cut(transport.ranks()), transport,
                                     {{.overlap = overlap}, false});
+      }
       if (wrong == 0) continue;
       std::fprintf(stderr, "rank %d, %s: %lld values differ\n", transport.rank(), method.name.c_str(),
                    static_cast<long long>(wrong));
