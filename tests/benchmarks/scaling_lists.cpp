@@ -6,7 +6,7 @@
 //
 // The medium is a packing of spheres of which 40 % is fluid in a cube of so many cells, or the bytes of a
 // file: a cube of voxels, x fastest, 0 = fluid, repeated until its edge has 256 cells or more. pattern:
-// "pull-f32", "aa-f32" or "pull-f16".
+// "pull-f32", "aa-f32", "twist-f32" or "pull-f16".
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,8 +21,10 @@
 #include <span>
 #include <utility>
 
+#include "../d3q19.hpp"
 #include "d3q19_aa_blocks_sweeps.hpp"
 #include "d3q19_pull_blocks_sweeps.hpp"
+#include "d3q19_twist_blocks_sweeps.hpp"
 #include "heddle/block_kinds.hpp"
 #include "heddle/halo_exchange.hpp"
 #include "heddle/sparse_field.hpp"
@@ -123,8 +125,19 @@ public:
   heddle::SparseField<T> f;
 };
 
+/// What patterns whose populations lie in their own cells between pairs of steps begin with and come to.
+template <typename T> class InOwnCells {
+public:
+  static constexpr int exchanges = 2; // in a pair of steps
+  static constexpr int ways = 2;      // of one exchange: to the neighbours on both sides
+
+  void add_last(heddle::TaskGraph&) {}
+  template <typename F> static void fill(heddle::SparseField<T>& f, F&& value) { f.fill(value); }
+  static std::vector<T> read(const heddle::SparseField<T>& f, int q) { return f.read(q); }
+};
+
 /// Two arrays: there and back.
-template <typename T> class Pull {
+template <typename T> class Pull : public InOwnCells<T> {
 public:
   static constexpr auto& links = d3q19_pull_blocks::links;
   using Value = T;
@@ -155,7 +168,7 @@ private:
 };
 
 /// In place: exchanges around the odd step.
-template <typename T> class InPlace {
+template <typename T> class InPlace : public InOwnCells<T> {
 public:
   static constexpr auto& links = d3q19_aa_blocks::links;
   using Value = T;
@@ -182,6 +195,67 @@ private:
   d3q19_aa_blocks::StepOdd<T> odd_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;
+};
+
+/// In place, with exchanges around both steps: all links of a face lie in the cells of one side of it.
+template <typename T> class Twist {
+public:
+  static constexpr auto& links = d3q19_twist_blocks::links;
+  static constexpr int exchanges = 4;
+  static constexpr int ways = 1;
+  using Value = T;
+
+  Twist(const heddle::IndexList& list, heddle::Transport& transport)
+      : rank_(transport.rank()), f_(list), even_(f_.f, list.all(), {.omega = omega}),
+        odd_(f_.f, list.all(), {.omega = omega}), before_even_(even_.before(), transport),
+        after_even_(even_.after(), transport), before_odd_(odd_.before(), transport),
+        after_odd_(odd_.after(), transport), last_(even_.before(), transport) {}
+  [[nodiscard]] int rank() const { return rank_; }
+  void disturb() { f_.disturb(); }
+  void add_to(heddle::TaskGraph& loop, bool exchanges_too) {
+    if (exchanges_too) loop.add(before_even_);
+    loop.add(even_);
+    if (exchanges_too) loop.add(after_even_);
+    if (exchanges_too) loop.add(before_odd_);
+    loop.add(odd_);
+    if (exchanges_too) loop.add(after_odd_);
+  }
+  /// Brings here what the next step would read.
+  void add_last(heddle::TaskGraph& loop) { loop.add(last_); }
+  template <typename F> static void fill(heddle::SparseField<T>& f, F&& value) { f.fill_with_ghosts(value); }
+  /// Population q of each cell as the next step would read it: of the cell at {0, 1}^3, against the velocity.
+  static std::vector<T> read(const heddle::SparseField<T>& f, int q) {
+    const heddle::IndexList& list = f.list();
+    std::vector<std::uint32_t> table(static_cast<std::size_t>(3 * list.neighbour_stride()));
+    heddle::copy_bytes(table.data(), heddle::Memory::host, list.neighbour(), list.memory(),
+                       table.size() * sizeof(std::uint32_t));
+    std::vector<T> values(static_cast<std::size_t>(list.count()));
+    f.inspect([&](heddle::SparseView<const T> view) {
+      for (std::int64_t n = 0; n < list.count(); ++n) {
+        std::int64_t cell = n;
+        for (std::size_t d = 0; d < 3; ++d) {
+          if (test::d3q19[static_cast<std::size_t>(q)][d] < 0)
+            cell =
+                table[d * static_cast<std::size_t>(list.neighbour_stride()) + static_cast<std::size_t>(cell)];
+        }
+        values[static_cast<std::size_t>(n)] = view(cell, q);
+      }
+    });
+    return values;
+  }
+  [[nodiscard]] std::size_t sent_bytes() const { return before_even_.sent_bytes(); }
+  heddle::SparseField<T>& f() { return f_.f; }
+
+private:
+  int rank_;
+  Values<T> f_;
+  d3q19_twist_blocks::StepEven<T> even_;
+  d3q19_twist_blocks::StepOdd<T> odd_;
+  heddle::HaloExchange before_even_;
+  heddle::HaloExchange after_even_;
+  heddle::HaloExchange before_odd_;
+  heddle::HaloExchange after_odd_;
+  heddle::HaloExchange last_;
 };
 
 using Lists = std::vector<std::unique_ptr<heddle::IndexList>>;
@@ -214,7 +288,7 @@ template <typename Rank> std::vector<typename Rank::Value> values(const Case& on
         };
         for (auto& rank : ranks) {
           const heddle::DeviceScope scope(rank->rank());
-          rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
+          Rank::fill(rank->f(), [&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
             const std::size_t n = number(x, y, z, q) * 0x9E3779B97F4A7C15U >> 40U;
             if constexpr (sizeof(T) == 2)
               return static_cast<T>((n & 0x8000U) | ((10 + n % 7) << 10U) | (n & 0x3FFU));
@@ -224,11 +298,17 @@ template <typename Rank> std::vector<typename Rank::Value> values(const Case& on
         }
         meet();
         loop.run(7);
+        heddle::TaskGraph last = scaling::graph_of(one);
+        for (auto& rank : ranks) {
+          const heddle::DeviceScope scope(rank->rank());
+          rank->add_last(last);
+        }
+        if (last.size() != 0) last.run(1);
         for (auto& rank : ranks) {
           const heddle::DeviceScope scope(rank->rank());
           const heddle::IndexList& list = rank->f().list();
           for (int q = 0; q < 19; ++q) {
-            const std::vector<T> listed = rank->f().read(q);
+            const std::vector<T> listed = Rank::read(rank->f(), q);
             for (std::int64_t n = 0; n < list.count(); ++n) {
               const auto [x, y, z] = list.position(n);
               all[number(x, y, z, q)] = listed[static_cast<std::size_t>(n)];
@@ -294,12 +374,13 @@ void table(const char* name, const char* title, Medium& medium, const std::array
         const Result found = measure<Rank>(one, lists);
         if (message == 0) {
           // Both neighbours of a ring of two are the same rank.
-          message = static_cast<double>(found.sent_bytes) / (ranks > 2 ? 2 : 1);
+          message = static_cast<double>(found.sent_bytes) / (ranks > 2 ? Rank::ways : 1);
           const double latency = scaling::copy_seconds(64, true);
           const double way = scaling::copy_seconds(static_cast<std::size_t>(message), true);
           const scaling::Wire wire{latency, message / (way - latency + 1e-9)};
           const scaling::Device gpu{2e-9 * cells_of(lists) / ranks / single, 2.5e-6, 2.5e12};
-          const double exchange = scaling::exchange_seconds(gpu, wire, message, 2);
+          const double exchange =
+              scaling::exchange_seconds(gpu, wire, message, 2) * Rank::exchanges / 2; // of a pair: two such
           std::printf(
               "  exchange by the model %.0f us (%.2f MB, way %.1f us + %.0f GB/s), pair of steps %.0f us: "
               "%.2f GLUPS with overlap, %.2f without\n",
@@ -347,6 +428,8 @@ int main(int argc, char** argv) {
     Medium medium = number ? Medium::spheres(std::stoll(given), 14, 0.4) : Medium::read(given);
     if (wanted.empty() || wanted == "pull-f32") all<Pull<float>>("pull f32", medium, ranks, known, true);
     if (wanted.empty() || wanted == "aa-f32") all<InPlace<float>>("AA f32", medium, ranks, known, false);
+    if (wanted.empty() || wanted == "twist-f32")
+      all<Twist<float>>("EsoTwist f32", medium, ranks, known, false);
     if (wanted.empty() || wanted == "pull-f16")
       all<Pull<std::uint16_t>>("pull f16", medium, ranks, known, false);
     return 0;
