@@ -7,14 +7,20 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "../messages.hpp"
+#include "heddle/block_grid.hpp"
+#include "heddle/block_kinds.hpp"
 #include "heddle/error.hpp"
+#include "heddle/halo_plan.hpp"
 #include "heddle/wall_masks.hpp"
 #include "some_solid.hpp"
 
 namespace {
 
+using heddle::BlockGrid;
 using heddle::Box;
 using heddle::Error;
 using heddle::IndexList;
@@ -62,6 +68,85 @@ TEST(HeldCells, HoldsTheCellsBehindWalls) {
     ASSERT_EQ(list.neighbour_run(), nullptr);
     ASSERT_EQ(list.neighbour_chunk(), nullptr);
   }
+}
+
+/// Every own cell at {0, 1}^3 of a cell or a ghost cell, and every cell there of an own one, has one number.
+void check_block(const BlockGrid& grid, int rank, const std::vector<std::uint8_t>& flags) {
+  const IndexList list(grid, rank, heddle::flags_in_memory(flags, grid.domain(), grid.periodic()), pointers);
+  std::map<Cell, std::int64_t> number;
+  for (std::int64_t n = 0; n < list.ghosts().last; ++n)
+    number[list.position(n)] = n;
+  const auto own = [&](const Cell& cell) { // or in a rim beyond the domain
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (grid.blocks()[d] != 1 && !(cell[d] >= list.box().lower[d] && cell[d] < list.box().upper[d])) {
+        if (grid.periodic()[d] || (cell[d] >= grid.domain().lower[d] && cell[d] < grid.domain().upper[d]))
+          return false;
+      }
+    }
+    return true;
+  };
+  std::set<std::int64_t> held;
+  for (std::int64_t n = 0; n < list.ghosts().last; ++n) {
+    for (std::int64_t k = 0; k < 8; ++k) {
+      Cell cell = list.position(n);
+      std::int64_t reached = n;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if ((k >> d & 1) == 0) continue;
+        ++cell[d];
+        if (grid.periodic()[d] && grid.blocks()[d] == 1 && cell[d] == list.box().upper[d])
+          cell[d] = list.box().lower[d];
+        reached = list.neighbour()[static_cast<std::int64_t>(d) * list.neighbour_stride() + reached];
+      }
+      if (n >= list.count() && !own(cell)) continue; // nobody here asks
+      const auto known = number.emplace(cell, reached).first;
+      ASSERT_EQ(known->second, reached) << "two numbers for one cell";
+      ASSERT_EQ(list.is_copy(reached), !own(cell));
+      if (reached >= list.ghosts().last) held.insert(reached);
+      if (list.is_copy(reached)) {
+        ASSERT_EQ(list.position(reached), cell);
+      }
+    }
+  }
+  ASSERT_LE(held.size(), static_cast<std::size_t>(list.held()));
+  ASSERT_EQ(number.size(), static_cast<std::size_t>(list.ghosts().last) + held.size())
+      << "one number for two";
+}
+
+TEST(HeldCells, BlocksHoldWhatTheirCellsAndGhostCellsReach) {
+  const Box box{{-2, 0, 7}, {9, 6, 12}};
+  const std::vector<std::uint8_t> flags = some_solid(box, 2);
+  for (const std::array<int, 3>& blocks : {std::array{2, 1, 1}, std::array{1, 3, 2}, std::array{2, 2, 2}}) {
+    for (int p = 0; p < 8; ++p) {
+      const std::array<bool, 3> periodic{(p & 1) != 0, (p & 2) != 0, (p & 4) != 0};
+      const int ranks = blocks[0] * blocks[1] * blocks[2];
+      const BlockGrid grid(box, blocks, periodic, ranks);
+      for (int rank = 0; rank < ranks; ++rank) {
+        check_block(grid, rank, flags);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(HeldCells, TwoRanksCannotShareWhatLiesInNoBlock) {
+  // A link from (2, 1) to (1, 2), whose populations EsoTwist keeps in (2, 2): solid, and its block left out.
+  const Box box{{0, 0, 0}, {4, 4, 1}};
+  std::vector<std::uint8_t> flags(16, 1);
+  for (const std::size_t solid : {10U, 11U, 14U, 15U})
+    flags[solid] = 0;
+  const std::array<bool, 3> closed{false, false, false};
+  const std::vector<std::int64_t> weights{4, 4, 4, 0};
+  const BlockGrid grid = BlockGrid::balanced(box, {2, 2, 1}, closed, 3, weights);
+  const int rank = grid.rank(grid.owner({2, 1, 0}));
+  const IndexList list(grid, rank, heddle::flags_in_memory(flags, box, closed), pointers);
+  heddle::SparseField<double> f(list, 2);
+  static constexpr std::array<heddle::LinkCrossing, 1> crossings{{{0, 1, 1, {-1, 1, 0}}}};
+  const std::string message = test::error_of([&] {
+    heddle::Exchange exchange("step before", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+    exchange.add(f);
+    const heddle::HaloPlan plan(exchange);
+  });
+  EXPECT_TRUE(test::contains(message, "lies in a cell of no block")) << message;
 }
 
 TEST(HeldCells, RefusesHeldCellsWhereTheyHaveNoMeaning) {
