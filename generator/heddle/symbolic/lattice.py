@@ -135,10 +135,6 @@ class Lattice:
         """The quadrature weight of q."""
         return self.class_weights[self.order(q)]
 
-    def weight_name(self, q: int) -> str:
-        """What the weight of q is called in emitted code: w_rest, w_axis, w_edge or w_corner."""
-        return "w_" + CLASSES[self.order(q)]
-
     def moment(self, powers: tuple[int, ...]) -> Fraction:
         """The sum over q of weight times velocity components to the given powers, exactly."""
         sums = dict.fromkeys(self.class_weights, 0)
