@@ -278,7 +278,7 @@ Image read_vtk(const std::filesystem::path& path, const std::string& array) {
                    std::to_string(wanted),
                "the file is damaged");
       const ElementType& type = type_of(path, type_name);
-      const auto begin = static_cast<std::size_t>(in.tellg());
+      const std::size_t begin = in.eof() ? text.size() : static_cast<std::size_t>(in.tellg());
       const std::string_view rest = std::string_view(text).substr(begin);
       if ((array.empty() || name == array) && components == 1) {
         if (fitting.empty()) {

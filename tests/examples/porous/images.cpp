@@ -163,6 +163,9 @@ TEST_F(Images, MayNotPromiseWhatTheyDoNotHave) {
            {"4294967296 4294967296 24", "an axis of 4294967296 voxels"},
            {"four 3 2", "its DIMENSIONS are not three numbers"}})
     EXPECT_TRUE(contains(refusal(write("a.vtk", legacy_points(dimensions, scalars))), message)) << message;
+  EXPECT_TRUE(
+      contains(refusal(write("e.vtk", legacy_points("4 3 2", "SCALARS v unsigned_char 1\nLOOKUP_TABLE"))),
+               "it ends after 0 of 24 values"));
   EXPECT_TRUE(contains(refusal(write("b.vtk", legacy + "binary\nDATASET STRUCTURED_POINTS\n")),
                        "its values are written as 'binary'"));
 }
