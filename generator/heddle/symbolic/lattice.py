@@ -100,7 +100,8 @@ class Lattice:
                 calling_place(),
                 f"the weights of {self.name} belong to {self.size} directions and add up to {total}, "
                 f"c_s^2 is {self.cs2}.",
-                "the number after Q counts the directions; their weights add up to 1, not all of it at rest",
+                "the number after Q counts the directions; their weights, exact ones such as "
+                '"1/18", add up to 1, not all of it at rest',
             )
 
     @property

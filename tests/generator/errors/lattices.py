@@ -28,7 +28,8 @@ def own_lattice_without_rest() -> None:
 
 @says(
     "{here}: the weights of D2Q5_x belong to 5 directions and add up to 3/2, c_s^2 is 1/2.\n"
-    "  Hint: the number after Q counts the directions; their weights add up to 1, not all of it at rest"
+    "  Hint: the number after Q counts the directions; their weights, exact ones such as "
+    '"1/18", add up to 1, not all of it at rest'
 )
 def own_lattice_that_does_not_add_up() -> None:
     lbm.Lattice("D2Q5_x", {"rest": "1/2", "axis": "1/4"})  # here
