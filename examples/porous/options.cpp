@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -105,6 +107,27 @@ const std::vector<Rule>& rules() {
   return all;
 }
 
+/// Options that say what an image is are wrong beside a packing, and the other way round: neither may be
+/// passed over in silence.
+void require_all_used(const Options& options, int count, const char* const* arguments) {
+  constexpr std::array<std::string_view, 4> of_an_image{"--array", "--size", "--pore", "--layers"};
+  constexpr std::array<std::string_view, 5> of_a_packing{"--packing", "--edge", "--diameter", "--porosity",
+                                                         "--seed"};
+  const bool image = !options.image.empty();
+  if (image && options.compare)
+    throw heddle::Error("option --compare", "it measures packings of spheres, not an image", "leave out one");
+  for (int i = 1; i < count; ++i) {
+    const std::string name(
+        std::string_view(arguments[i]).substr(0, std::string_view(arguments[i]).find('=')));
+    if (image && std::ranges::find(of_a_packing, name) != of_a_packing.end())
+      throw heddle::Error("option " + name, "it belongs to a packing, and an image is given",
+                          "leave out one");
+    if (!image && std::ranges::find(of_an_image, name) != of_an_image.end())
+      throw heddle::Error("option " + name, "it belongs to an image, and none is given",
+                          "name the image's file");
+  }
+}
+
 } // namespace
 
 Options parse_options(int count, const char* const* arguments) {
@@ -112,10 +135,12 @@ Options parse_options(int count, const char* const* arguments) {
   option_rules::read(options, rules(), count, arguments, [&](std::string_view image) {
     if (!options.image.empty())
       throw heddle::Error("command line",
-                          "there are two images, '" + options.image.string() + "' and '" + std::string(image) + "'",
+                          "there are two images, '" + options.image.string() + "' and '" +
+                              std::string(image) + "'",
                           "give one");
     options.image = image;
   });
+  require_all_used(options, count, arguments);
   return options;
 }
 

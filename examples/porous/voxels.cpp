@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "heddle/error.hpp"
 #include "heddle/geometry/npy.hpp"
@@ -24,15 +26,28 @@ Image from_numpy(const std::filesystem::path& path, heddle::geometry::Array arra
   return {{array.shape[2], array.shape[1], array.shape[0]}, std::move(array.values)};
 }
 
+/// The array of that name, or the only one with three axes: the others may be of any type.
 Image read_npz(const std::filesystem::path& path, const std::string& wanted) {
   if (!wanted.empty()) return from_numpy(path, heddle::geometry::read_npz(path, wanted));
+  std::optional<heddle::geometry::Array> found;
+  std::optional<heddle::Error> unreadable;
+  std::vector<std::string> fitting;
   std::string known;
   for (const std::string& name : heddle::geometry::npz_names(path)) {
-    heddle::geometry::Array array = heddle::geometry::read_npz(path, name);
-    if (array.shape.size() == 3) return from_numpy(path, std::move(array));
     known += (known.empty() ? "" : ", ") + name;
+    try {
+      heddle::geometry::Array array = heddle::geometry::read_npz(path, name);
+      if (array.shape.size() != 3) continue;
+      found = std::move(array);
+      fitting.push_back(name);
+    } catch (const heddle::Error& error) {
+      unreadable = error;
+    }
   }
-  refuse(path, "none of its arrays has three axes", "it has: " + known);
+  if (!found && unreadable) throw heddle::Error(*unreadable);
+  if (!found) refuse(path, "none of its arrays has three axes", "it has: " + known);
+  require_one(path, fitting);
+  return from_numpy(path, std::move(*found));
 }
 
 Image read_raw(const std::filesystem::path& path, const std::array<std::int64_t, 3>& size) {

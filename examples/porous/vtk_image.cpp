@@ -27,7 +27,13 @@ std::string read_all(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::int64_t count(const std::array<std::int64_t, 3>& extent) {
+/// The number of voxels of an image that the file's header promises.
+std::int64_t count(const std::filesystem::path& path, const std::array<std::int64_t, 3>& extent) {
+  constexpr std::int64_t longest = 100'000; // its cube, eight bytes a voxel, is still a std::int64_t
+  for (const std::int64_t n : extent)
+    if (n < 1 || n > longest)
+      refuse(path, "an axis of " + std::to_string(n) + " voxels is none of an image",
+             "1 to " + std::to_string(longest) + "; is its header damaged?");
   return extent[0] * extent[1] * extent[2];
 }
 
@@ -115,7 +121,60 @@ std::string_view tag_of(std::string_view text, std::string_view name, std::size_
   return text.substr(begin, end - begin);
 }
 
+/// A DataArray of a .vti: its tag, and the text from there to the end of the values of cells or points.
+struct XmlArray {
+  std::string_view tag;
+  std::string_view rest;
+};
+
+/// Its values: as text in the element, or as raw bytes behind the `_` of AppendedData, each array after its
+/// own number of bytes.
+std::vector<double> values_of(const std::filesystem::path& path, std::string_view text, const XmlArray& array,
+                              std::int64_t wanted) {
+  std::size_t from = 0;
+  const std::string_view file = tag_of(text, "VTKFile", from);
+  const ElementType& type = type_of(path, attribute(array.tag, "type").value_or(""));
+  const std::string format = attribute(array.tag, "format").value_or("");
+  if (format == "ascii") return numbers(path, array.rest, wanted);
+  const std::size_t appended = text.find("<AppendedData");
+  const std::size_t mark = appended == text.npos ? appended : text.find('_', appended);
+  if (format != "appended" || mark == text.npos ||
+      text.substr(appended, mark - appended).find("raw") == text.npos)
+    refuse(path,
+           "the array '" + attribute(array.tag, "Name").value_or("") +
+               "' is written in a way that is not known",
+           "write it as ASCII or as raw appended data: SetDataModeToAppended(), EncodeAppendedDataOff()");
+  const std::string written = attribute(array.tag, "offset").value_or("");
+  std::size_t offset = 0;
+  const auto [end, status] = std::from_chars(written.data(), written.data() + written.size(), offset);
+  const bool wide = attribute(file, "header_type") == "UInt64";
+  const std::size_t header = wide ? 8 : 4;
+  const std::string_view data = text.substr(mark + 1);
+  if (status != std::errc{} || end != written.data() + written.size() || offset > data.size() ||
+      data.size() - offset < header)
+    refuse(path, "its array begins at byte '" + written + "' of the appended data, which is none of them",
+           "the file is damaged or incomplete: copy it again");
+  const bool swap = attribute(file, "byte_order") == "BigEndian";
+  const char* const at = data.data() + offset;
+  const double bytes = wide ? element<std::uint64_t>(at, swap) : element<std::uint32_t>(at, swap);
+  const double promised = static_cast<double>(wanted) * static_cast<double>(type.bytes);
+  if (bytes < promised || bytes > promised)
+    refuse(path,
+           "its array has " + std::to_string(static_cast<std::uint64_t>(bytes)) + " bytes, and its extent " +
+               std::to_string(wanted) + " voxels of " + std::to_string(type.bytes),
+           "the file is damaged");
+  return values_at(path, data.substr(offset + header), type, wanted, swap);
+}
+
 } // namespace
+
+void require_one(const std::filesystem::path& path, const std::vector<std::string>& fitting) {
+  if (fitting.size() < 2) return;
+  std::string names;
+  for (const std::string& name : fitting)
+    names += (names.empty() ? "" : ", ") + name;
+  refuse(path, "several arrays fit: " + names, "say which one: --array NAME");
+}
 
 Image read_vti(const std::filesystem::path& path, const std::string& array) {
   const std::string text = read_all(path);
@@ -125,8 +184,6 @@ Image read_vti(const std::filesystem::path& path, const std::string& array) {
     refuse(path, "it is no image data of VTK", "write vtkImageData with vtkXMLImageDataWriter");
   if (attribute(file, "compressor"))
     refuse(path, "its values are compressed", "write it without a compressor: SetCompressorTypeToNone()");
-  const bool swap = attribute(file, "byte_order") == "BigEndian";
-  const std::size_t size_bytes = attribute(file, "header_type") == "UInt64" ? 8 : 4;
 
   const std::string_view piece = tag_of(text, "Piece", at);
   std::istringstream extent(attribute(piece, "Extent").value_or(""));
@@ -146,33 +203,28 @@ Image read_vti(const std::filesystem::path& path, const std::string& array) {
   for (std::size_t d = 0; d < 3; ++d)
     image.extent[d] = ends[2 * d + 1] - ends[2 * d] + (of_cells ? 0 : 1);
 
+  const std::string_view values = std::string_view(text).substr(0, end);
   std::string known;
+  std::vector<std::string> fitting;
+  XmlArray found;
   for (std::size_t from = begin; from < end;) {
-    const std::string_view tag = tag_of(std::string_view(text).substr(0, end), "DataArray", from);
+    const std::string_view tag = tag_of(values, "DataArray", from);
     if (tag.empty()) break;
     const std::string name = attribute(tag, "Name").value_or("");
     known += (known.empty() ? "" : ", ") + name;
     const std::string components = attribute(tag, "NumberOfComponents").value_or("1");
     if ((!array.empty() && name != array) || components != "1") continue;
-    const ElementType& type = type_of(path, attribute(tag, "type").value_or(""));
-    const std::string format = attribute(tag, "format").value_or("");
-    if (format == "ascii") {
-      image.values = numbers(path, std::string_view(text).substr(from, end - from), count(image.extent));
-      return image;
-    }
-    const std::size_t appended = text.find("<AppendedData");
-    const std::size_t mark = appended == text.npos ? appended : text.find('_', appended);
-    if (format != "appended" || mark == text.npos ||
-        text.substr(appended, mark - appended).find("raw") == std::string::npos)
-      refuse(path, "the array '" + name + "' is written in a way that is not known",
-             "write it as ASCII or as raw appended data: SetDataModeToAppended(), EncodeAppendedDataOff()");
-    const std::size_t data = mark + 1 + std::stoull(attribute(tag, "offset").value_or("0")) + size_bytes;
-    image.values = values_at(path, std::string_view(text).substr(std::min(data, text.size())), type,
-                             count(image.extent), swap);
-    return image;
+    if (fitting.empty()) found = {tag, values.substr(from)};
+    fitting.push_back(name);
   }
-  refuse(path, array.empty() ? "it has no array with one component" : "it has no array '" + array + "'",
-         "it has: " + known);
+  if (fitting.empty())
+    refuse(path,
+           array.empty() ? "it has no array with one component"
+                         : "it has no array '" + array + "' with one component",
+           "it has: " + known);
+  require_one(path, fitting);
+  image.values = values_of(path, text, found, count(path, image.extent));
+  return image;
 }
 
 Image read_vtk(const std::filesystem::path& path, const std::string& array) {
@@ -185,48 +237,70 @@ Image read_vtk(const std::filesystem::path& path, const std::string& array) {
   std::getline(in, word); // title
   in >> word;
   const bool binary = word == "BINARY";
+  if (!binary && word != "ASCII")
+    refuse(path, "its values are written as '" + word + "'", "its third line is ASCII or BINARY");
   Image image;
+  std::array<std::int64_t, 3> points{};
+  std::int64_t promised = 0; // values an array, by CELL_DATA or POINT_DATA
   bool of_cells = false;
   std::string known;
-  std::string kind;
+  std::vector<std::string> fitting;
   while (in >> word) {
     if (word == "DATASET") {
-      in >> kind;
-      if (kind != "STRUCTURED_POINTS")
-        refuse(path, "its data set is " + kind, "write it as STRUCTURED_POINTS, which images are");
+      in >> word;
+      if (word != "STRUCTURED_POINTS")
+        refuse(path, "its data set is " + word, "write it as STRUCTURED_POINTS, which images are");
     } else if (word == "DIMENSIONS") {
-      in >> image.extent[0] >> image.extent[1] >> image.extent[2];
-    } else if (word == "CELL_DATA") {
-      of_cells = true;
+      if (!(in >> points[0] >> points[1] >> points[2]))
+        refuse(path, "its DIMENSIONS are not three numbers", "the file is damaged");
+    } else if (word == "CELL_DATA" || word == "POINT_DATA") {
+      of_cells = word == "CELL_DATA";
+      in >> promised;
     } else if (word == "SCALARS") {
       std::string name;
       std::string type_name;
       std::string line;
       in >> name >> type_name;
-      std::getline(in, line); // components, 1 if it is empty
-      std::getline(in, line); // LOOKUP_TABLE
+      std::getline(in, line);
+      int components = 1; // if the line says nothing
+      std::istringstream(line) >> components;
+      std::getline(in, line);
       if (!line.starts_with("LOOKUP_TABLE"))
         refuse(path, "no LOOKUP_TABLE follows SCALARS", "the file is damaged");
       known += (known.empty() ? "" : ", ") + name;
-      std::array<std::int64_t, 3> extent = image.extent;
+      std::array<std::int64_t, 3> extent = points;
       for (std::int64_t& n : extent)
         n -= of_cells ? 1 : 0;
+      const std::int64_t wanted = count(path, extent);
+      if (promised != wanted)
+        refuse(path,
+               "it has " + std::to_string(promised) + " values, and its DIMENSIONS ask for " +
+                   std::to_string(wanted),
+               "the file is damaged");
       const ElementType& type = type_of(path, type_name);
-      const auto begin = static_cast<std::size_t>(in.tellg());
+      const std::size_t begin = in.eof() ? text.size() : static_cast<std::size_t>(in.tellg());
       const std::string_view rest = std::string_view(text).substr(begin);
-      if (array.empty() || name == array) {
-        image.extent = extent;
-        image.values =
-            binary ? values_at(path, rest, type, count(extent), std::endian::native == std::endian::little)
-                   : numbers(path, rest, count(extent));
-        return image;
+      if ((array.empty() || name == array) && components == 1) {
+        if (fitting.empty()) {
+          image.extent = extent;
+          image.values = binary
+                             ? values_at(path, rest, type, wanted, std::endian::native == std::endian::little)
+                             : numbers(path, rest, wanted);
+        }
+        fitting.push_back(name);
       }
       if (binary)
-        in.seekg(static_cast<std::streamoff>(begin + type.bytes * static_cast<std::size_t>(count(extent))));
+        in.seekg(static_cast<std::streamoff>(begin + type.bytes * static_cast<std::size_t>(components) *
+                                                         static_cast<std::size_t>(wanted)));
     }
   }
-  refuse(path, array.empty() ? "it has no SCALARS" : "it has no SCALARS '" + array + "'",
-         known.empty() ? "the voxels are SCALARS of cells or points" : "it has: " + known);
+  if (fitting.empty())
+    refuse(path,
+           array.empty() ? "it has no SCALARS of one component"
+                         : "it has no SCALARS '" + array + "' of one component",
+           known.empty() ? "the voxels are SCALARS of cells or points" : "it has: " + known);
+  require_one(path, fitting);
+  return image;
 }
 
 } // namespace porous

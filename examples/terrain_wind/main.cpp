@@ -207,7 +207,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   if (prints) {
     print_balance(balance(mean, domain));
     const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);
-    std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
+    if (first < steps) std::printf("%s\n", roofline_line(updates, in_steps, bandwidth).c_str());
     if (options.picture)
       draw(options, domain, std::move(mean), static_cast<double>(steps) * units.step / 60, clock.seconds(),
            results.unfinished() / "wind.png");

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <string_view>
@@ -17,13 +18,20 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// A limit as a person writes it: 0, 0.01, 1e+09.
+std::string shortly(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 /// The numbers of a comma-separated value, each within [lower, upper].
 std::vector<double> numbers(std::string_view option, std::string_view text, std::size_t count, double lower,
                             double upper) {
   const auto refuse = [&] {
     std::string range = count == 1 ? "a number" : std::to_string(count) + " numbers separated by commas";
-    if (std::isfinite(lower)) range += ", at least " + std::to_string(lower);
-    if (std::isfinite(upper)) range += ", at most " + std::to_string(upper);
+    if (std::isfinite(lower)) range += ", at least " + shortly(lower);
+    if (std::isfinite(upper)) range += ", at most " + shortly(upper);
     throw heddle::Error("option " + std::string(option), "'" + std::string(text) + "' is not valid",
                         "give " + range);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/checkpoint.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -275,6 +276,14 @@ std::int64_t Checkpoint::read() {
 void Checkpoint::read(std::int64_t step) {
   State& s = *state_;
   const std::string text = s.by_rank_0([&] {
+    const std::vector<std::int64_t> there = s.folder.steps();
+    if (!std::ranges::binary_search(there, step)) {
+      std::string steps;
+      for (const std::int64_t other : there)
+        steps += (steps.empty() ? "" : ", ") + std::to_string(other);
+      throw Error(where, "there is none of step " + std::to_string(step) + " in " + s.folder.path.string(),
+                  there.empty() ? "is this the folder?" : "there are those of the steps " + steps);
+    }
     try {
       (void)s.folder.load(step);
     } catch (const Error& error) {
@@ -405,8 +414,7 @@ std::string Checkpoint::State::offer(std::int64_t before) const {
     try {
       const CheckpointManifest manifest = folder.load(step);
       CheckpointSource(folder.path, manifest).verify();
-      return "the checkpoint of step " + std::to_string(step) + " is whole: go on from that one, read(" +
-             std::to_string(step) + ")";
+      return "the checkpoint of step " + std::to_string(step) + " is whole: go on from that one";
     } catch (const Error&) {
       continue; // damaged, too
     }

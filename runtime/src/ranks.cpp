@@ -21,6 +21,7 @@ namespace heddle {
 namespace {
 
 constexpr int most_ranks = 4096;
+constexpr const char* one_rank = "there is one rank";
 
 int ranks_asked_for(Memory memory) {
   const char* const text = std::getenv("HEDDLE_RANKS");
@@ -35,16 +36,22 @@ int ranks_asked_for(Memory memory) {
 
 TransportOffer peers(int ranks, Memory memory) {
   if (memory == Memory::device) return peer_offer(ranks);
-  return {"peer", ranks > 1, "one graph computes " + std::to_string(ranks) + " ranks on this processor", {}};
+  const std::string many = "one graph computes " + std::to_string(ranks) + " ranks on this processor";
+  return {"peer", ranks > 1, ranks > 1 ? many : one_rank, {}};
 }
 
 TransportOffer nccl(int ranks) {
   std::string reason = nccl_missing();
   if (reason.empty() && device_count() < ranks)
     reason = std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
-  if (reason.empty() && ranks == 1) reason = "there is one rank";
+  if (reason.empty() && ranks == 1) reason = one_rank;
   if (!reason.empty()) return {"nccl", false, reason, {}};
   return {"nccl", true, nccl_version() + ", a thread for each device", {}};
+}
+
+TransportOffer threads(int ranks) {
+  const std::string many = std::to_string(ranks) + " ranks on a thread each, messages through host memory";
+  return {"threads", ranks > 1, ranks > 1 ? many : one_rank, {}};
 }
 
 /// Calls the body on a thread for each rank, as `start` makes them; the first result that is not 0.
@@ -65,10 +72,7 @@ int run_ranks(Memory memory, const Body& body) {
   if (ranks == 1) offers.push_back(local_offer());
   offers.push_back(peers(ranks, memory));
   if (memory == Memory::device) offers.push_back(nccl(ranks));
-  offers.push_back({"threads",
-                    ranks > 1,
-                    std::to_string(ranks) + " ranks on a thread each, messages through host memory",
-                    {}});
+  offers.push_back(threads(ranks));
   const OfferChoice choice = choose_offer(offers);
   std::printf("%s\n", choice.line.c_str());
 
@@ -79,7 +83,7 @@ int run_ranks(Memory memory, const Body& body) {
   }
   if (choice.name == "nccl") return on_threads([&](const auto& program) { nccl_run(ranks, program); }, body);
   if (choice.name == "threads") {
-    FakeNetwork network(ranks, {}, std::chrono::minutes(5));
+    FakeNetwork network(ranks, {}, longest_wait());
     return on_threads(
         [&](const auto& program) {
           network.run([&](Transport& transport) {

@@ -2,7 +2,9 @@
 #include "heddle/transport.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 #include "heddle/error.hpp"
 
@@ -72,6 +74,18 @@ TransportChoice choose_transport(const std::vector<TransportOffer>& offers, cons
 
 TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
   return choose_transport(offers, wanted_transport());
+}
+
+std::chrono::milliseconds longest_wait() {
+  const char* const text = std::getenv("HEDDLE_TIMEOUT");
+  if (text == nullptr) return std::chrono::minutes(5);
+  double seconds = 0;
+  const auto [end, status] = std::from_chars(text, text + std::strlen(text), seconds);
+  if (status != std::errc{} || *end != '\0' || !(seconds >= 1e-3) || seconds > 1e6) {
+    throw Error("HEDDLE_TIMEOUT", "'" + std::string(text) + "' is no time to wait",
+                "give seconds, such as 30");
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
 }
 
 std::string to_string(std::span<const Message> waiting) {

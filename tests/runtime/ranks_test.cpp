@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "heddle/error.hpp"
@@ -168,7 +170,30 @@ TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
       << nonsense.errors;
   EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
   EXPECT_NE(run_with("2", "local").errors.find("there is no transport 'local'"), std::string::npos);
-  EXPECT_NE(run_with("1", "peer").errors.find("peer cannot be used"), std::string::npos);
+  EXPECT_NE(run_with("1", "peer").errors.find("peer cannot be used: there is one rank"), std::string::npos);
+  for (const char* const wait : {"soon", "0", "-1", "1e9", ""}) {
+    const Setting limit("HEDDLE_TIMEOUT", wait);
+    EXPECT_NE(run_with("2", "threads")
+                  .errors.find("HEDDLE_TIMEOUT: '" + std::string(wait) + "' is no time to wait"),
+              std::string::npos);
+  }
+}
+
+TEST(Ranks, AThreadThatWaitsTooLongSaysForWhom) {
+  const Setting first("HEDDLE_RANKS", "2");
+  const Setting second("HEDDLE_TRANSPORT", "threads");
+  const Setting limit("HEDDLE_TIMEOUT", "0.2");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = heddle::run_in_one_process("wind", Memory::host, [](Ranks& ranks) {
+    if (!ranks.first()) std::this_thread::sleep_for(std::chrono::seconds(1));
+    static_cast<void>(program(ranks));
+    return 0;
+  });
+  (void)testing::internal::GetCapturedStdout();
+  EXPECT_EQ(status, 1);
+  const std::string why = testing::internal::GetCapturedStderr();
+  EXPECT_NE(why.find("step 0: waited 200 ms for rank 1 ("), std::string::npos) << why;
 }
 
 TEST(Ranks, AThrowEndsTheProgramWithItsName) {

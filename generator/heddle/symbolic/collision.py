@@ -12,7 +12,7 @@ from typing import Unpack
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity
+from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, positive
 from heddle.symbolic.equilibrium import Third, halves, name_weights, outer
 from heddle.symbolic.force import ForcedCell, Vector, is_zero
 from heddle.symbolic.lattice import Lattice
@@ -174,7 +174,8 @@ class TRT(PairOperator):
     """Two relaxation times (Ginzburg et al. 2008): omega for the even half, omega_minus for the odd one.
 
     magic: (1/omega - 1/2) (1/omega_minus - 1/2). 3/16 puts half-way walls exactly in the middle of the link,
-    1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection.
+    1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection. Raises KernelError
+    for a number that is not above 0.
     """
 
     takes_force_models = True
@@ -189,7 +190,7 @@ class TRT(PairOperator):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(lattice, omega, **options)
-        self.magic = quantity(magic)
+        self.magic = positive(magic, "magic")
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:

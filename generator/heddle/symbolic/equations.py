@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import isfinite
 from typing import TypeAlias
 
 import sympy
@@ -87,12 +88,32 @@ def local(name: str) -> sympy.Symbol:
 
 
 def quantity(value: Scalar) -> sympy.Expr:
-    """What the user gave, as an expression: a string is the name of a kernel argument."""
+    """What the user gave, as an expression: a string is the name of a kernel argument.
+
+    Raises KernelError for what is neither a name, a finite number nor an expression.
+    """
     if isinstance(value, str):
         return sympy.Symbol(value, real=True)
-    if isinstance(value, (int, float, Fraction)):
+    if isinstance(value, (int, Fraction)) or (isinstance(value, float) and isfinite(value)):
         return exact(value)
+    if not isinstance(value, sympy.Expr) or value.is_finite is False:
+        raise KernelError(
+            calling_place(),
+            f"{value!r} is no quantity.",
+            "the name of an argument, a finite number, a field, or an expression of them",
+        )
     return value
+
+
+def positive(value: Scalar, what: str) -> sympy.Expr:
+    """A quantity that has a meaning above 0 only. what: its name, for the error.
+
+    Raises KernelError for a number that is not above 0.
+    """
+    given = quantity(value)
+    if given.is_number and not float(given) > 0:
+        raise KernelError(calling_place(), f"{what} = {given} is not above 0.")
+    return given
 
 
 def square_root(value: sympy.Expr) -> sympy.Expr:

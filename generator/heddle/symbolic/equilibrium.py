@@ -18,7 +18,7 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, add, multiply, signed
 from heddle.symbolic.force import Vector
-from heddle.symbolic.lattice import CLASSES, Lattice
+from heddle.symbolic.lattice import CLASSES, Lattice, require_lattice
 from heddle.symbolic.moments import Tensor, indices, labelled
 
 Third = Mapping[tuple[int, int, int], sympy.Expr]
@@ -44,7 +44,8 @@ class Halves:
 
 
 def require_momentum(lattice: Lattice, what: str) -> None:
-    """Raises KernelError for a lattice that cannot carry momentum."""
+    """Raises KernelError for a lattice that cannot carry momentum, and for what is no lattice."""
+    require_lattice(lattice)
     defect = lattice.defect(4)
     if defect is not None:
         raise KernelError(

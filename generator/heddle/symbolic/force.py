@@ -10,7 +10,7 @@ the first central moment and F / 3 to the third.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -66,10 +66,11 @@ def force_vector(lattice: Lattice, force: Force | None) -> Vector:
     if force is None:
         return (sympy.Integer(0),) * lattice.dimension
     vector = force.vector if isinstance(force, ForceModel) else force
-    if len(vector) != lattice.dimension:
+    count = repr(vector) if isinstance(vector, str) or not isinstance(vector, Sized) else len(vector)
+    if count != lattice.dimension:
         raise KernelError(
             calling_place(),
-            f"a force on {lattice.name} has {lattice.dimension} components, not {len(vector)}.",
+            f"a force on {lattice.name} has {lattice.dimension} components, not {count}.",
             "give one entry an axis, 0 where there is none",
         )
     return tuple(quantity(component) for component in vector)

@@ -62,9 +62,9 @@ class Lattice:
 
     D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights makes another
     lattice of the nearest neighbours: the weight of each class of directions ("rest", "axis", "edge",
-    "corner"), `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows, and
-    `defect` tells what the lattice is good for. Raises KernelError for another name, and for weights that do
-    not belong to the name or do not add up to 1.
+    "corner"), exact, `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows,
+    and `defect` tells what the lattice is good for. Raises KernelError for another name, and for weights that
+    do not belong to the name, are negative, do not add up to 1, or leave all at rest.
     """
 
     name: str
@@ -95,11 +95,13 @@ class Lattice:
             return
         object.__setattr__(self, "cs2", self.moment((2, *(0,) * (self.dimension - 1))))
         total = sum(map(self.weight, range(self.size)))
-        if self.size != int(re.findall(r"\d+", self.name)[1]) or total != 1:
+        if self.size != int(re.findall(r"\d+", self.name)[1]) or total != 1 or self.cs2 == 0:
             raise KernelError(
                 calling_place(),
-                f"the weights of {self.name} belong to {self.size} directions and add up to {total}.",
-                "the number after Q counts the directions; their weights add up to 1",
+                f"the weights of {self.name} belong to {self.size} directions and add up to {total}, "
+                f"c_s^2 is {self.cs2}.",
+                "the number after Q counts the directions; their weights, exact ones such as "
+                '"1/18", add up to 1, not all of it at rest',
             )
 
     @property
@@ -133,10 +135,6 @@ class Lattice:
     def weight(self, q: int) -> Fraction:
         """The quadrature weight of q."""
         return self.class_weights[self.order(q)]
-
-    def weight_name(self, q: int) -> str:
-        """What the weight of q is called in emitted code: w_rest, w_axis, w_edge or w_corner."""
-        return "w_" + CLASSES[self.order(q)]
 
     def moment(self, powers: tuple[int, ...]) -> Fraction:
         """The sum over q of weight times velocity components to the given powers, exactly."""
@@ -178,6 +176,14 @@ def direction_name(velocity: Velocity) -> str:
     return ("b", "", "t")[z + 1] + ("s", "", "n")[y + 1] + ("w", "", "e")[x + 1] or "c"
 
 
+def require_lattice(lattice: object) -> None:
+    """Raises KernelError for what is no Lattice, such as its name."""
+    if not isinstance(lattice, Lattice):
+        raise KernelError(
+            calling_place(), f"{lattice!r} is no lattice.", 'lbm.Lattice("D3Q19"), of this or another name'
+        )
+
+
 def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict[int, Fraction]:
     """The user's weights by the number of non-zero components, rest first."""
     classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", name) else ()
@@ -187,4 +193,14 @@ def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict
             f"'{name}' with weights of {', '.join(weights)} is not a lattice of your own.",
             "a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
         )
-    return {order: Fraction(weights[kind]) for order, kind in enumerate(classes) if kind in weights}
+    try:
+        own = {order: Fraction(weights[kind]) for order, kind in enumerate(classes) if kind in weights}
+    except (TypeError, ValueError):
+        own = {}
+    if not any(own.values()) or any(weight < 0 for weight in own.values()):
+        raise KernelError(
+            calling_place(),
+            f"the weights of {name} are not all numbers from 0 to 1.",
+            'exact ones, such as "1/18" or Fraction(1, 18)',
+        )
+    return own

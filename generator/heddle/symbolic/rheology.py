@@ -29,7 +29,7 @@ class GeneralisedNewtonian(ViscosityModel):
     """Base of the laws, all in lattice units, kinematic (divided by density).
 
     bounds: the least and the largest viscosity; the law is clipped to them. iterations: Newton steps. Raises
-    KernelError for bounds that are none.
+    KernelError for bounds that are none, and for a negative parameter of the law.
     """
 
     bounds: tuple[Scalar, Scalar] = (Fraction(1, 1000), 2)
@@ -46,6 +46,13 @@ class GeneralisedNewtonian(ViscosityModel):
                 f"viscosities from {low} to {high} in {self.iterations} steps cannot be solved for.",
                 "0 < least < largest viscosity, and at least one step",
             )
+        for value in map(quantity, self.parameters()):
+            if value.is_number and float(value) < 0:
+                raise KernelError(
+                    calling_place(),
+                    f"{type(self).__name__} has a parameter {value} below 0.",
+                    "viscosities, times, stresses and exponents are not negative",
+                )
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:

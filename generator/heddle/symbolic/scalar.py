@@ -16,7 +16,17 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity, signed
+from heddle.symbolic.equations import (
+    Equations,
+    Scalar,
+    add,
+    divide,
+    multiply,
+    negate,
+    positive,
+    quantity,
+    signed,
+)
 from heddle.symbolic.equilibrium import name_weights
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Vector
@@ -32,7 +42,7 @@ class AdvectionDiffusion(Collision):
     an entry an axis, or None for pure diffusion. source: per step. magic: (1/omega - 1/2) (1/omega_even -
     1/2): 3/16 puts Dirichlet walls in the middle of the link, 1/6 makes the error of diffusion isotropic, 1/4
     is the most stable; None relaxes both halves with omega (BGK). Raises KernelError for a rate known to be
-    unstable or a velocity of another dimension.
+    unstable, a magic number not above 0, or a velocity of another dimension.
     """
 
     def __init__(
@@ -48,7 +58,7 @@ class AdvectionDiffusion(Collision):
         self.omega = relaxation_rate(omega)
         self.velocity = scalar_velocity(lattice, u)
         self.source = quantity(source)
-        self.magic = None if magic is None else quantity(magic)
+        self.magic = None if magic is None else positive(magic, "magic")
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:

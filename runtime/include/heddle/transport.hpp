@@ -2,6 +2,7 @@
 #ifndef HEDDLE_TRANSPORT_HPP
 #define HEDDLE_TRANSPORT_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -128,6 +129,10 @@ struct TransportChoice {
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers,
                                                const std::string& wanted);
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
+
+/// How long a rank waits for messages before it gives up: what the environment variable HEDDLE_TIMEOUT says
+/// in seconds, else five minutes. Throws Error where it is no time from 1 ms to 1e6 s.
+[[nodiscard]] std::chrono::milliseconds longest_wait();
 
 /// "rank 3 (1280 bytes)", for the messages of `waiting`.
 [[nodiscard]] std::string to_string(std::span<const Message> waiting);

@@ -3,11 +3,8 @@
 
 #include <mpi.h>
 
-#include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
@@ -20,17 +17,6 @@
 namespace heddle::mpi {
 
 namespace {
-
-std::chrono::milliseconds timeout() {
-  const char* text = std::getenv("HEDDLE_TIMEOUT");
-  if (text == nullptr) return std::chrono::minutes(5);
-  double seconds = 0;
-  const auto [end, status] = std::from_chars(text, text + std::strlen(text), seconds);
-  if (status != std::errc{} || *end != '\0' || !(seconds > 0) || seconds > 1e6)
-    throw Error("HEDDLE_TIMEOUT", "'" + std::string(text) + "' is no time to wait",
-                "give seconds, such as 30");
-  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
-}
 
 /// Ends all ranks, and says why.
 [[noreturn]] void end_job(const char* why) {
@@ -62,9 +48,9 @@ int run_ranks(Memory memory, const Body& body) {
   if (memory == Memory::device) {
     if (const std::optional<int> device = own_device()) scope.emplace(*device);
     offers.push_back(nccl_offer());
-    offers.push_back(device_offer(timeout()));
+    offers.push_back(device_offer(longest_wait()));
   }
-  offers.push_back(offer(timeout()));
+  offers.push_back(offer(longest_wait()));
   const TransportChoice choice = choose_transport(offers);
   if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
   Ranks ranks(*choice.transport);

@@ -54,6 +54,9 @@ TEST(CommandLine, SaysWhatIsWrong) {
            {"a.npz b.npz", "there are two images"},
            {"nothing.npz", "nothing.npz"},
            {"--size 1,2", "three numbers separated by commas"},
+           {"a.raw --edge 30", "option --edge: it belongs to a packing, and an image is given"},
+           {"--pore=0", "option --pore: it belongs to an image, and none is given"},
+           {"a.npz --compare", "it measures packings of spheres, not an image"},
            {"--edge 8 --diameter 7", "do not fit"}}) {
     const Outcome outcome = program(arguments);
     EXPECT_EQ(outcome.code, 1) << arguments;

@@ -124,13 +124,63 @@ TEST_F(Images, SayWhatIsWrong) {
   EXPECT_TRUE(
       contains(refusal(write("d.vtk", head + "SCALARS v unsigned_char\nLOOKUP_TABLE default\n" + text()),
                        {.array = "w"}),
-               "no SCALARS 'w'. Hint: it has: v"));
+               "no SCALARS 'w' of one component. Hint: it has: v"));
   EXPECT_TRUE(contains(refusal(write("e.vtk", head + "SCALARS v bit\nLOOKUP_TABLE default\n" + text())),
                        "type 'bit'"));
   EXPECT_TRUE(contains(refusal(write("a.vti", "<VTKFile type=\"PolyData\">")), "no image data"));
   EXPECT_TRUE(
       contains(refusal(write("b.vti", "<VTKFile type=\"ImageData\" compressor=\"vtkZLibDataCompressor\">")),
                "compressed"));
+}
+
+/// One byte a voxel, of cells, behind AppendedData.
+std::string appended(const std::string& extent, const std::string& offset, const std::string& bytes) {
+  return "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\"><ImageData><Piece Extent=\"" + extent +
+         "\"><CellData><DataArray type=\"UInt8\" Name=\"v\" format=\"appended\" offset=\"" + offset +
+         "\"/></CellData></Piece></ImageData><AppendedData encoding=\"raw\">_" + bytes;
+}
+
+TEST_F(Images, MayNotPromiseWhatTheyDoNotHave) {
+  const std::string size("\x18\0\0\0", 4); // 24 bytes
+  expect_the_voxels(read_image(write("good.vti", appended("0 4 0 3 0 2", "0", size + bytes())), {}));
+  for (const std::string offset : {"", "x", "-1", "99", "99999999999999999999"})
+    EXPECT_TRUE(contains(refusal(write("a.vti", appended("0 4 0 3 0 2", offset, size + bytes()))),
+                         "begins at byte '" + offset + "' of the appended data"))
+        << offset;
+  EXPECT_TRUE(contains(refusal(write("b.vti", appended("0 4 0 3 0 3", "0", size + bytes()))),
+                       "its array has 24 bytes, and its extent 36 voxels of 1"));
+  EXPECT_TRUE(contains(refusal(write("c.vti", appended("4 0 3 0 0 2", "0", size + bytes()))),
+                       "an axis of -4 voxels"));
+  const auto legacy_points = [](const std::string& dimensions, const std::string& scalars) {
+    return legacy + "BINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS " + dimensions + "\nPOINT_DATA 24\n" +
+           scalars;
+  };
+  const std::string scalars = "SCALARS v unsigned_char 1\nLOOKUP_TABLE default\n" + bytes();
+  expect_the_voxels(read_image(write("good.vtk", legacy_points("4 3 2", scalars)), {}));
+  for (const auto& [dimensions, message] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"4 3 3", "it has 24 values, and its DIMENSIONS ask for 36"},
+           {"-4 -3 2", "an axis of -4 voxels"},
+           {"4294967296 4294967296 24", "an axis of 4294967296 voxels"},
+           {"four 3 2", "its DIMENSIONS are not three numbers"}})
+    EXPECT_TRUE(contains(refusal(write("a.vtk", legacy_points(dimensions, scalars))), message)) << message;
+  EXPECT_TRUE(
+      contains(refusal(write("e.vtk", legacy_points("4 3 2", "SCALARS v unsigned_char 1\nLOOKUP_TABLE"))),
+               "it ends after 0 of 24 values"));
+  EXPECT_TRUE(contains(refusal(write("b.vtk", legacy + "binary\nDATASET STRUCTURED_POINTS\n")),
+                       "its values are written as 'binary'"));
+}
+
+TEST_F(Images, SayWhichArrayWhereThereAreSeveral) {
+  const std::string head = legacy + "BINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 3 2\nPOINT_DATA 24\n";
+  const std::string velocity =
+      "SCALARS u unsigned_char 3\nLOOKUP_TABLE default\n" + std::string(72, 'x') + "\n";
+  const std::string one = "SCALARS v unsigned_char\nLOOKUP_TABLE default\n" + bytes() + "\n";
+  const std::string other = "SCALARS w unsigned_char\nLOOKUP_TABLE default\n" + bytes() + "\n";
+  expect_the_voxels(read_image(write("a.vtk", head + velocity + one), {}));
+  expect_the_voxels(read_image(write("b.vtk", head + other + one), {.array = "v"}));
+  EXPECT_TRUE(
+      contains(refusal(write("b.vtk", head + other + one)), "several arrays fit: w, v. Hint: say which"));
+  EXPECT_TRUE(contains(refusal(write("c.vtk", head + velocity)), "no SCALARS of one component"));
 }
 
 TEST_F(Images, LoseWhatLeadsNowhere) {

@@ -74,6 +74,10 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   const Outcome resumed = program(small_run(folder, steps + "--resume last"));
   EXPECT_EQ(resumed.code, 0) << resumed.text;
   EXPECT_TRUE(contains(resumed.text, "resumed   at step 80"));
+  expect_refusal(program(small_run(folder, steps + "--resume 70")), "there is none of step 70");
+  const Outcome over = program(small_run(folder, steps + "--resume last")); // nothing is left to do
+  EXPECT_EQ(over.code, 0) << over.text;
+  EXPECT_FALSE(contains(over.text, "nan"));
   EXPECT_TRUE(test::bytes_of(folder / "out" / "mean_00000000.vti") == mean);
   EXPECT_TRUE(test::bytes_of(folder / "out" / "wind_00000001.vti") == last);
 }

@@ -27,11 +27,54 @@ def own_lattice_without_rest() -> None:
 
 
 @says(
-    "{here}: the weights of D2Q5_x belong to 5 directions and add up to 3/2.\n"
-    "  Hint: the number after Q counts the directions; their weights add up to 1"
+    "{here}: the weights of D2Q5_x belong to 5 directions and add up to 3/2, c_s^2 is 1/2.\n"
+    "  Hint: the number after Q counts the directions; their weights, exact ones such as "
+    '"1/18", add up to 1, not all of it at rest'
 )
 def own_lattice_that_does_not_add_up() -> None:
     lbm.Lattice("D2Q5_x", {"rest": "1/2", "axis": "1/4"})  # here
+
+
+@says(
+    "{here}: the weights of D2Q9_x are not all numbers from 0 to 1.\n"
+    '  Hint: exact ones, such as "1/18" or Fraction(1, 18)'
+)
+def own_lattice_with_a_negative_weight() -> None:
+    lbm.Lattice("D2Q9_x", {"rest": "16/9", "axis": "-2/9", "edge": "1/36"})  # here
+
+
+@says("{here}: 'D3Q19' is no lattice.\n  Hint: lbm.Lattice(\"D3Q19\"), of this or another name")
+def name_of_a_lattice() -> None:
+    lbm.BGK("D3Q19")  # type: ignore[arg-type]  # here
+
+
+@says(
+    "{here}: nan is no quantity.\n"
+    "  Hint: the name of an argument, a finite number, a field, or an expression of them"
+)
+def rate_that_is_no_number() -> None:
+    lbm.BGK(D2Q9, float("nan"))  # here
+
+
+@says("{here}: magic = 0 is not above 0.")
+def magic_number_of_zero() -> None:
+    lbm.TRT(D2Q9, magic=0)  # here
+
+
+@says(
+    "{here}: PowerLaw has a parameter -1 below 0.\n"
+    "  Hint: viscosities, times, stresses and exponents are not negative"
+)
+def negative_exponent() -> None:
+    lbm.PowerLaw(consistency="K", exponent=-1)  # here
+
+
+@says(
+    "{here}: a force on D2Q9 has 2 components, not 'gx'.\n"
+    "  Hint: give one entry an axis, 0 where there is none"
+)
+def force_of_one_name() -> None:
+    lbm.BGK(D2Q9, force="gx")  # here
 
 
 @says(

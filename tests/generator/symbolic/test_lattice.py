@@ -114,6 +114,8 @@ def test_the_moment_that_fails_is_reported() -> None:
         ),
         ("D2Q5_x", {"axis": "1/4"}, "'D2Q5_x' with weights of axis is not a lattice of your own"),
         ("D2Q5_x", {"rest": "1/2", "axis": "1/4"}, "D2Q5_x belong to 5 directions and add up to 3/2"),
+        ("D2Q5_x", {"rest": "1", "axis": "0"}, "D2Q5_x belong to 5 directions and add up to 1, c_s.2 is 0"),
+        ("D2Q5_x", {"rest": "1/0x", "axis": "0"}, "of D2Q5_x are not all numbers from 0 to 1"),
         ("D2Q7_x", {"rest": "0", "axis": "1/4"}, "D2Q7_x belong to 5 directions and add up to 1"),
     ],
 )
