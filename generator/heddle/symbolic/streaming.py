@@ -52,6 +52,11 @@ class Link:
     offset: Offset
     wall_slot: int
 
+    @property
+    def held(self) -> bool:
+        """Whether the row leads to a cell that the list holds even behind walls."""
+        return self.wall_slot == HELD
+
 
 @dataclass(frozen=True)
 class StreamingKernels:
@@ -180,7 +185,7 @@ class StreamingPattern(ABC):
         if not any(place[1]):
             return place
         for link in self.links:
-            if link.wall_slot == HELD:
+            if link.held:
                 return place
             if (link.slot, link.offset) == place:
                 return link.wall_slot, (0,) * self.lattice.dimension
