@@ -13,6 +13,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import sympy
 
@@ -63,11 +64,12 @@ class StreamingKernels:
     """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
-    walls.
+    walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
     """
 
     steps: Mapping[str, AssignmentCollection]
     links: tuple[Link, ...]
+    role: Literal["step", "beside"] = "beside"
 
 
 class StreamingPattern(ABC):
@@ -203,7 +205,7 @@ class StreamingPattern(ABC):
                 f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
                 "use one lattice for both",
             )
-        return self._each(lambda step: self._step(collide, step))
+        return dataclasses.replace(self._each(lambda step: self._step(collide, step)), role="step")
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)

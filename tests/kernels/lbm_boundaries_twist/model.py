@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boundaries of D2Q9 that look inwards, over lists with EsoTwist: its table has no links to all neighbours, so
-that sweeps take the numbers of the cells that they look at."""
+"""Boundaries of D2Q9 that look inwards, over lists with EsoTwist: its table has no links to all neighbours,
+so that sweeps take the numbers of the cells that they look at."""
 
 from heddle import Module, Sparse, lbm
 
