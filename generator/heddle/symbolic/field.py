@@ -127,7 +127,8 @@ class Access(sympy.Symbol):
 
     def _hashable_content(self) -> tuple[object, ...]:
         content: tuple[object, ...] = super()._hashable_content()
-        return (*content, self.field, self.offsets, self.component, self.through, self.at)
+        number = "" if self.at is None else self.at.name  # SymPy puts contents in order
+        return (*content, self.field, self.offsets, self.component, self.through, number)
 
     def seen_from(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
         """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
