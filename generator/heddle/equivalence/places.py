@@ -69,8 +69,8 @@ class Places(Ranges):
         return bool(self.links) and is_read(index, NEIGHBOUR)
 
     def is_behind(self, index: Term) -> bool:
-        """Whether it lies in a cell to which a link leads, or whose number is given, in a component of its own
-        choice."""
+        """Whether it lies in a cell to which a link leads, or whose number is given, in a component of its
+        own choice."""
         if not self.links or self.is_link(index):
             return False
         return any(map(self.is_other_cell, inside((index,))))
@@ -153,7 +153,9 @@ class Places(Ranges):
         that run on their own in both. facts: numbers that are even where a, and where b is reached."""
         loose = frozenset(inner)
         other_cell = (a is not b or counter in a.free) and not a.free & loose
-        if (other_cell or self.are_other_entries(a, b, counter, loose)) and (self.on_links(array, a, b) or self.on_held_cells(array, a, b)):
+        if (other_cell or self.are_other_entries(a, b, counter, loose)) and (
+            self.on_links(array, a, b) or self.on_held_cells(array, a, b)
+        ):
             return True
         if self.listed and self.is_behind(a) != self.is_behind(b):
             self.bits.assumptions.add(BEHIND_WALLS)
