@@ -225,7 +225,7 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
                   "use the links of one streaming pattern");
     if (std::find(slips.begin(), slips.end(), true) != slips.end())
       throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
-                  "use a sweep, stream.boundary(lbm.FreeSlip(), normal=...), or the links of pull, push or AA");
+                  "use a sweep of lbm.FreeSlip with a normal, or the links of pull, push or AA");
     if (known_ != count_)
       throw Error("IndexList", "links lead to cells held behind walls, and the block is one of several",
                   "use the links of pull, push or AA, or one rank");
