@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,11 @@ def structural(result: Proof | Counterexample) -> None:
     assert result.rounding is None
 
 
+ALONE = {"lbm_lanes": ["walled_odd"]}
+"""Proved one block at a time: with four the proof takes as long as all others of the model; test_addresses
+proves a smaller lattice with two."""
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_targets_of_every_model(name: str) -> None:
     """Rows, threads and the checked reference are the same bits; so are runs of lists and chunks, colours,
@@ -41,7 +47,14 @@ def test_targets_of_every_model(name: str) -> None:
     module: Module = load(MODELS[name])
     for kernel in module.kernels:
         chosen = module.precisions[0]
-        reference, cpu, cuda = (module.stages(kernel, chosen, t).lowered for t in TARGETS)
+        entry = module.kernels[kernel]
+        if kernel in ALONE.get(name, []):
+            assert isinstance(entry.space, ir.Dense)
+            assert isinstance(entry, KernelModel)
+            alone = replace(entry, space=replace(entry.space, lanes=1), schedule=Schedule())
+            reference, cpu, cuda = (lowered(alone, t, chosen=chosen) for t in TARGETS)
+        else:
+            reference, cpu, cuda = (module.stages(kernel, chosen, t).lowered for t in TARGETS)
         structural(equivalent(reference, cpu))
         structural(equivalent(cpu, cuda))
 
