@@ -15,7 +15,7 @@ collide = lbm.RecursiveRegularised(d3q19, omega="omega", eddy_viscosity=lbm.Smag
 # The prescribed wind blows along x; its speed differs from entry to entry of the list.
 speed = Field("speed", "real", 0, ghost_layers=0)
 inflow = lbm.VelocityBounceBack((speed.here, 0, 0))
-outflow = lbm.PressureAntiBounceBack(rho=1)
+outflow = lbm.PressureAntiBounceBack(rho=1, saved="u")
 
 # The mean of the samples so far, without a sum that grows: m <- m + (u - m) / n.
 u = Field("u", "real", 3, 3)

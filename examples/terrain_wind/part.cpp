@@ -66,19 +66,16 @@ Part::Part(const Domain& domain, const LogProfile& wind, const Units& units, con
 }
 
 void Part::add_steps(heddle::TaskGraph& loop) {
-  // Not every slab has cells at the inlet, at the outlet and the top.
-  const bool has_inlet = inlet_.cells.size() > 0;
-  const bool has_open = open_.cells.size() > 0;
   // The outflow comes first: it takes the velocity from the populations of its cells, and where outlet and
   // top meet the inflow changes some of them.
   loop.add(even_);
-  if (has_open) loop.add(wind::OutflowAfterEven<float>(f_, u_, open_.cells, open_.mask));
-  if (has_inlet) loop.add(wind::InflowAfterEven<float>(f_, inlet_.cells, inlet_.speed, inlet_.mask));
+  loop.add(wind::OutflowAfterEven<float>(f_, u_, open_.cells, open_.mask));
+  loop.add(wind::InflowAfterEven<float>(f_, inlet_.cells, inlet_.speed, inlet_.mask));
   loop.add(before_odd_);
   loop.add(odd_);
   loop.add(after_odd_);
-  if (has_open) loop.add(wind::OutflowAfterOdd<float>(u_, f_, open_.cells, open_.mask));
-  if (has_inlet) loop.add(wind::InflowAfterOdd<float>(f_, inlet_.cells, inlet_.speed, inlet_.mask));
+  loop.add(wind::OutflowAfterOdd<float>(u_, f_, open_.cells, open_.mask));
+  loop.add(wind::InflowAfterOdd<float>(f_, inlet_.cells, inlet_.speed, inlet_.mask));
 }
 
 double Part::highest_square() const {

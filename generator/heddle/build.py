@@ -21,6 +21,7 @@ from heddle.ir.nodes import Sparse
 from heddle.module import KernelModel, Module, PackModel
 from heddle.resources import folder
 from heddle.schedule import precision
+from heddle.walls_beside import check_walls
 
 RUN = 16
 """Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
@@ -63,6 +64,7 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
     timings = timings or Timings()
     if not module.kernels:
         raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
+    check_walls(module)
     result: dict[str, str] = {}
     headers: set[str] = set()
     declared: dict[str, list[Variant]] = {}

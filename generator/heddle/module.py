@@ -42,8 +42,9 @@ class StreamingKernels(Protocol):
 class Dense:
     """Every interior cell of a box. walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself
     reflects populations half-way, where the grid ends there: no-slip walls without boundary sweeps. For
-    patterns whose walls lie in the own cell (AA, Pull, Push). Boundary sweeps at other sides get the same
-    space: at edges they then find what was reflected in the own cell."""
+    patterns whose walls lie in the own cell (AA, Pull, Push). Kernels beside the step that look across these
+    sides, such as boundary sweeps at other ones, get the same space: at edges they then find what was
+    reflected in the own cell. Another space is an error when the module is generated."""
 
     walls: Sequence[str] = ()
 
@@ -58,7 +59,8 @@ class Sparse:
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it."""
+    """A kernel as the user wrote it. role: what a streaming pattern made it for (StreamingKernels), else
+    ""."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -66,6 +68,7 @@ class KernelModel:
     schedule: Schedule
     about: str
     place: Place
+    role: str = ""
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
@@ -159,20 +162,22 @@ class Module:
         if isinstance(statements, StreamingKernels):
             for suffix, collection in statements.steps.items():
                 full = f"{name}_{suffix}" if suffix else name
-                self._add(full, tuple(collection), space or Dense(), statements.links, schedule, about, place)
+                self._add(full, tuple(collection), space or Dense(), schedule, about, place, statements)
         else:
-            self._add(name, tuple(statements), space or Dense(), (), schedule, about, place)
+            self._add(name, tuple(statements), space or Dense(), schedule, about, place)
 
     def _add(
         self,
         name: str,
         statements: tuple[Statement, ...],
         space: Dense | Sparse,
-        links: Sequence[object],
         schedule: Schedule,
         about: str,
         place: Place,
+        pattern: StreamingKernels | None = None,
     ) -> None:
+        """pattern: what a streaming pattern made the statements for."""
+        links = pattern.links if pattern else ()
         if not is_name(name):
             raise KernelError(place, f"'{name}' is not a name for a kernel.", "letters, digits, _")
         if name in self.kernels:
@@ -227,7 +232,8 @@ class Module:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
             if space.walls:
                 frozen = _with_walls(name, frozen, space.walls, links, schedule, place)
-        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place)
+        role = getattr(pattern, "role", "")
+        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role)
 
     def add_solver(
         self,

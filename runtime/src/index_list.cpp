@@ -225,7 +225,7 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
                   "use the links of one streaming pattern");
     if (std::find(slips.begin(), slips.end(), true) != slips.end())
       throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
-                  "use the links of pull, push or AA");
+                  "use a sweep of lbm.FreeSlip with a normal, or the links of pull, push or AA");
     hold_cells(periodic, links, memory);
   } else {
     lay_out(memory);

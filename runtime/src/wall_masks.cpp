@@ -5,6 +5,7 @@
 #include <string>
 
 #include "heddle/error.hpp"
+#include "periodic_image.hpp"
 
 namespace heddle {
 
@@ -19,17 +20,11 @@ void mark_walls(SparseField<std::uint32_t>& walls, std::span<const std::array<in
                     " components",
                 "one value a cell: SparseField<std::uint32_t>(list, 1)");
   const IndexList& list = walls.list();
-  const Box& box = list.box();
   walls.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
     std::uint32_t mask = 0;
     for (std::size_t q = 1; q < velocities.size(); ++q) {
-      std::array<std::int64_t, 3> from{x, y, z};
-      for (std::size_t a = 0; a < 3; ++a) {
-        from[a] -= velocities[q][a];
-        const std::int64_t n = box.upper[a] - box.lower[a];
-        if (periodic[a] && list.grid().blocks()[a] == 1)
-          from[a] = box.lower[a] + ((from[a] - box.lower[a]) % n + n) % n;
-      }
+      const std::array<int, 3>& c = velocities[q];
+      const std::array<std::int64_t, 3> from = periodic_image(list, periodic, {x - c[0], y - c[1], z - c[2]});
       if (list.cell_of(from[0], from[1], from[2]) < 0) mask |= std::uint32_t{1} << q;
     }
     return mask;

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../messages.hpp"
 #include "heddle/block_grid.hpp"
 #include "heddle/block_kinds.hpp"
+#include "heddle/cells_beside.hpp"
 #include "heddle/error.hpp"
 #include "heddle/halo_plan.hpp"
 #include "heddle/wall_masks.hpp"
@@ -181,6 +183,43 @@ TEST(WallMasks, MarkWhatComesInFromWalls) {
   EXPECT_THROW(heddle::mark_walls(two, velocities, periodic), Error);
   const std::vector<std::array<int, 3>> many(33);
   EXPECT_THROW(heddle::mark_walls(walls, many, periodic), Error);
+}
+
+TEST(CellsBeside, AreTheOwnCellsWhereNoneAreListed) {
+  const Box box{{3, 0, -1}, {8, 4, 2}};
+  const std::vector<std::uint8_t> flags = some_solid(box, 3);
+  const std::array<bool, 3> periodic{true, false, false};
+  const IndexList list(box, flags, periodic, pointers);
+  std::vector<std::uint32_t> all;
+  for (std::int64_t n = 0; n < list.count(); ++n)
+    all.push_back(static_cast<std::uint32_t>(n));
+  const heddle::Buffer<std::uint32_t> cells{std::span<const std::uint32_t>(all)};
+  const auto number = [&](const Cell& from, const std::array<int, 3>& offset, int times) {
+    Cell cell = from;
+    for (std::size_t a = 0; a < 3; ++a)
+      cell[a] += times * offset[a];
+    if (cell[0] < 3) cell[0] += 5;
+    if (cell[0] >= 8) cell[0] -= 5;
+    return list.cell_of(cell[0], cell[1], cell[2]);
+  };
+  for (const std::array<int, 3> offset :
+       {std::array{-1, 0, 0}, std::array{1, 1, 0}, std::array{0, -1, 1}, std::array{1, -1, 0}}) {
+    int alone = 0;
+    for (const int depth : {1, 2}) {
+      const auto beside = heddle::cells_beside(list, cells, offset, periodic, depth);
+      ASSERT_EQ(beside.size(), list.count());
+      for (std::int64_t n = 0; n < list.count(); ++n) {
+        const std::int64_t next = number(list.position(n), offset, 1);
+        const bool way = next >= 0 && (depth == 1 || number(list.position(n), offset, 2) >= 0);
+        ASSERT_EQ(beside.data()[n], way ? next : n) << "depth " << depth;
+        alone += !way;
+      }
+    }
+    EXPECT_GT(alone, 0);
+    EXPECT_LT(alone, 2 * list.count());
+  }
+  EXPECT_EQ(heddle::cells_beside(list, heddle::Buffer<std::uint32_t>(), {1, 0, 0}, periodic).size(), 0);
+  EXPECT_THROW((void)heddle::cells_beside(list, cells, {1, 0, 0}, periodic, 0), Error);
 }
 
 } // namespace

@@ -63,7 +63,8 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
 def _entries(access: ir.Access, space: ir.Dense | ir.Sparse | ir.Boxes) -> set[tuple[object, ...]]:
     """The entries of the neighbour table that lead to an element: of which row, and of which cell."""
     assert isinstance(space, ir.Sparse)
-    way: set[tuple[object, ...]] = {(space.row_at(access.through), ())} if access.through else set()
+    linked = access.through and access.at is None
+    way: set[tuple[object, ...]] = {(space.row_at(access.through), ())} if linked else set()
     if any(access.offsets):
         way |= {(row, access.through) for row in space.path(access.component, access.offsets) or ()}
     return way

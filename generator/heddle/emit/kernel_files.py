@@ -324,7 +324,10 @@ def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule
     """The statements that test the arguments of an entry."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
-    roles = ("entries", "table", "output", "work", "runs" if host else "chunks")
+    roles = ("table", "output", "work", "runs" if host else "chunks")
+    names = {argument.name for argument in everything if argument.role != "scalar"}
+    # a list may be empty: a block beside no boundary has no cells to sweep over, and no memory for them
+    needed = "cell_count > 0 && " if "cell_count" in names else ""
     for argument in everything:
         if argument.role == "array":
             field = argument.field
@@ -337,9 +340,10 @@ def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
                 f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
             )
-        elif argument.role in roles or argument.name == "cells":
+        elif argument.role == "entries" or argument.name == "cells":
+            lines.append(f"if ({needed}{argument.name} == nullptr) {{ return heddle::null_pointer; }}")
+        elif argument.role in roles:
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
-    names = {argument.name for argument in everything if argument.role != "scalar"}
     if schedule.row_cells:
         cells = next(a.name for a in everything if a.role == "extent")
         lines.append(f"if ({cells}[0] != {schedule.row_cells}) {{ return heddle::extents_differ; }}")

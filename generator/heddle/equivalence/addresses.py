@@ -3,9 +3,10 @@
 
 before   let f_e = f[select(at_w, i, j)]; store f[select(at_w, i, j)] = post_e
 after    let f_e = select(at_w, f[i], f[j]);
-         if at_w { store f[i] = post_e } if not at_w { store f[j] = post_e }
+         let value = post_e; if at_w { store f[i] = value } if not at_w { store f[j] = value }
 
-Threads of steps with walls within choose a place, rows choose an element (passes.lower_accesses).
+The value is worked out before the choice, as rows have it. Threads of steps with walls within choose a place,
+rows choose an element (passes.lower_accesses). Elements of vectors are chosen where they are read (reading).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from heddle.ir.nodes import (
     Expression,
     If,
     Kernel,
+    Let,
     Load,
     LoadLanes,
     Loop,
@@ -25,6 +27,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     StoreLanes,
+    Symbol,
 )
 from heddle.ir.visit import transform_expressions
 
@@ -47,13 +50,13 @@ def _statements(statement: Statement) -> tuple[Statement, ...]:
     if isinstance(statement, Store) and isinstance(statement.target, Load):
         value = transform_expressions(statement.value, _element)
         if isinstance(statement.target.index, Select):
-            place = statement.target.index
+            place, name = statement.target.index, Symbol(f"{statement.target.pointer.name} value", value.type)
             first, second = (
-                dataclasses.replace(statement, target=Load(statement.target.pointer, index), value=value)
+                dataclasses.replace(statement, target=Load(statement.target.pointer, index), value=name)
                 for index in (place.yes, place.no)
             )
             otherwise = operate("not", place.condition)
-            return If(place.condition, (first,)), If(otherwise, (second,))
+            return Let(name, value), If(place.condition, (first,)), If(otherwise, (second,))
         return (dataclasses.replace(statement, value=value),)
     if isinstance(statement, (LoadLanes, StoreLanes)):  # of several elements: they stay where they are
         return (statement,)

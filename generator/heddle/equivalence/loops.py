@@ -12,17 +12,19 @@ value at iteration t is `during (recurrence, t)`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
+from heddle.equivalence.at_sides import Condition, apart_at_sides, conditions_around
 from heddle.equivalence.chunks import without_chunks
 from heddle.equivalence.combined import reduction, turned
 from heddle.equivalence.digits import in_digits
 from heddle.equivalence.guards import is_bounded, without_bounds
 from heddle.equivalence.memory import Item, Layer, State
-from heddle.equivalence.parity import even_numbers
+from heddle.equivalence.parity import Facts, even_numbers
+from heddle.equivalence.places import OWN_ELEMENTS
 from heddle.equivalence.rewrite import Replacement
-from heddle.equivalence.terms import Term, inside
+from heddle.equivalence.terms import Term, conjuncts, inside
 
 if TYPE_CHECKING:
     from heddle.equivalence.reading import Reader
@@ -72,6 +74,7 @@ class _Closing:
         }
         self.updates = dict(loop.updates)
         self.elements: list[tuple[str, Term, Term, Term]] = []  # array, variable, first index, update
+        self.around_loads: dict[Term, Condition] = {}  # under what they are evaluated
 
     @property
     def loads(self) -> dict[str, list[Term]]:
@@ -146,20 +149,45 @@ class _Closing:
             return False
         reads = [term for term in self.read.get(array, []) if entry in term.args[0].free]
         stores = [
-            (*self.loosened(item.index, counter), even_numbers(self.terms, item.guard))
+            (*self.loosened(item.index, counter), even_numbers(self.terms, item.guard), item)
             for item in state.items
         ]
-        others = [*stores]
+        others: list[tuple[Term, set[Term], Facts, Item | Term]] = [*stores]
         for read in reads:
             where = self.loosened(read.args[1], counter)
-            others += [(*where, facts) for facts in self.known_where(read)]
-        for index, inner, facts in stores:
-            for other, loose, known in others:
-                if not self.places.apart_across(array, index, other, counter, inner | loose, (facts, known)):
-                    if self.loop.kind == "serial":
-                        return False
-                    self.bits.assumptions.add(PARALLEL)
+            others += [(*where, facts, read) for facts in self.known_where(read)]
+        for (index, inner, facts, store), (other, loose, known, touch) in product(stores, others):
+            if self.places.apart_across(array, index, other, counter, inner | loose, (facts, known)):
+                continue
+            if self.loop.kind != "serial":
+                self.bits.assumptions.add(PARALLEL)
+            elif not self.are_apart_at_sides(array, (index, store), (other, touch)):
+                return False
         return True
+
+    def are_apart_at_sides(
+        self, array: str, a: tuple[Term, Item | Term], b: tuple[Term, Item | Term]
+    ) -> bool:
+        """Whether two elements are apart because only cells at a side touch one of them. Of each: its index,
+        and the store or the load that touches it."""
+        pairs = self.places.pairs(array, a[0], b[0])
+        if not apart_at_sides(self.places, pairs, (self.condition_of(a[1]), self.condition_of(b[1]))):
+            return False
+        self.bits.assumptions.add(OWN_ELEMENTS)
+        return True
+
+    def condition_of(self, touch: Item | Term) -> Condition:
+        """What holds wherever a store or a load happens."""
+        if isinstance(touch, Item):
+            return frozenset(conjuncts(touch.guard))
+        if not self.around_loads:
+            items = [item for state in self.written.values() for item in state.items]
+            roots = [(item.guard, frozenset[Term]()) for item in items]
+            roots += [(part, frozenset(conjuncts(i.guard))) for i in items for part in (i.index, i.value)]
+            roots += [(state.base, frozenset[Term]()) for state in self.written.values()]
+            roots += [(update, frozenset[Term]()) for update in self.updates.values()]
+            self.around_loads = conditions_around(self.bits, roots)
+        return self.around_loads[touch]
 
     def known_where(self, read: Term) -> list[tuple[Term, ...]]:
         """For each place where something is read: what is an even number there."""

@@ -69,10 +69,18 @@ class Places(Ranges):
         return bool(self.links) and is_read(index, NEIGHBOUR)
 
     def is_behind(self, index: Term) -> bool:
-        """Whether it lies in a cell to which a link leads, in a component of its own choice."""
+        """Whether it lies in a cell to which a link leads, or whose number is given, in a component of its
+        own choice."""
         if not self.links or self.is_link(index):
             return False
-        return any(is_read(term, NEIGHBOUR) for term in inside((index,)))
+        return any(map(self.is_other_cell, inside((index,))))
+
+    @staticmethod
+    def is_other_cell(term: Term) -> bool:
+        """Whether a number in an index of a list was read, and not as that of the own cell."""
+        if term.kind != "load" or term.args[0].kind not in ("initial", "entry"):
+            return False
+        return term.data[1] != CELLS and not term.data[1].endswith(("_stride", "_extent"))
 
     def on_links(self, array: str, a: Term, b: Term) -> bool:
         """Whether two indices differ because links lead to them: two links, or a link and a component of the
@@ -145,7 +153,9 @@ class Places(Ranges):
         that run on their own in both. facts: numbers that are even where a, and where b is reached."""
         loose = frozenset(inner)
         other_cell = (a is not b or counter in a.free) and not a.free & loose
-        if other_cell and (self.on_links(array, a, b) or self.on_held_cells(array, a, b)):
+        if (other_cell or self.are_other_entries(a, b, counter, loose)) and (
+            self.on_links(array, a, b) or self.on_held_cells(array, a, b)
+        ):
             return True
         if self.listed and self.is_behind(a) != self.is_behind(b):
             self.bits.assumptions.add(BEHIND_WALLS)
@@ -159,6 +169,23 @@ class Places(Ranges):
         if self.table and self.table.are_in_own_boxes(array, pairs, counter, loose):
             return True
         return self.differ_in_parity(array, a, b, loose | {counter}, facts)
+
+    def are_other_entries(self, a: Term, b: Term, counter: Term, loose: frozenset[Term]) -> bool:
+        """Whether two elements are reached from different entries of a list, which is cut into tiles."""
+        entries = [self.entry_of(index) for index in (a, b)] if self.listed else [None]
+        if None in entries or not self.differs(entries[0], entries[-1], counter, loose):  # type: ignore[arg-type]
+            return False
+        self.bits.assumptions.add(NO_REPEATS)
+        return True
+
+    def entry_of(self, index: Term) -> Term | None:
+        """The place in the list of the entry from which an element is reached; None for several."""
+        given = {
+            term.args[1]
+            for term in inside((index,))
+            if is_read(term, CELLS) or (self.is_other_cell(term) and term.data[1] != NEIGHBOUR)
+        }
+        return given.pop() if len(given) == 1 else None
 
     def differs(self, a: Term, b: Term, counter: Term, loose: frozenset[Term]) -> bool:
         """Whether coordinate a in iteration t never equals b in an iteration t' != t."""

@@ -281,16 +281,37 @@ class Reader:
         return False
 
     def lanes(self, statement: ir.LoadLanes | ir.StoreLanes) -> None:
-        """Element after element."""
-        loads = isinstance(statement, ir.LoadLanes)
+        """Element after element; those of a chosen place are the chosen ones of two elements (addresses)."""
         element = statement.source if isinstance(statement, ir.LoadLanes) else statement.target
-        guard = self.bits.both("", tuple(self.guards))
         for lane in range(statement.length):
             near = self.element(statement.local, self.terms.integer(lane))
-            far = self.element(element.pointer, add(element.index, integer(lane)))
-            source, target = (far, near) if loads else (near, far)
-            value = self.load(*source)
-            self.memory.store(target[0], target[1], Item((), guard, target[2], value), self.known)
+            if isinstance(statement, ir.LoadLanes):
+                self.put(near, self.load_chosen(element.pointer, element.index, lane))
+            else:
+                self.store_chosen(element.pointer, element.index, lane, self.load(*near))
+
+    def load_chosen(self, pointer: ir.Symbol, place: ir.Expression, lane: int) -> Term:
+        if not isinstance(place, ir.Select):
+            return self.load(*self.element(pointer, add(place, integer(lane))))
+        choice = self.value(place.condition)
+        values = (self.load_chosen(pointer, where, lane) for where in (place.yes, place.no))
+        assert isinstance(pointer.type, ir.Pointer)
+        return self.bits.select(str(pointer.type.element), (choice, *values))
+
+    def store_chosen(self, pointer: ir.Symbol, place: ir.Expression, lane: int, value: Term) -> None:
+        if not isinstance(place, ir.Select):
+            return self.put(self.element(pointer, add(place, integer(lane))), value)
+        choice = self.value(place.condition)
+        for condition, where in ((choice, place.yes), (self.bits.negated("", (choice,)), place.no)):
+            self.guards.append(condition)
+            self.store_chosen(pointer, where, lane, value)
+            self.guards.pop()
+
+    def put(self, target: tuple[str, str, Term], value: Term) -> None:
+        """Store to an element under the conditions that hold."""
+        array, scalar, index = target
+        guard = self.bits.both("", tuple(self.guards))
+        self.memory.store(array, scalar, Item((), guard, index, value), self.known)
 
     # Expressions
 

@@ -451,9 +451,11 @@ class _Interpreter:
                 )
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
-            case ir.Walled(field, offsets, component, through):
-                at = self.listed(field, offsets, component, through)
-                return at == self.wall(field, offsets, component, through)
+            case ir.Walled():
+                link = expression.link
+                if link.at is not None:
+                    return self.listed_cell(link) == self.own_cell
+                return self.listed(link) == self.wall(link)
             case ir.Access() | ir.Gather() | ir.Load():
                 line, index = self.element(expression)
                 found = line.values[line.at(index)]
@@ -483,8 +485,8 @@ class _Interpreter:
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
             case ir.Access(field, offsets) if field.layout == "profile":
                 return self.at(field, [self.names[AXES[field.axis]] + offsets[0]], 0)
-            case ir.Access(field, offsets, component, through):
-                return self.names[field.name], self.listed(field, offsets, component, through)
+            case ir.Access():
+                return self.names[element.field.name], self.listed(element)
         raise InterpretationError(f"{type(element).__name__} is not an element")
 
     def beside(self, side: str) -> bool:
@@ -505,44 +507,46 @@ class _Interpreter:
         where = [*inside, component] if field.components else inside
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 
-    def listed(
-        self, field: ir.Field, offsets: tuple[int, ...], component: int, through: tuple[int, ...]
-    ) -> int:
+    def listed(self, access: ir.Access) -> int:
         """The index of an element of a sparse list, or of a value an entry."""
-        if field.layout == "entries":
+        if access.field.layout == "entries":
             return int(self.names["i"])
-        n = self.listed_cell(through)
-        if any(offsets):
+        n = self.listed_cell(access)
+        if any(access.offsets):
             assert isinstance(self.kernel.space, ir.Sparse)
-            path = self.kernel.space.path(component, offsets)
+            path = self.kernel.space.path(access.component, access.offsets)
             assert path is not None
             for row in path:
                 n = self.linked(row, n)
             if not self.kernel.space.links[path[0]].held:
                 return n
-        stride = (*self.arrays[field.name].stride, 0)
-        return n * stride[0] + component * stride[1]
+        stride = (*self.arrays[access.field.name].stride, 0)
+        return n * stride[0] + access.component * stride[1]
 
-    def wall(
-        self, field: ir.Field, offsets: tuple[int, ...], component: int, through: tuple[int, ...]
-    ) -> int:
+    def wall(self, access: ir.Access) -> int:
         """The element of the cell itself to which a link leads where it ends at a wall."""
         assert isinstance(self.kernel.space, ir.Sparse)
-        link = self.kernel.space.links[self.kernel.space.row(component, offsets)]
-        stride = self.arrays[field.name].stride
-        return self.listed_cell(through) * stride[0] + link.wall_slot * stride[1]
+        link = self.kernel.space.links[self.kernel.space.row(access.component, access.offsets)]
+        stride = self.arrays[access.field.name].stride
+        return self.listed_cell(access) * stride[0] + link.wall_slot * stride[1]
 
-    def listed_cell(self, through: tuple[int, ...]) -> int:
-        """The number of the own cell of a list, or of the one that the link at `through` leads to."""
-        space = self.kernel.space
-        assert isinstance(space, ir.Sparse)
-        cells = self.names["cells"] if space.listed else None
-        n = int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
-        if not through:
-            return n
-        row = space.row_at(through)
+    @property
+    def own_cell(self) -> int:
+        """The number of the own cell of a list."""
+        assert isinstance(self.kernel.space, ir.Sparse)
+        cells = self.names["cells"] if self.kernel.space.listed else None
+        return int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
+
+    def listed_cell(self, access: ir.Access) -> int:
+        """The number of the own cell of a list, or of the one from which an element is seen."""
+        if not access.through:
+            return self.own_cell
+        if access.at is not None:
+            return int(self.value(access.at))
+        assert isinstance(self.kernel.space, ir.Sparse)
+        row = self.kernel.space.row_at(access.through)
         assert row is not None
-        return self.linked(row, n) % self.arrays[self.kernel.slots.name].stride[1]
+        return self.linked(row, self.own_cell) % self.arrays[self.kernel.slots.name].stride[1]
 
     def linked(self, row: int, n: int) -> int:
         """Entry (row, n) of the neighbour table."""

@@ -176,13 +176,15 @@ class Access(Expression):
     """The element of a field at an offset from the own cell.
 
     through: over a sparse list, the offset of the cell from which it is seen instead: where a link leads to
-    that cell, the own one at a wall. () for the own cell.
+    that cell, the own one at a wall. () for the own cell. at: the number of that cell where no link leads
+    there.
     """
 
     field: Field
     offsets: tuple[int, ...]
     component: int = 0
     through: tuple[int, ...] = ()
+    at: Expression | None = None
 
     @property
     def type(self) -> Scalar:
@@ -196,13 +198,20 @@ class Access(Expression):
 
 @node
 class Walled(Expression):
-    """Whether the link that an Access with the same parts follows in a sparse list ends at a wall."""
+    """Whether the link that an Access with the same parts follows in a sparse list ends at a wall; with `at`,
+    whether that is the number of the own cell."""
 
     field: Field
     offsets: tuple[int, ...]
     component: int
     through: tuple[int, ...] = ()
+    at: Expression | None = None
     type: Scalar = BOOL
+
+    @property
+    def link(self) -> Access:
+        """That access."""
+        return Access(self.field, self.offsets, self.component, self.through, self.at)
 
 
 @node

@@ -132,4 +132,7 @@ def expression(value: ir.Expression) -> str:
 
 
 def _through(element: ir.Access | ir.Walled) -> str:
-    return f" seen from [{', '.join(map(str, element.through))}]" if element.through else ""
+    if not element.through:
+        return ""
+    number = "" if element.at is None else f" at {expression(element.at)}"
+    return f" seen from [{', '.join(map(str, element.through))}]{number}"

@@ -249,12 +249,12 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
             raise KernelError(
                 touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space"
             )
-        if any(element.through) and all(link.offset != element.through for link in space.links):
+        if any(element.through) and element.at is None and space.row_at(element.through) is None:
             raise KernelError(
                 touch.place,
                 f"'{kernel.name}' touches {_name(element)} from the cell at "
                 f"{offsets_text(element.through)}, to which no link of the list '{space.name}' leads.",
-                "use Pull, Push or AA, whose links lead to all neighbours",
+                "give the number of that cell, a value an entry: access.seen_from(offset, at=...)",
             )
         if not any(element.offsets):
             continue

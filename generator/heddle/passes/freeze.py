@@ -212,7 +212,9 @@ class _Freezer:
     def value(self, value: sympy.Basic) -> ir.Expression:
         """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
         choice of the model's."""
-        touched = {atom.field.name: atom.field for atom in value.atoms(named.Access)}
+        accesses = value.atoms(named.Access) | {atom.link for atom in value.atoms(named.Walled)}
+        accesses |= {access.at for access in accesses if access.at is not None}
+        touched = {access.field.name: access.field for access in accesses}
         touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
         for name in sorted(touched):
             self.field(touched[name])
@@ -233,8 +235,8 @@ class _Freezer:
             case named.Access():
                 return self.access(value)
             case named.Walled():
-                link = value.link
-                return ir.Walled(self.field(link.field), link.offsets, link.component, link.through)
+                link = self.access(value.link)
+                return ir.Walled(link.field, link.offsets, link.component, link.through, link.at)
             case named.Coordinate() | named.Extent():
                 if not (isinstance(self.space, ir.Dense) and value.axis < self.space.rank):
                     raise KernelError(
@@ -296,8 +298,9 @@ class _Freezer:
             "tanh floor, Piecewise, comparisons",
         )
 
-    def access(self, access: named.Access) -> ir.Expression:
-        return ir.Access(self.field(access.field), access.offsets, access.component, access.through)
+    def access(self, access: named.Access) -> ir.Access:
+        at = None if access.at is None else self.access(access.at)
+        return ir.Access(self.field(access.field), access.offsets, access.component, access.through, at)
 
     def field(self, field: named.Field) -> ir.Field:
         known = self.fields.get(field.name)

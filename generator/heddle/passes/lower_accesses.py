@@ -291,8 +291,8 @@ class _Lowering(LinkLowering, WallLowering):
                 return Select(self.beside(expression), self.element(stands), self.element(expression))
             case Access():
                 return self.element(expression)
-            case Walled(field, offsets, component, through):
-                return self.walled(Access(field, offsets, component, through))
+            case Walled():
+                return self.walled(expression.link)
             case Gather(field, position, component):
                 return self.gathered(field, position, component)
         return expression

@@ -52,7 +52,7 @@ class LinkLowering(Lowering):
             offset = multiply(integer(access.component), self.slot_stride(field))
             lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
         for access in accesses:
-            if access.field.layout == "compressed" and any(access.through):
+            if access.field.layout == "compressed" and any(access.through) and access.at is None:
                 lets += self.link_row(self.link_to(access.through))
             if access.field.layout == "compressed" and any(access.offsets):
                 lets += self.link_row(access)
@@ -112,7 +112,7 @@ class LinkLowering(Lowering):
 
     def listed_element(self, access: Access) -> Load:
         field = access.field
-        n: Expression = self.cell_seen_from(access.through)
+        n: Expression = self.cell_seen_from(access)
         if any(access.offsets) and self.is_held(access):
             n = self.checked_cell(self.neighbour_cell(access, self.path(access), n))
         elif any(access.offsets):
@@ -130,25 +130,37 @@ class LinkLowering(Lowering):
         return Load(view, n)
 
     def walled(self, access: Access) -> Expression:
-        """Whether a link leads back to its own cell: the entry is then that which the list has at a wall."""
+        """Whether a link leads back to its own cell: the entry is then that which the list has at a wall, or
+        the number that of the own cell."""
         assert isinstance(self.space, Sparse)
-        n = self.cell_seen_from(access.through)
+        n = self.cell_seen_from(access)
+        if access.at is not None:
+            return operate("eq", n, self.own_cell)
         slot = self.space.links[self.space.row(access.component, access.offsets)].wall_slot
         own = add(multiply(integer(slot), self.slot_stride(access.field)), n)
         return operate("eq", Cast(self.link_index(access, n), I64), own)
 
-    def cell_seen_from(self, through: tuple[int, ...]) -> Symbol:
-        """The number of the own cell, or of the one that the link at `through` leads to: an entry of the
-        table is slot * slot stride + number."""
+    @property
+    def own_cell(self) -> Symbol:
+        """The number of the own cell."""
         own = Symbol("n", I64) if self.listed else self.position
         assert isinstance(own, Symbol)
+        return own
+
+    def cell_seen_from(self, access: Access) -> Symbol:
+        """The number of the own cell, or of the one that the link at `through` leads to: an entry of the
+        table is slot * slot stride + number. Where no link does, the number is given."""
+        through = access.through
         if not any(through):
-            return own
+            return self.own_cell
         key = ("cell", through)
         if key not in self.links:
-            link = self.link_to(through)
-            entry = Cast(self.link_index(link, own), I64)
-            number = operate("rem", entry, self.slot_stride(link.field))
+            if access.at is None:
+                link = self.link_to(through)
+                entry = Cast(self.link_index(link, self.own_cell), I64)
+                number: Expression = operate("rem", entry, self.slot_stride(link.field))
+            else:
+                number = Cast(access.at, I64)
             symbol = Symbol(f"n{compass(through)}", I64)
             self.pending.append(Let(symbol, self.checked_cell(number)))
             self.links[key] = symbol
@@ -156,12 +168,13 @@ class LinkLowering(Lowering):
 
     def neighbour_cell(self, access: Access, rows: tuple[int, ...], n: Expression) -> Symbol:
         """The number of the cell to which rows lead one after the other, read from the table once a cell."""
-        key = -1, rows
+        key = -1, rows, access.through
         if key not in self.links:
             assert isinstance(self.space, Sparse)
             before = self.neighbour_cell(access, rows[:-1], n) if rows[1:] else n
             offsets = [self.space.links[row].offset for row in rows]
-            symbol = Symbol("n" + compass(tuple(map(sum, zip(*offsets, strict=True)))), I64)
+            way = compass(access.through) + compass(tuple(map(sum, zip(*offsets, strict=True))))
+            symbol = Symbol(f"n{way}", I64)
             if self.target.checked and rows[1:]:
                 before = self.checked_cell(before)
             self.pending.append(Let(symbol, Cast(self.table_entry(access, rows[-1], before), I64)))

@@ -103,11 +103,15 @@ class Entry:
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
         """Conditions under which the entry refuses, with the code it returns."""
-        pointers = {"entries", "table", "output", "work", "chunks" if device else "runs"}
-        for argument in self.arguments:
-            if argument.role in pointers or argument.name == "cells":
-                yield f"eq({argument.name}, nullptr)", NULL_POINTER
+        pointers = {"table", "output", "work", "chunks" if device else "runs"}
         names = {argument.name for argument in self.arguments if argument.role != "scalar"}
+        for argument in self.arguments:
+            null = f"eq({argument.name}, nullptr)"
+            if argument.role == "entries" or argument.name == "cells":
+                empty_too = "cell_count" in names  # an empty list may have no memory
+                yield f"and(gt(cell_count, i64(0:i32)), {null})" if empty_too else null, NULL_POINTER
+            elif argument.role in pointers:
+                yield null, NULL_POINTER
         if self.schedule.row_cells:
             extent = next(argument.name for argument in self.arguments if argument.role == "extent")
             yield f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))", EXTENTS_DIFFER

@@ -19,9 +19,9 @@ from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights
-from heddle.symbolic.field import Access
+from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, direction_name
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
 from heddle.symbolic.wall_force import WallForce
 
@@ -30,21 +30,21 @@ from heddle.symbolic.wall_force import WallForce
 class BoundaryCell:
     """What a condition sees of a boundary cell.
 
-    post: the post-collision population of each direction where all lie in the own cell, else None.
-    always_post: post is there after every step. leaving: incoming q -> where f* of the opposite direction
-    lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the bits of the incoming
-    directions; None on a face, where all in `leaving` come in. side: the outward normal, None for a list
-    that leads out on any side. written, read: where f*_q lies, and where the next step reads f_q, links of a
-    list included.
+    own_post: all f*_q lie in the own cell; always_own: after every step. leaving: incoming q -> where f* of
+    the opposite direction lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the
+    bits of the incoming directions; None on a face, where all in `leaving` come in. held: the list holds
+    cells behind walls. side: the outward normal, None for a list that leads out on any side. written, read:
+    where f*_q lies, and where the next step reads f_q, links of a list included.
     """
 
     lattice: Lattice
     zero_centred: bool
-    post: Sequence[Access] | None
-    always_post: bool
+    own_post: bool
+    always_own: bool
     leaving: Mapping[int, Access]
     arriving: Mapping[int, Access]
     mask: Access | None
+    held: bool
     side: tuple[int, ...] | None
     written: Sequence[Access]
     read: Sequence[Access]
@@ -60,7 +60,12 @@ class BoundaryCell:
         return self.mask is not None
 
     def elsewhere(self, access: Access, offset: tuple[int, ...]) -> Access:
-        """The same of the cell at an offset; of the own one where a list has none there."""
+        """The same of the cell at an offset; of the own one where a list has none there. In a list that holds
+        cells behind walls no links lead to all neighbours, and their numbers are given, `cell_w` and so
+        on."""
+        if self.held:
+            number = Field(f"cell_{direction_name(offset)}", "uint32", 0, ghost_layers=0).here
+            return access.seen_from(offset, number)
         if self.listed:
             return access.seen_from(offset)
         moved = tuple(a + b for a, b in zip(access.offsets, offset, strict=True))
@@ -130,7 +135,9 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
     exchanged: dict[int, sympy.Expr] = {}
-    held = cell.mask is not None and any(any(place.offsets) for place in cell.arriving.values())
+    abroad = any(any(place.offsets) for place in cell.arriving.values())
+    behind = condition.reads_neighbours or cell.held or (cell.listed and abroad)
+    behind = behind or (state.post is not None and (abroad or not cell.own_post))
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
         if sums:
@@ -143,7 +150,6 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
         if stays or value == cell.arriving[q]:
             continue
         store = Assignment(cell.arriving[q], value)
-        behind = condition.reads_neighbours or held
         equations.statements.append(
             store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
         )
@@ -205,8 +211,9 @@ class PressureAntiBounceBack(BoundaryCondition):
 
     rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: an entry an axis, or None
     for that of the boundary cell, from its post-collision populations. force: as in the collision, for that
-    velocity. After a step that leaves them in the neighbours (AA, odd) the velocity of the step before is
-    used: the after_even sweep leaves it in the cell's entry of the field `saved`, as moments() would.
+    velocity. saved: the name of a velocity field, for which steps that leave these populations in the
+    neighbours (AA, odd) do not gather them: they use the cell's entry there, which the after_even sweep
+    leaves, the velocity of the step before. Where no step has them in the own cell, moments() writes it.
     """
 
     title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"
@@ -217,7 +224,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         velocity: Sequence[Scalar] | None = None,
         *,
         force: Force | None = None,
-        saved: str = "u",
+        saved: str | None = None,
     ) -> None:
         self.rho = quantity(rho)
         self.velocity = None if velocity is None else tuple(quantity(component) for component in velocity)
@@ -237,12 +244,6 @@ class PressureAntiBounceBack(BoundaryCondition):
         post: dict[int, sympy.Expr] | None = None
         if self.velocity is not None:
             velocity = _wall_velocity(cell.lattice, equations, self.velocity)
-        elif cell.mask is None:
-            raise KernelError(
-                calling_place(),
-                "a dense face cannot take the velocity from its cells: some populations lie outside.",
-                "give velocity=(...), for example from the fields that moments() writes",
-            )
         else:
             velocity, post = self._own_velocity(cell, equations)
         equations.section("Even part of the equilibrium: 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2]")
@@ -262,13 +263,13 @@ class PressureAntiBounceBack(BoundaryCondition):
         self, cell: BoundaryCell, equations: Equations
     ) -> tuple[Vector, dict[int, sympy.Expr] | None]:
         d = cell.lattice.dimension
-        saved = vector_field(self.saved, d)
-        if cell.post is None:
+        saved = None if self.saved is None else vector_field(self.saved, d)
+        if saved is not None and not cell.own_post:
             return tuple(equations.let(labelled("u", a), saved.component(a)) for a in range(d)), None
         half = " - F / 2" if self.force else ""
         equations.section(f"Moments after collision: rho = sum f*_q, rho u = sum c_q f*_q{half}")
         names = cell.lattice.names
-        post = {q: equations.let(f"post_{names[q]}", access) for q, access in enumerate(cell.post)}
+        post = {q: equations.let(f"post_{names[q]}", access) for q, access in enumerate(cell.written)}
         force = tuple(multiply(-1, component) for component in force_vector(cell.lattice, self.force))
         state = macroscopic(
             equations,
@@ -277,7 +278,7 @@ class PressureAntiBounceBack(BoundaryCondition):
             zero_centred=cell.zero_centred,
             force=force,
         )
-        if not cell.always_post:
+        if saved is not None and not cell.always_own:
             for a, component in enumerate(state.velocity):
                 equations.store(saved.component(a), component)
         return state.velocity, post

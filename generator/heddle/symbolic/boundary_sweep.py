@@ -44,15 +44,17 @@ def sweep_statements(
             left = pattern.own(left)
             arrives = arrives if condition.periodic else pattern.own(arrives)
         leaving[q], arriving[q] = pattern.access(left), pattern.access(arrives)
-    own_cell = not any(any(offset) for _, offset in written)
+    held = mask is not None and any(link.held for link in pattern.links)
+    own_post = not any(any(offset) for _, offset in written)
     cell = BoundaryCell(
         lattice=lattice,
         zero_centred=pattern.zero_centred,
-        post=[pattern.access(place) for place in written] if own_cell else None,
-        always_post=len(pattern.steps) == 1,
+        own_post=own_post,
+        always_own=len(pattern.steps) == 1,
         leaving=leaving,
         arriving=arriving,
         mask=None if mask is None else Field(mask, "uint32", 0, ghost_layers=0).here,
+        held=held,
         side=normal,
         written=[pattern.access(place) for place in written],
         read=[pattern.access(place) for place in read],

@@ -98,39 +98,51 @@ class Field:
 
 
 class Access(sympy.Symbol):
-    """A relative access to a field. Two accesses with the same field, offsets, component and `through` are
-    the same symbol."""
+    """A relative access to a field. Two accesses with the same field, offsets, component, `through` and `at`
+    are the same symbol."""
 
     field: Field
     offsets: tuple[int, ...]
     component: int
     through: tuple[int, ...]
+    at: Access | None
 
     def __new__(
-        cls, field: Field, offsets: tuple[int, ...], component: int = 0, through: tuple[int, ...] = ()
+        cls,
+        field: Field,
+        offsets: tuple[int, ...],
+        component: int = 0,
+        through: tuple[int, ...] = (),
+        at: Access | None = None,
     ) -> Access:
         label = ",".join(str(number) for number in (*offsets, *((component,) if field.components else ())))
         seen = f"@{offsets_text(through)}" if through else ""
         self: Access = sympy.Symbol.__xnew__(cls, f"{field.name}[{label}]{seen}", real=True)
-        self.field, self.offsets, self.component, self.through = field, offsets, component, through
+        self.field, self.offsets, self.component = field, offsets, component
+        self.through, self.at = through, at
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
-        return (self.field, self.offsets, self.component, self.through), {}
+        return (self.field, self.offsets, self.component, self.through, self.at), {}
 
     def _hashable_content(self) -> tuple[object, ...]:
         content: tuple[object, ...] = super()._hashable_content()
-        return (*content, self.field, self.offsets, self.component, self.through)
+        number = "" if self.at is None else self.at.name  # SymPy puts contents in order
+        return (*content, self.field, self.offsets, self.component, self.through, number)
 
-    def seen_from(self, offset: tuple[int, ...]) -> Access:
+    def seen_from(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
         """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
-        that ends at a wall. From there links go on."""
-        return Access(self.field, self.offsets, self.component, offset if any(offset) else ())
+        that ends at a wall. From there links go on. at: where no link leads there, the number of that cell,
+        a value an entry; again the own one's where it is not to be looked at."""
+        if not any(offset):
+            return Access(self.field, self.offsets, self.component)
+        return Access(self.field, self.offsets, self.component, offset, at)
 
 
 class Walled(sympy.Symbol):
     """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
-    access stays in its cell."""
+    access stays in its cell. Of an access seen from a cell whose number is given: whether that is the own
+    cell."""
 
     link: Access
 

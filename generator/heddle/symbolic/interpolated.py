@@ -29,8 +29,9 @@ class Bouzidi(BoundaryCondition):
     f*_p(x) + (1 - 4 d^2) f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1)
     / d f*_q(x) - (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes
     a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
-    in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. Raises
-    KernelError for another order.
+    in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. EsoTwist
+    and EsoPull take the numbers of the cells behind the own one, `cell_w` and so on, from
+    heddle::cells_beside(..., 2). Raises KernelError for another order.
     """
 
     title = "f_q = 2 d f*_p + (1 - 2 d) f*_p(x - c_p) or [f*_p + (2 d - 1) f*_q] / (2 d), p opposite to q"
@@ -78,7 +79,7 @@ class Bouzidi(BoundaryCondition):
                 if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
                     two_cells = _linear(equations, name, d, left, arriving, stayed, push)
                     linear = sympy.Piecewise((two_cells[0], nearer), (two_cells[1], True))
-                    ends = Walled(further if any(further.offsets) else inner)
+                    ends = Walled(further if cell.held or any(further.offsets) else inner)
                     cases.append((equations.let(f"linear_{name}", linear), ends))
                 near, far = _quadratic(d, (left, arriving, further), (stayed, inner), push)
             cases += [(near, nearer), (far, True)]

@@ -10,15 +10,20 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState
 from heddle.symbolic.equations import Equations
+from heddle.symbolic.field import Walled
 
 
 class FreeSlip(BoundaryCondition):
-    """f_q(x) = f*_r(x - t), specular reflection half-way behind a dense face.
+    """f_q(x) = f*_r(x - t), specular reflection half-way behind a face.
 
     r is q mirrored at the face, t the part of c_q along it: the population that left the neighbour comes back
     with its velocity along the wall. So f* beside the face is read one cell further along it: at the ends of
-    the face its ghost layer has to hold what the neighbours, or the walls there, would have sent. Raises
-    KernelError for a sweep over a list: there the table has it without one (`slips` of heddle::IndexList).
+    a dense face its ghost layer has to hold what the neighbours, or the walls there, would have sent.
+
+    Over a list of pull, push and AA the table has it without a sweep (`slips` of heddle::IndexList), and a
+    sweep is refused: there f*_r lies in the very element that the neighbour's own sweep sets. EsoTwist and
+    EsoPull keep the two apart; their sweep takes a normal and the numbers of the cells beside, `cell_n` and
+    so on, from heddle::cells_beside, and where there is none f*_p comes back (bounce-back), as in the table.
     """
 
     title = "f_q(x) = f*_r(x - t), r mirrored at the side, t the part of c_q along it"
@@ -30,7 +35,7 @@ class FreeSlip(BoundaryCondition):
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """The mirrored populations."""
         del equations
-        if cell.listed:
+        if cell.listed and not cell.held:
             raise KernelError(
                 calling_place(),
                 "free slip over a list lies in the neighbour table: a sweep would read what another cell "
@@ -43,7 +48,10 @@ class FreeSlip(BoundaryCondition):
             c = cell.lattice.velocities[q]
             mirrored = tuple(-component if a == axis else component for a, component in enumerate(c))
             back = tuple(0 if a == axis else -component for a, component in enumerate(c))
-            terms[q] = cell.beside(cell.lattice.velocities.index(mirrored), back)
+            reflected = cell.beside(cell.lattice.velocities.index(mirrored), back)
+            terms[q] = reflected
+            if reflected.at is not None:
+                terms[q] = sympy.Piecewise((cell.leaving[q], Walled(reflected)), (reflected, True))
         return BoundaryState(terms)
 
     def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:

@@ -13,6 +13,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import sympy
 
@@ -52,17 +53,23 @@ class Link:
     offset: Offset
     wall_slot: int
 
+    @property
+    def held(self) -> bool:
+        """Whether the row leads to a cell that the list holds even behind walls."""
+        return self.wall_slot == HELD
+
 
 @dataclass(frozen=True)
 class StreamingKernels:
     """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
-    walls.
+    walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
     """
 
     steps: Mapping[str, AssignmentCollection]
     links: tuple[Link, ...]
+    role: Literal["step", "beside"] = "beside"
 
 
 class StreamingPattern(ABC):
@@ -180,7 +187,7 @@ class StreamingPattern(ABC):
         if not any(place[1]):
             return place
         for link in self.links:
-            if link.wall_slot == HELD:
+            if link.held:
                 return place
             if (link.slot, link.offset) == place:
                 return link.wall_slot, (0,) * self.lattice.dimension
@@ -198,7 +205,7 @@ class StreamingPattern(ABC):
                 f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
                 "use one lattice for both",
             )
-        return self._each(lambda step: self._step(collide, step))
+        return dataclasses.replace(self._each(lambda step: self._step(collide, step)), role="step")
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from heddle import Dense, Module, lbm
+from heddle import Dense, Module, Schedule, lbm
 from heddle.equivalence import Proof, equivalent
 from heddle.ir import nodes as ir
+from heddle.ir.build import integer
 from heddle.ir.visit import transform, walk
 
 D2Q9 = lbm.Lattice("D2Q9")
@@ -39,6 +40,38 @@ def test_the_other_place_is_another_element() -> None:
     swapped = dataclasses.replace(wrong, yes=wrong.no, no=wrong.yes)
     other = transform(threads, lambda node: swapped if node == wrong else node)
     assert not isinstance(equivalent(rows, other), Proof)
+
+
+def in_place(target: str, lanes: int = 1) -> ir.Kernel:
+    """The odd step of AA, which stores where walls and cells beside them lie."""
+    module = Module("walled", precisions=("f64",))
+    step = lbm.AA(D2Q9)(lbm.BGK(D2Q9))
+    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(lanes=lanes))
+    return module.stages("step_odd", "f64", target).lowered
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_iterations_in_place_leave_each_other_alone(lanes: int) -> None:
+    """Also where nothing says so: in the serial loops of the reference."""
+    reference, rows, threads = (in_place(target, lanes) for target in ("reference", "cpu", "cuda"))
+    for result in (equivalent(reference, rows), equivalent(rows, threads)):
+        assert isinstance(result, Proof), result
+        assert result.tier == "structural", result
+
+
+def test_iterations_beside_a_wall_within_the_box_do_not() -> None:
+    """A wall after the first cell: what it stores there, cells behind the wall store, too."""
+
+    def within(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Op) and node.name == "eq" and node.args[0] == ir.Symbol("x", ir.I64):
+            return dataclasses.replace(node, args=(node.args[0], integer(1)))
+        return node
+
+    moved = [transform(in_place(target), within) for target in ("reference", "cpu")]
+    assert moved[0] != in_place("reference")
+    result = equivalent(*moved)
+    assert isinstance(result, Proof), result
+    assert result.tier == "numeric", result
 
 
 def _loads(kernel: ir.Kernel) -> list[ir.Load]:

@@ -267,7 +267,7 @@ def gathers_in_a_list() -> None:
 
 @says(
     "{here}: 'k' touches f[0, 0, 0] from the cell at [2, 0], to which no link of the list 'wall' leads.\n"
-    "  Hint: use Pull, Push or AA, whose links lead to all neighbours"
+    "  Hint: give the number of that cell, a value an entry: access.seen_from(offset, at=...)"
 )
 def no_link_to_the_cell() -> None:
     seen = f[0, 0, 0].seen_from((2, 0))

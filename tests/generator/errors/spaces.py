@@ -15,6 +15,7 @@ from heddle import (
     fields,
     lbm,
 )
+from heddle.build import files
 
 
 @says("{here}: 'z' has no meaning here: the kernel's space has no such axis.\n"
@@ -75,6 +76,32 @@ def walls_without_links() -> None:
 )
 def walls_in_chunks() -> None:
     Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(chunk=64))  # here
+
+
+@says(
+    "{here}: 'floor_after_even' looks across the sides w, e, where 'step_even' has walls at w, e within it "
+    "and 'floor_after_even' no walls: at the edges it would touch what nobody reads or writes.\n"
+    "  Hint: the same space for both: Dense(walls=('w', 'e'))"
+)
+def a_sweep_without_the_walls_of_its_step() -> None:
+    module = Module("m", precisions=("f64",))
+    stream = lbm.AA(D2Q9)
+    module.add("step", stream(lbm.BGK(D2Q9)), Dense(walls=("w", "e")))
+    module.add("floor", stream.boundary(lbm.NoSlip(D2Q9), face="s"))  # here
+    files(module, ["cpu"])
+
+
+@says(
+    "{here}: 'u_odd' looks across the sides s, where 'step_even' has walls at w, s within it and 'u_odd' "
+    "walls at w: at the edges it would touch what nobody reads or writes.\n"
+    "  Hint: the same space for both: Dense(walls=('w', 's'))"
+)
+def moments_with_other_walls() -> None:
+    module = Module("m", precisions=("f64",))
+    stream = lbm.AA(D2Q9)
+    module.add("step", stream(lbm.BGK(D2Q9)), Dense(walls=("w", "s")))
+    module.add("u", stream.moments(), Dense(walls=("w",)))  # here
+    files(module, ["cpu"])
 
 
 @says(

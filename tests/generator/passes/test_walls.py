@@ -6,12 +6,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from heddle import Dense, Schedule, lbm
+from heddle import Dense, KernelError, Schedule, lbm
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.visit import walk
 from heddle.ir.walls import SIDES, bit
 from heddle.module import Module
+from heddle.walls_beside import check_walls
 from running import levels
 
 D2Q9 = lbm.Lattice("D2Q9")
@@ -105,3 +106,17 @@ def test_vectors_choose_addresses() -> None:
     loads = [node for node in walk(lowered.body) if isinstance(node, ir.LoadLanes)]
     assert sum(isinstance(load.source.index, ir.Select) for load in loads) == 8
     assert not any(isinstance(node, ir.If) for node in walk(lowered.body))
+
+
+def test_what_stands_beside_has_the_walls_of_some_step() -> None:
+    """Or looks across no side where they differ: AA's moments before an even step stay in their cell."""
+    module, stream = Module("module", precisions=("f64",)), lbm.AA(D2Q9)
+    module.add("step", stream(lbm.BGK(D2Q9)), Dense(walls=("w", "e")))
+    module.add("floor", stream.boundary(lbm.NoSlip(D2Q9), face="s"), Dense(walls=("w", "e")))
+    module.add("start", stream.initialise(1, (0, 0)))
+    check_walls(module)
+    module.add("lid", stream.boundary(lbm.NoSlip(D2Q9), face="n"))
+    with pytest.raises(KernelError, match="'lid_after_even' looks across the sides w, e"):
+        check_walls(module)
+    module.add("open", stream(lbm.BGK(D2Q9)))
+    check_walls(module)

@@ -163,6 +163,8 @@ class Listed:
         """The cell from which an access is seen, for every entry."""
         if not access.through:
             return self.entries
+        if access.at is not None:
+            return self.data[access.at.field.name][0]
         row = next(row for (_, offset), row in self.table.items() if offset == access.through)
         return row[self.entries] % self.fields["f"].shape[1]
 
@@ -173,6 +175,8 @@ class Listed:
 
     def load(self, access: Access | Walled) -> Array:
         """The value through the table, or whether a link leads back to its own cell, for every entry."""
+        if isinstance(access, Walled) and access.link.at is not None:
+            return self._cells(access.link) == self.entries
         if isinstance(access, Walled):
             return self._flat(access.link) % self.fields["f"].shape[1] == self._cells(access.link)
         if access.field.rank == 0:

@@ -17,7 +17,6 @@ from test_streaming import (
     Geometry,
     _run_row,
     arrived_from,
-    listed_start,
     place,
     random_populations,
     run_layer,
@@ -84,7 +83,7 @@ def _none(access: object) -> Array:
 @pytest.mark.parametrize("order", ["linear", "quadratic"])
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
-@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_bouzidi_over_a_list(
     pattern: type[lbm.StreamingPattern], name: str, moving: bool, order: str
 ) -> None:
@@ -94,16 +93,16 @@ def test_bouzidi_over_a_list(
     arrived = random_populations(lattice, (len(geometry.cells),))
     distances = np.random.default_rng(8).uniform(0.05, 1, arrived.shape)
     stream = pattern(lattice)
-    table, walls = geometry.table(stream.links), np.flatnonzero(geometry.masks())
+    walls = np.flatnonzero(geometry.masks())
     u = VELOCITY[: lattice.dimension] * moving
     velocity = ("v_x", "v_y", "v_z")[: lattice.dimension]
     condition = lbm.Bouzidi(velocity=velocity if moving else None, order=order)
     sweeps = stream.boundary(condition, force="drag", torque="couple")
     centres = np.array(geometry.cells, dtype=float).T
-    data = {"mask": geometry.masks()[None, walls]}
+    data = {"mask": geometry.masks()[None, walls]} | geometry.numbers(walls, depth=2)
     data |= {f"distance_{n}": distances[q][None, walls] for q, n in enumerate(lattice.names)}
     data |= {f"arm_{axis}": centres[a][None, walls] for a, axis in enumerate(lattice.axes)}
-    listed = Listed({"f": listed_start(stream, table, arrived)}, table)
+    listed = geometry.listed(stream, arrived)
     for t in range(4):
         step = stream.steps[t % len(stream.steps)]
         if not stream.in_place:
@@ -113,7 +112,7 @@ def test_bouzidi_over_a_list(
             listed.fields["f"] = listed.fields.pop("f_next")
         statements = sweeps.steps[f"after_{step}" if step else ""]
         arguments = dict(zip(velocity, u, strict=True)) if moving else {}
-        values = Listed(listed.fields, table, walls, data).run(statements, **arguments)
+        values = Listed(listed.fields, listed.table, walls, data).run(statements, **arguments)
         arrived, force, torque = by_definition(geometry, collide, arrived, distances, u, order)
         following = stream.next_step(step)
         found = [listed.load(stream.access(stream.read(q, following))) for q in range(lattice.size)]
@@ -201,11 +200,9 @@ def test_kernels_lower(pattern: type[lbm.StreamingPattern]) -> None:
     module.add("wall_s", stream.boundary(lbm.Bouzidi(0.3), face="s", force="drag"))
     two = pattern(lbm.Lattice("D3Q19"), ghost_layers=2)
     module.add("wall_e", two.boundary(lbm.Bouzidi("d", order="quadratic"), face="e"))
-    if stream.links:
-        module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
-    if pattern in (lbm.Pull, lbm.Push, lbm.AA):
-        quadratic = stream.boundary(lbm.Bouzidi(order="quadratic"), torque="couple")
-        module.add("curved", quadratic, space=Sparse("fluid", listed=True))
+    module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
+    quadratic = stream.boundary(lbm.Bouzidi(order="quadratic"), torque="couple")
+    module.add("curved", quadratic, space=Sparse("fluid", listed=True))
     for kernel in module.kernels:
         for target in ("cpu", "cuda"):
             module.stages(kernel, "f64", target)

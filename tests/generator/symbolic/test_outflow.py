@@ -14,7 +14,6 @@ from test_streaming import (
     BOXES,
     Geometry,
     arrived_from,
-    listed_start,
     place,
     random_populations,
     run_layer,
@@ -124,9 +123,8 @@ def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
         ("jump", lbm.PressureJump("d")),
     ):
         module.add(name, stream.boundary(condition, face="e"))
-        if pattern in (lbm.Pull, lbm.Push, lbm.AA):
-            sweep = stream.boundary(condition, normal="e")
-            module.add(f"{name}_list", sweep, space=Sparse("outlet", listed=True))
+        sweep = stream.boundary(condition, normal="e")
+        module.add(f"{name}_list", sweep, space=Sparse("outlet", listed=True))
     for kernel in module.kernels:
         module.stages(kernel, "f64", "cpu")
 
@@ -158,7 +156,7 @@ class OpenList:
 
 @pytest.mark.parametrize("convective", [False, True])
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19"])
-@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_outflow_over_a_list_by_its_formula(
     pattern: type[lbm.StreamingPattern], name: str, convective: bool
 ) -> None:
@@ -169,10 +167,9 @@ def test_outflow_over_a_list_by_its_formula(
     stream = pattern(lattice)
     condition = lbm.ConvectiveOutflow("U") if convective else lbm.Outflow()
     kernels, sweep = stream(lbm.BGK(lattice)), stream.boundary(condition, normal="e")
-    table = geometry.table(stream.links)
     arrived = random_populations(lattice, (len(geometry.cells),))
-    listed = Listed({"f": listed_start(stream, table, arrived)}, table)
-    data = {"mask": case.masks[None]}
+    listed = geometry.listed(stream, arrived)
+    data = {"mask": case.masks[None]} | geometry.numbers(case.entries)
     data |= {f"outflow_{name}": np.zeros((1, len(case.entries))) for name in lattice.names}
     before = np.zeros((lattice.size, len(case.entries)))
     alone = sum(case.inside(n) is None for n in case.entries)
@@ -203,19 +200,18 @@ def test_outflow_over_a_list_by_its_formula(
                 if case.masks[i] >> q & 1:
                     expected[q, n] = value
         statements = sweep.steps[f"after_{step}" if step else ""]
-        Listed(listed.fields, table, case.entries, data).run(
+        Listed(listed.fields, listed.table, case.entries, data).run(
             statements, **({"U": speed} if convective else {})
         )
         assert arrivals() == pytest.approx(expected, abs=1e-16)
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
-@pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pressure_jump_over_a_list_by_its_formula(pattern: type[lbm.StreamingPattern], name: str) -> None:
     lattice, jump = lbm.Lattice(name), 0.02
     geometry = Geometry(lattice, BOXES[name])
     stream = pattern(lattice)
-    table = geometry.table(stream.links)
     last = BOXES[name][0] - 1
     entries = np.array([n for n, cell in enumerate(geometry.cells) if cell[0] == last])
     mask = np.zeros(len(entries), np.uint32)
@@ -234,10 +230,12 @@ def test_a_pressure_jump_over_a_list_by_its_formula(pattern: type[lbm.StreamingP
     sweeps = stream.boundary(lbm.PressureJump("jump"), normal="e")
     for step in stream.steps:
         following = stream.next_step(step)
-        listed = Listed({"f": np.full_like(arrived, np.nan), "u": u}, table)
+        listed = geometry.listed(stream, arrived)
+        listed.fields["u"] = u
         for q in range(lattice.size):
             listed.store(stream.access(stream.read(q, following)), arrived[q], None)
-        sweep = Listed(listed.fields, table, entries, {"mask": mask[None]})
+        data = {"mask": mask[None]} | geometry.numbers(entries)
+        sweep = Listed(listed.fields, listed.table, entries, data)
         sweep.run(sweeps.steps[f"after_{step}" if step else ""], jump=jump)
         for q in range(lattice.size):
             found = listed.load(stream.access(stream.read(q, following)))

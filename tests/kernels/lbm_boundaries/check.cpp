@@ -12,6 +12,7 @@
 
 #include "channel.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/device/preconditions.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/reduction_work.hpp"
 #include "heddle/sparse_field.hpp"
@@ -315,6 +316,49 @@ TEST(Boundaries, TwoArraysOverAListEqualDenseFacesBitForBit) {
           << "boundary " << static_cast<int>(what.boundary) << ", step " << t;
       same_sums(what, dense, flow.patch_);
     }
+  }
+}
+
+/// A block beside no boundary has an empty list, and no memory for it.
+TEST(Boundaries, AnEmptyListIsNoWork) {
+  for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
+    const heddle::Memory memory = target == Target::cuda ? device : heddle::Memory::host;
+    const heddle::IndexList list({{0, 0, 0}, {length, height, 1}}, everywhere(), {false, false, false},
+                                 lbm_boundaries::links, memory);
+    heddle::SparseField<double> field(list, 9, memory);
+    field.fill([](std::int64_t x, std::int64_t y, std::int64_t, int q) {
+      return static_cast<double>(x + y + q);
+    });
+    const auto f = field.view();
+    const std::array<std::int64_t, 2> f_extent{f.extent(0), f.extent(1)}, f_stride{f.stride(0), f.stride(1)};
+    const heddle::Buffer<std::uint32_t> none(0, memory);
+    const std::uint32_t *const mask = none.data(), *const cells = none.data();
+    const double* const d = nullptr;
+    ASSERT_EQ(cells, nullptr);
+    heddle::Buffer<double> sums(std::span<const double>(std::array<double, 3>{7, 7, 7}), memory);
+    std::vector<heddle::Buffer<double>> room;
+    for (int a = 0; a < 3; ++a)
+      room.emplace_back(heddle::reduction_work(0), memory);
+    const auto outflow = [&](std::int64_t count) {
+      return call(target, lbm_boundaries_outflow_after_odd_f64, lbm_boundaries_outflow_after_odd_f64_reference,
+                  lbm_boundaries_outflow_after_odd_f64_cuda, HEDDLE_ARRAY(f), mask, list.neighbour(),
+                  list.neighbour_stride(), cells, count);
+    };
+    EXPECT_EQ(outflow(0), 0);
+    EXPECT_EQ(outflow(1), heddle::null_pointer);
+    HEDDLE_CALL(curved_after_even, HEDDLE_ARRAY(f), d, mask, d, d, d, d, d, d, d, d, d, list.neighbour(),
+                list.neighbour_stride(), cells, none.size(), sums.data(), room[0].data(), sums.data() + 1,
+                room[1].data(), sums.data() + 2, room[2].data(), u_x, u_y);
+    std::array<double, 3> found{1, 1, 1};
+    heddle::copy_bytes(found.data(), heddle::Memory::host, sums.data(), memory, sizeof found);
+    EXPECT_EQ(found, (std::array<double, 3>{0, 0, 0}));
+    field.inspect([&](heddle::SparseView<const double> view) {
+      for (std::int64_t n = 0; n < list.count(); ++n) {
+        const Cell cell = list.position(n);
+        for (int q = 0; q < 9; ++q)
+          ASSERT_EQ(view(n, q), static_cast<double>(cell[0] + cell[1] + q));
+      }
+    });
   }
 }
 

@@ -193,7 +193,7 @@ public:
   void step() {
     collide(0, list_.count() / 3);
     collide(list_.count() / 3, list_.count());
-    if (walls_kind_ == Walls::swept && cells_.size() > 0) sweep();
+    if (walls_kind_ == Walls::swept) sweep();
     odd_ = !odd_;
   }
 

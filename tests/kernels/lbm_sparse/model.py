@@ -10,7 +10,7 @@ d3q19 = lbm.Lattice("D3Q19")
 aa, pull = lbm.AA(d3q19), lbm.Pull(d3q19)
 collide = lbm.TRT(d3q19, omega="omega", magic="magic", force=force)
 moving_wall = lbm.VelocityBounceBack(("wall_x", "wall_y", "wall_z"))
-pressure = lbm.PressureAntiBounceBack("rho_out", force=force)
+pressure = lbm.PressureAntiBounceBack("rho_out", force=force, saved="u")
 
 lbm_sparse = Module("lbm_sparse", precisions=("f64", "f32"), about="D3Q19 TRT on a list of cells and dense.")
 lbm_sparse.add("step", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16))

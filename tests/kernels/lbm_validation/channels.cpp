@@ -34,9 +34,8 @@ public:
   [[nodiscard]] std::int64_t height() const { return height_; }
   void step(double g, double omega) {
     flow_.step([&](const auto&... arguments) { lbm_validation::trt(arguments..., g, 0.0, magic, omega); });
-    if (lid_.size() > 0)
-      lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(),
-                                  lid_.cells.data(), lid_.size());
+    lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(), lid_.cells.data(),
+                                lid_.size());
   }
   /// As the next step sees it, with its force.
   [[nodiscard]] double velocity(std::int64_t y, double force) const {

@@ -21,5 +21,6 @@ add("power_law", stream(lbm.TRT(d2q9, rheology=thinning, force=force)), space=fl
 add("buoyant", stream(lbm.TRT(d2q9, force=buoyancy)), space=fluid, schedule=wide)
 add("velocity", stream.moments(None, "u", force=buoyancy), space=fluid)
 add("moving_wall", stream.boundary(lbm.VelocityBounceBack(speed)), space=Sparse("wall", listed=True))
-add("outlet", stream.boundary(lbm.PressureAntiBounceBack("density")), space=Sparse("outlet", listed=True))
+outlet = lbm.PressureAntiBounceBack("density", saved="u")
+add("outlet", stream.boundary(outlet), space=Sparse("outlet", listed=True))
 add("body", stream.boundary(lbm.Bouzidi(), force="force"), space=Sparse("body", listed=True))

@@ -17,5 +17,6 @@ add(
     schedule=Schedule(fma=True, chunk=16),
 )
 add("inlet", stream.boundary(lbm.VelocityBounceBack(("wall_x", 0, 0))), space=Sparse("inlet", listed=True))
-add("outlet", stream.boundary(lbm.PressureAntiBounceBack("density")), space=Sparse("outlet", listed=True))
+outlet = lbm.PressureAntiBounceBack("density", saved="u")
+add("outlet", stream.boundary(outlet), space=Sparse("outlet", listed=True))
 add("body", stream.boundary(lbm.Bouzidi(), force="force"), space=Sparse("body", listed=True))

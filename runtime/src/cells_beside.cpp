@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/cells_beside.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heddle/error.hpp"
+#include "periodic_image.hpp"
+
+namespace heddle {
+
+Buffer<std::uint32_t> cells_beside(const IndexList& list, const Buffer<std::uint32_t>& cells,
+                                   const std::array<int, 3>& offset, const std::array<bool, 3>& periodic,
+                                   int depth) {
+  if (depth < 1)
+    throw Error("cells_beside", "a depth of " + std::to_string(depth) + " cells",
+                "1, or 2 for quadratic interpolation");
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(cells.size()));
+  copy_bytes(numbers.data(), Memory::host, cells.data(), cells.memory(), cells.bytes());
+  for (std::uint32_t& number : numbers) {
+    const std::array<std::int64_t, 3> own = list.position(number);
+    std::int64_t beside = number;
+    for (int k = depth; k > 0; --k) { // the first cell last
+      const std::array<std::int64_t, 3> at{own[0] + k * offset[0], own[1] + k * offset[1],
+                                           own[2] + k * offset[2]};
+      const std::array<std::int64_t, 3> image = periodic_image(list, periodic, at);
+      beside = list.cell_of(image[0], image[1], image[2]);
+      if (beside < 0) break;
+    }
+    if (beside >= 0) number = static_cast<std::uint32_t>(beside);
+  }
+  return Buffer<std::uint32_t>(std::span<const std::uint32_t>(numbers), list.memory());
+}
+
+} // namespace heddle

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_PERIODIC_IMAGE_HPP
+#define HEDDLE_PERIODIC_IMAGE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "heddle/index_list.hpp"
+
+namespace heddle {
+
+/// The cell of the list's box that a cell beside it is, along the periodic axes. Where several blocks share
+/// an axis the other side is a ghost cell of the list, and stays where it is.
+inline std::array<std::int64_t, 3> periodic_image(const IndexList& list, const std::array<bool, 3>& periodic,
+                                                  std::array<std::int64_t, 3> cell) {
+  const Box& box = list.box();
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::int64_t n = box.upper[a] - box.lower[a];
+    if (periodic[a] && list.grid().blocks()[a] == 1)
+      cell[a] = box.lower[a] + ((cell[a] - box.lower[a]) % n + n) % n;
+  }
+  return cell;
+}
+
+} // namespace heddle
+
+#endif
