@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -50,6 +51,17 @@ private:
   std::condition_variable given_back_;
   int free_;
 };
+
+/// All runs, those that take longest first.
+std::vector<Job> in_order(const std::vector<Case>& cases, int cores) {
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const Run& run : cases[i].runs)
+      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+  }
+  std::ranges::stable_sort(jobs, std::ranges::greater{}, &Job::duration);
+  return jobs;
+}
 
 void work(Job& job, const std::string& name) {
 #ifdef _OPENMP
@@ -95,34 +107,47 @@ void merge(std::vector<Graph>& graphs, const Graph& more) {
 
 } // namespace
 
+void print_plan(const std::vector<Case>& cases, int cores) {
+  const std::vector<Job> jobs = in_order(cases, cores);
+  std::vector<double> free(static_cast<std::size_t>(cores), 0); // when each core is, in order
+  double all = 0, latest = 0;
+  for (const Job& job : jobs) {
+    // as Cores::take: no run begins before the one that comes before it
+    const auto taken = static_cast<std::size_t>(job.threads);
+    latest = std::max(latest, free[taken - 1]);
+    const double end = latest + job.duration();
+    std::printf("%6.0f to %6.0f s, %2d threads: %s, %s\n", latest, end, job.threads,
+                cases[job.of_case].name.c_str(), name_of(job.run->precision));
+    std::fill_n(free.begin(), taken, end);
+    std::ranges::sort(free);
+    all += job.run->seconds;
+  }
+  std::printf("%zu runs on %d cores: %.0f s expected, %.0f s if all cores were busy all the time\n",
+              jobs.size(), cores, jobs.empty() ? 0 : free.back(), all / cores);
+  std::fflush(stdout);
+}
+
 std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit) {
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<Job> jobs;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const Run& run : cases[i].runs)
-      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
-  }
-  std::vector<Job*> waiting;
-  for (Job& job : jobs)
-    waiting.push_back(&job);
-  std::ranges::stable_sort(waiting, std::ranges::greater{}, &Job::duration);
+  std::vector<Job> jobs = in_order(cases, cores);
   Cores free(cores);
   std::vector<std::thread> threads;
-  for (auto next = waiting.begin(); next != waiting.end(); ++next) {
-    free.take((*next)->threads);
+  for (auto next = jobs.begin(); next != jobs.end(); ++next) {
+    free.take(next->threads);
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
-      for (; next != waiting.end(); ++next)
-        std::printf("left out: %s, %s\n", cases[(*next)->of_case].name.c_str(),
-                    name_of((*next)->run->precision));
+      for (; next != jobs.end(); ++next)
+        std::printf("left out: %s, %s\n", cases[next->of_case].name.c_str(), name_of(next->run->precision));
       break;
     }
-    threads.emplace_back([&free, &cases, job = *next] {
+    threads.emplace_back([&free, &cases, job = &*next] {
       work(*job, cases[job->of_case].name);
       free.give_back(job->threads);
     });
   }
   for (std::thread& thread : threads)
     thread.join();
+  // the table has them in the order of the cases
+  std::ranges::sort(jobs, {}, [](const Job& job) { return std::pair(job.of_case, job.run); });
   std::vector<Entry> entries;
   for (const Case& one : cases)
     entries.push_back({one, {}, {}});

@@ -22,7 +22,7 @@ struct Options {
   std::string only, folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   double limit = std::numeric_limits<double>::infinity(); // seconds
-  bool draw = false, help = false;
+  bool plan = false, draw = false, help = false;
 };
 
 /// A positive number.
@@ -42,6 +42,7 @@ const std::vector<option_rules::Rule<Options>> rules{
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
     {"--limit", "SECONDS", "begin no run after that and name those left out",
      [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
+    {"--plan", "", "say what runs when; compute nothing", [](Options& o, auto) { o.plan = true; }},
     {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
      [](Options& o, auto) { o.draw = true; }},
     {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
@@ -59,12 +60,14 @@ void draw_curves(const std::filesystem::path& folder) {
 int run(const Options& options) {
   using namespace validation;
   const auto begin = std::chrono::steady_clock::now();
-  const std::filesystem::path folder = options.folder;
-  std::filesystem::create_directories(folder);
   std::vector<Case> chosen = cases(options.size);
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
+  print_plan(chosen, options.cores);
+  if (options.plan) return 0;
+  const std::filesystem::path folder = options.folder;
+  std::filesystem::create_directories(folder);
   const std::vector<Entry> entries = compute(chosen, options.cores, options.limit);
   const int missed = write_table(entries, folder / "validation.md");
   std::vector<Graph> graphs;

@@ -22,6 +22,9 @@ struct Entry {
 /// seconds no run begins any more; those left out are printed.
 std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit);
 
+/// Prints the runs in the order of work, when each is expected to begin and to end, and the end of all.
+void print_plan(const std::vector<Case>& cases, int cores);
+
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off.
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
