@@ -17,5 +17,7 @@ for suffix, stored in (("", "half"), ("_f32", "real")):
     for name, lattice in (("plane", d2q9), ("space", d3q19)):
         step = lbm.MomentStorage(lattice, stress_type=stored)(lbm.Regularised(lattice, omega_bulk=1))
         add(name + suffix, step, schedule=wide)
-    walled = lbm.MomentStorage(d2q9, stress_type=stored, walls="walls", lid="lid", velocity=("lid_x", "lid_y"))
+    walled = lbm.MomentStorage(
+        d2q9, stress_type=stored, walls="walls", lid="lid", velocity=("lid_x", "lid_y")
+    )
     add("walled" + suffix, walled(lbm.Regularised(d2q9, omega_bulk=1, force=force)), schedule=wide)

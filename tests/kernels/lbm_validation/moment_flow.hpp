@@ -98,7 +98,8 @@ public:
           const auto set = [&](std::size_t a, std::size_t b) {
             const double strain = (s.gradient[a][b] + s.gradient[b][a]) / 2;
             const double t = s.rho * s.u[a] * s.u[b] - (1 - omega) * 2 * s.rho / (3 * omega) * strain;
-            store(entry < tensor ? stress_.at(cell, entry) : shear_.at(cell, entry - tensor), t, stress_scale);
+            store(entry < tensor ? stress_.at(cell, entry) : shear_.at(cell, entry - tensor), t,
+                  stress_scale);
             ++entry;
           };
           for (std::size_t a = 0; a < rank; ++a)

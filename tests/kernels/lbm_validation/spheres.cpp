@@ -74,8 +74,8 @@ struct Room {
 template <class T> class Stream {
 public:
   Stream(const Room& room, int diameter, double reynolds)
-      : d_(diameter), omega_(rate(speed * diameter / reynolds)),
-        extent_{room.length * d_, room.width * d_, room.width * d_},
+      : d_(diameter), omega_(rate(speed * diameter / reynolds)), extent_{room.length * d_, room.width * d_,
+                                                                         room.width * d_},
         ball_{{room.front * diameter, room.width * diameter / 2.0, room.width * diameter / 2.0},
               diameter / 2.0,
               3},
@@ -175,7 +175,8 @@ std::vector<Case> sphere_cases(Size size) {
     if (size == Size::small) break;
   }
   Case single{"Sphere in a stream",
-              "D3Q19 TRT, interpolated walls, box periodic across (Re 10: 20 x 16 x 16 D; 20: 18 x 12 x 12; 50: 14 x 10 x "
+              "D3Q19 TRT, interpolated walls, box periodic across (Re 10: 20 x 16 x 16 D; 20: 18 x 12 x 12; "
+              "50: 14 x 10 x "
               "10; from 100 on 11 x 8 x 8), outlet that lets sound out",
               "Clift, Grace and Weber 1978",
               {}};
@@ -192,8 +193,9 @@ std::vector<Case> sphere_cases(Size size) {
     add(exact, 700, {11, 8, 3.5}, 20, 100);
     add({Precision::f32}, 1300, {11, 8, 3.5}, 24, 200);
   } else {
-    single.add({Precision::f32}, 10, 1,
-               [](Precision precision) { return stream(precision, {11, 8, 3.5}, 6, 20); });
+    single.add({Precision::f32}, 10, 1, [](Precision precision) {
+      return stream(precision, {11, 8, 3.5}, 6, 20);
+    });
   }
   return {array, single};
 }

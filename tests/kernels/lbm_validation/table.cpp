@@ -75,11 +75,16 @@ std::string distance(const Entry& entry, const std::string& name, Precision from
 int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path) {
   std::ofstream out(path);
   out << "# Validation of the lattice Boltzmann family\n\n"
-         "Written by `lbm-validation`. Errors are against the reference, in per cent of it where it is not 0. f64 and "
-         "f32: populations and arithmetic; f32 moments: the moments of the regularised operator in memory; mixed: the "
-         "same with the stress in f16; f16: populations in f16, arithmetic in f32. Values in bold miss the tolerance. "
-         "All are judged by one, but for those in brackets: of f32 and moments where rounding shows, of moments where "
-         "their operator has an error that others do not have. f16 has none: its distance to f64 stands beside it, as that "
+         "Written by `lbm-validation`. Errors are against the reference, in per cent of it where it is not "
+         "0. f64 and "
+         "f32: populations and arithmetic; f32 moments: the moments of the regularised operator in memory; "
+         "mixed: the "
+         "same with the stress in f16; f16: populations in f16, arithmetic in f32. Values in bold miss the "
+         "tolerance. "
+         "All are judged by one, but for those in brackets: of f32 and moments where rounding shows, of "
+         "moments where "
+         "their operator has an error that others do not have. f16 has none: its distance to f64 stands "
+         "beside it, as that "
          "of mixed to f32 moments.\n\n![Curves](validation.png)\n";
   int missed = 0;
   for (const Entry& entry : entries) {
@@ -88,7 +93,8 @@ int write_table(const std::vector<Entry>& entries, const std::filesystem::path& 
         << "| quantity | reference | tolerance |";
     for (const Precision precision : precisions)
       out << " " << name_of(precision) << " | error |";
-    out << " mixed - f32 moments | f16 - f64 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    out << " mixed - f32 moments | f16 - f64 "
+           "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const std::string& name : names(entry)) {
       out << "| " << name << " | " << tolerances(entry, name) << " |";
       for (const Precision precision : precisions) {

@@ -109,8 +109,8 @@ Outcome vortex(Precision precision, int cells, double end) {
     found.x.push_back(times[i]), found.y.push_back(rate);
     if (rate > peak) peak = rate, when = times[i];
   }
-  outcome.quantities.push_back({"largest dissipation" + where, peak, peak_dissipation,
-                                (resolved ? 0.05 : 0.1) * peak_dissipation});
+  outcome.quantities.push_back(
+      {"largest dissipation" + where, peak, peak_dissipation, (resolved ? 0.05 : 0.1) * peak_dissipation});
   outcome.quantities.push_back(
       {"time of the largest dissipation" + where, when, peak_time, resolved ? 0.5 : 1});
   if (precision == Precision::f64 || cells > 128) {
