@@ -17,8 +17,8 @@ namespace validation {
 /// f16 and the rest in f32.
 enum class Precision { f64, f32, moments, mixed, f16 };
 
-inline constexpr std::array precisions{Precision::f64, Precision::f32, Precision::moments, Precision::mixed,
-                                       Precision::f16};
+inline constexpr std::array every_precision{Precision::f64, Precision::f32, Precision::moments,
+                                            Precision::mixed, Precision::f16};
 
 [[nodiscard]] constexpr bool in_moments(Precision precision) {
   return precision == Precision::moments || precision == Precision::mixed;
@@ -86,7 +86,7 @@ struct Case {
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
-inline const std::vector<Precision> with_moments(precisions.begin(), precisions.end());
+inline const std::vector<Precision> with_moments(every_precision.begin(), every_precision.end());
 
 /// Calls f(T{}) with the type in which populations are stored or, of moments, the stress.
 template <class F> auto with_storage(Precision precision, F&& f) {

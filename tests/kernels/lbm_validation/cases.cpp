@@ -11,7 +11,7 @@ const char* name_of(Precision precision) {
 Case& Case::add(const std::vector<Precision>& precisions, double seconds, int threads,
                 const std::function<Outcome(Precision)>& compute) {
   for (const Precision precision : precisions) {
-    constexpr double shares[] = {1, 0.6, 1.2, 1.8, 1}; // of the time of f64
+    constexpr double shares[] = {1, 0.6, 1, 1.1, 1}; // of the time of f64
     const double share = shares[static_cast<std::size_t>(precision)];
     runs.push_back(
         {precision, share * seconds, threads, [compute, precision] { return compute(precision); }});

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -24,6 +25,7 @@ struct Job {
   int threads;
   Outcome outcome;
   std::exception_ptr failure;
+  bool done = false;
 
   [[nodiscard]] double duration() const { return run->seconds / threads; }
 };
@@ -105,6 +107,25 @@ void merge(std::vector<Graph>& graphs, const Graph& more) {
   }
 }
 
+/// What the runs that are done gave, in the order of the cases.
+std::vector<Entry> entries_of(const std::vector<Case>& cases, const std::vector<Job>& jobs) {
+  std::vector<const Job*> done;
+  for (const Job& job : jobs) {
+    if (job.done) done.push_back(&job);
+  }
+  std::ranges::sort(done, {}, [](const Job* job) { return std::pair(job->of_case, job->run); });
+  std::vector<Entry> entries;
+  for (const Case& one : cases)
+    entries.push_back({one, {}, {}});
+  for (const Job* job : done) {
+    auto& quantities = entries[job->of_case].quantities[job->run->precision];
+    quantities.insert(quantities.end(), job->outcome.quantities.begin(), job->outcome.quantities.end());
+    for (const Graph& graph : job->outcome.graphs)
+      merge(entries[job->of_case].graphs, graph);
+  }
+  return entries;
+}
+
 } // namespace
 
 void print_plan(const std::vector<Case>& cases, int cores) {
@@ -127,38 +148,40 @@ void print_plan(const std::vector<Case>& cases, int cores) {
   std::fflush(stdout);
 }
 
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit) {
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
+                           const std::function<void(const std::vector<Entry>&)>& report) {
   const auto begin = std::chrono::steady_clock::now();
+  const auto now = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   std::vector<Job> jobs = in_order(cases, cores);
   Cores free(cores);
+  std::mutex reporting;
   std::vector<std::thread> threads;
-  for (auto next = jobs.begin(); next != jobs.end(); ++next) {
-    free.take(next->threads);
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
-      for (; next != jobs.end(); ++next)
-        std::printf("left out: %s, %s\n", cases[next->of_case].name.c_str(), name_of(next->run->precision));
-      break;
+  for (Job& job : jobs) {
+    const std::string& name = cases[job.of_case].name;
+    free.take(job.threads);
+    if (now() + job.duration() > limit) {
+      std::printf("left out: %s, %s\n", name.c_str(), name_of(job.run->precision));
+      free.give_back(job.threads);
+      continue;
     }
-    threads.emplace_back([&free, &cases, job = &*next] {
-      work(*job, cases[job->of_case].name);
-      free.give_back(job->threads);
+    threads.emplace_back([&, one = &job] {
+      work(*one, cases[one->of_case].name);
+      {
+        const std::lock_guard lock(reporting);
+        one->done = true;
+        report(entries_of(cases, jobs));
+      }
+      free.give_back(one->threads);
     });
   }
   for (std::thread& thread : threads)
     thread.join();
-  // the table has them in the order of the cases
-  std::ranges::sort(jobs, {}, [](const Job& job) { return std::pair(job.of_case, job.run); });
-  std::vector<Entry> entries;
-  for (const Case& one : cases)
-    entries.push_back({one, {}, {}});
-  for (Job& job : jobs) {
+  for (const Job& job : jobs) {
     if (job.failure) std::rethrow_exception(job.failure);
-    auto& quantities = entries[job.of_case].quantities[job.run->precision];
-    quantities.insert(quantities.end(), job.outcome.quantities.begin(), job.outcome.quantities.end());
-    for (const Graph& graph : job.outcome.graphs)
-      merge(entries[job.of_case].graphs, graph);
   }
-  return entries;
+  return entries_of(cases, jobs);
 }
 
 } // namespace validation

@@ -176,8 +176,7 @@ std::vector<Case> sphere_cases(Size size) {
   }
   Case single{"Sphere in a stream",
               "D3Q19 TRT, interpolated walls, box periodic across (Re 10: 20 x 16 x 16 D; 20: 18 x 12 x 12; "
-              "50: 14 x 10 x "
-              "10; from 100 on 11 x 8 x 8), outlet that lets sound out",
+              "50: 14 x 10 x 10; 100: 11 x 8 x 8), outlet that lets sound out",
               "Clift, Grace and Weber 1978",
               {}};
   if (size == Size::full) {
@@ -187,11 +186,10 @@ std::vector<Case> sphere_cases(Size size) {
                  [=](Precision precision) { return stream(precision, room, diameter, reynolds); });
     };
     const std::vector<Precision> exact{Precision::f64, Precision::f32};
-    add(populations, 310, {20, 16, 8}, 10, 10);
-    add(populations, 160, {18, 12, 6}, 10, 20);
-    add(populations, 340, {14, 10, 5}, 14, 50);
-    add(exact, 700, {11, 8, 3.5}, 20, 100);
-    add({Precision::f32}, 1300, {11, 8, 3.5}, 24, 200);
+    add(exact, 420, {20, 16, 8}, 8, 10);
+    add(populations, 500, {18, 12, 6}, 10, 20);
+    add({Precision::f32}, 540, {14, 10, 5}, 12, 50);
+    add({Precision::f32}, 2200, {11, 8, 3.5}, 20, 100);
   } else {
     single.add({Precision::f32}, 10, 1, [](Precision precision) {
       return stream(precision, {11, 8, 3.5}, 6, 20);

@@ -34,7 +34,7 @@ const Quantity* find(const Entry& entry, Precision precision, const std::string&
 /// The names of all quantities of a case, in order.
 std::vector<std::string> names(const Entry& entry) {
   std::vector<std::string> found;
-  for (const Precision precision : precisions) {
+  for (const Precision precision : every_precision) {
     const auto computed = entry.quantities.find(precision);
     if (computed == entry.quantities.end()) continue;
     for (const Quantity& quantity : computed->second) {
@@ -52,7 +52,7 @@ std::string tolerance(double reference, double allowed) {
 std::string tolerances(const Entry& entry, const std::string& name) {
   std::string text;
   std::vector<std::string> told;
-  for (const Precision precision : precisions) {
+  for (const Precision precision : every_precision) {
     const Quantity* quantity = find(entry, precision, name);
     if (quantity == nullptr || precision == Precision::f16) continue;
     const std::string allowed = tolerance(quantity->reference, quantity->allowed(precision));
@@ -91,13 +91,13 @@ int write_table(const std::vector<Entry>& entries, const std::filesystem::path& 
     out << "\n## " << entry.one.name << "\n\n"
         << entry.one.setting << ". Reference: " << entry.one.source << ".\n\n"
         << "| quantity | reference | tolerance |";
-    for (const Precision precision : precisions)
+    for (const Precision precision : every_precision)
       out << " " << name_of(precision) << " | error |";
     out << " mixed - f32 moments | f16 - f64 "
            "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const std::string& name : names(entry)) {
       out << "| " << name << " | " << tolerances(entry, name) << " |";
-      for (const Precision precision : precisions) {
+      for (const Precision precision : every_precision) {
         const Quantity* quantity = find(entry, precision, name);
         if (quantity == nullptr) {
           out << " | |";
