@@ -193,12 +193,21 @@ def test_equal_rates_are_bgk(name: str, basis: str) -> None:
         assert collide(mrt, f, **arguments) == pytest.approx(bgk, abs=1e-15)
 
 
-def test_unit_rates_are_the_regularised_operator() -> None:
-    lattice = lbm.Lattice("D3Q19")
+@pytest.mark.parametrize("forced", [False, True])
+@pytest.mark.parametrize("bulk", [None, 1, "b"])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+def test_unit_rates_are_the_regularised_operator(name: str, bulk: Any, forced: bool) -> None:
+    """With its stress relaxed in the same two rates, and the same force."""
+    lattice = lbm.Lattice(name)
     f = disturbed(lattice) - weights(lattice)[:, None]
-    mrt = lbm.MRT(lattice, omega_bulk="omega")
-    plain = collide(lbm.Regularised(lattice), f, omega=OMEGA)
-    assert collide(mrt, f, omega=OMEGA) == pytest.approx(plain, abs=1e-15)
+    arguments = {"omega": OMEGA} | ({"b": 1.3} if bulk == "b" else {})
+    options: Any = {}
+    if forced:
+        options["force"] = ("g_x", "g_y", "g_z")[: lattice.dimension]
+        arguments |= {"g_x": 0.01, "g_y": -0.02, "g_z": 0.03}
+    mrt = lbm.MRT(lattice, omega_bulk="omega" if bulk is None else bulk, **options)
+    plain = collide(lbm.Regularised(lattice, omega_bulk=bulk, **options), f, **arguments)
+    assert collide(mrt, f, **arguments) == pytest.approx(plain, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])

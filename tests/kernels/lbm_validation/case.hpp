@@ -2,6 +2,7 @@
 #ifndef LBM_VALIDATION_CASE_HPP
 #define LBM_VALIDATION_CASE_HPP
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -12,8 +13,16 @@
 /// The validation table of the lattice Boltzmann family: flows whose solution is known, in every precision.
 namespace validation {
 
-/// How a case stores its state. mixed: moments in memory, density and momentum in f32, the stress in f16.
-enum class Precision { f64, f32, mixed, f16 };
+/// How a case stores its state: populations in f64, f32 or f16; moments in f32; mixed: moments, the stress in
+/// f16 and the rest in f32.
+enum class Precision { f64, f32, moments, mixed, f16 };
+
+inline constexpr std::array every_precision{Precision::f64, Precision::f32, Precision::moments,
+                                            Precision::mixed, Precision::f16};
+
+[[nodiscard]] constexpr bool in_moments(Precision precision) {
+  return precision == Precision::moments || precision == Precision::mixed;
+}
 
 [[nodiscard]] const char* name_of(Precision precision);
 
@@ -25,8 +34,8 @@ struct Quantity {
   std::string name;
   double value = 0;
   double reference = 0;
-  double tolerance = 0;      ///< largest |value - reference|, for f64, f32 and mixed
-  double tolerance_f32 = -1; ///< the same for f32 and mixed where rounding shows; negative: as for f64
+  double tolerance = 0;      ///< largest |value - reference|, for f64, f32 and moments
+  double tolerance_f32 = -1; ///< the same for f32 and moments where rounding shows; negative: as for f64
 
   [[nodiscard]] double allowed(Precision precision) const {
     if (precision == Precision::f16) return std::numeric_limits<double>::infinity(); // its error is printed
@@ -77,13 +86,16 @@ struct Case {
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
-inline const std::vector<Precision> with_moments{Precision::f64, Precision::f32, Precision::mixed,
-                                                 Precision::f16};
+inline const std::vector<Precision> with_moments(every_precision.begin(), every_precision.end());
 
-/// Calls f(T{}) with the type in which populations are stored.
+/// Calls f(T{}) with the type in which populations are stored or, of moments, the stress.
 template <class F> auto with_storage(Precision precision, F&& f) {
   if (precision == Precision::f64) return f(double{});
   if (precision == Precision::f32) return f(float{});
+  return f(std::uint16_t{});
+}
+template <class F> auto with_stress(Precision precision, F&& f) {
+  if (precision == Precision::moments) return f(float{});
   return f(std::uint16_t{});
 }
 

@@ -51,11 +51,11 @@ private:
 
 /// The same with moments in memory; the odd moments of the regularised operator relax with the rate 1, so
 /// that its magic parameter is 3/16 where the viscosity is 1/8.
-class MixedChannel {
+template <class T> class MomentChannel {
 public:
   static constexpr int delay = 1;
 
-  MixedChannel(std::int64_t height, double lid) : height_(height), lid_(lid), flow_({4, height, 1}, true) {
+  MomentChannel(std::int64_t height, double lid) : height_(height), lid_(lid), flow_({4, height, 1}, true) {
     flow_.start(1.0, [](const Cell&) { return State{}; });
   }
   [[nodiscard]] std::int64_t height() const { return height_; }
@@ -72,14 +72,16 @@ public:
 private:
   std::int64_t height_;
   double lid_, force_ = 0;
-  WalledMoments flow_;
+  WalledMoments<T> flow_;
 };
 
 /// Calls f(channel) in the given precision.
 template <class F> Outcome with_channel(Precision precision, std::int64_t height, double lid, F&& f) {
-  if (precision == Precision::mixed) {
-    MixedChannel channel(height, lid);
-    return f(channel);
+  if (in_moments(precision)) {
+    return with_stress(precision, [&]<class T>(T) {
+      MomentChannel<T> channel(height, lid);
+      return f(channel);
+    });
   }
   return with_storage(precision, [&]<class T>(T) {
     Channel<T> channel(height, lid);
@@ -198,11 +200,11 @@ Outcome power_law(Precision precision, Size size) {
 std::vector<Case> channel_cases(Size size) {
   std::vector<Case> found{
       {"Poiseuille",
-       "D2Q9 TRT, magic 3/16; mixed: regularised, the same at nu = 1/8",
+       "D2Q9 TRT, magic 3/16; moments: regularised, the same at nu = 1/8",
        "u = 4 u_m y (H - y) / H^2",
        {}},
-      {"Couette", "D2Q9 TRT, moving wall; mixed: regularised", "u = U y / H", {}},
-      {"Womersley", "D2Q9 TRT, Wo = 4, periodic force; mixed: regularised", "Womersley 1955", {}},
+      {"Couette", "D2Q9 TRT, moving wall; moments: regularised", "u = U y / H", {}},
+      {"Womersley", "D2Q9 TRT, Wo = 4, periodic force; moments: regularised", "Womersley 1955", {}},
       {"Power-law Poiseuille", "D2Q9 TRT with a local rate", "u = u_m (1 - |y / h|^((n + 1) / n))", {}}};
   Outcome (*const flows[])(Precision, Size) = {poiseuille, couette, womersley, power_law};
   for (std::size_t i = 0; i < found.size(); ++i)

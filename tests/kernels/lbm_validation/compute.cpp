@@ -5,8 +5,10 @@
 #include <condition_variable>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -23,6 +25,7 @@ struct Job {
   int threads;
   Outcome outcome;
   std::exception_ptr failure;
+  bool done = false;
 
   [[nodiscard]] double duration() const { return run->seconds / threads; }
 };
@@ -50,6 +53,17 @@ private:
   std::condition_variable given_back_;
   int free_;
 };
+
+/// All runs, those that take longest first.
+std::vector<Job> in_order(const std::vector<Case>& cases, int cores) {
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const Run& run : cases[i].runs)
+      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+  }
+  std::ranges::stable_sort(jobs, std::ranges::greater{}, &Job::duration);
+  return jobs;
+}
 
 void work(Job& job, const std::string& name) {
 #ifdef _OPENMP
@@ -93,47 +107,81 @@ void merge(std::vector<Graph>& graphs, const Graph& more) {
   }
 }
 
+/// What the runs that are done gave, in the order of the cases.
+std::vector<Entry> entries_of(const std::vector<Case>& cases, const std::vector<Job>& jobs) {
+  std::vector<const Job*> done;
+  for (const Job& job : jobs) {
+    if (job.done) done.push_back(&job);
+  }
+  std::ranges::sort(done, {}, [](const Job* job) { return std::pair(job->of_case, job->run); });
+  std::vector<Entry> entries;
+  for (const Case& one : cases)
+    entries.push_back({one, {}, {}});
+  for (const Job* job : done) {
+    auto& quantities = entries[job->of_case].quantities[job->run->precision];
+    quantities.insert(quantities.end(), job->outcome.quantities.begin(), job->outcome.quantities.end());
+    for (const Graph& graph : job->outcome.graphs)
+      merge(entries[job->of_case].graphs, graph);
+  }
+  return entries;
+}
+
 } // namespace
 
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<Job> jobs;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const Run& run : cases[i].runs)
-      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+void print_plan(const std::vector<Case>& cases, int cores) {
+  const std::vector<Job> jobs = in_order(cases, cores);
+  std::vector<double> free(static_cast<std::size_t>(cores), 0); // when each core is, in order
+  double all = 0, latest = 0;
+  for (const Job& job : jobs) {
+    // as Cores::take: no run begins before the one that comes before it
+    const auto taken = static_cast<std::size_t>(job.threads);
+    latest = std::max(latest, free[taken - 1]);
+    const double end = latest + job.duration();
+    std::printf("%6.0f to %6.0f s, %2d threads: %s, %s\n", latest, end, job.threads,
+                cases[job.of_case].name.c_str(), name_of(job.run->precision));
+    std::fill_n(free.begin(), taken, end);
+    std::ranges::sort(free);
+    all += job.run->seconds;
   }
-  std::vector<Job*> waiting;
-  for (Job& job : jobs)
-    waiting.push_back(&job);
-  std::ranges::stable_sort(waiting, std::ranges::greater{}, &Job::duration);
+  std::printf("%zu runs on %d cores: %.0f s expected, %.0f s if all cores were busy all the time\n",
+              jobs.size(), cores, jobs.empty() ? 0 : free.back(), all / cores);
+  std::fflush(stdout);
+}
+
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
+                           const std::function<void(const std::vector<Entry>&)>& report) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto now = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  std::vector<Job> jobs = in_order(cases, cores);
   Cores free(cores);
+  std::mutex reporting;
   std::vector<std::thread> threads;
-  for (auto next = waiting.begin(); next != waiting.end(); ++next) {
-    free.take((*next)->threads);
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) {
-      for (; next != waiting.end(); ++next)
-        std::printf("left out: %s, %s\n", cases[(*next)->of_case].name.c_str(),
-                    name_of((*next)->run->precision));
-      break;
+  for (Job& job : jobs) {
+    const std::string& name = cases[job.of_case].name;
+    free.take(job.threads);
+    if (now() + job.duration() > limit) {
+      std::printf("left out: %s, %s\n", name.c_str(), name_of(job.run->precision));
+      free.give_back(job.threads);
+      continue;
     }
-    threads.emplace_back([&free, &cases, job = *next] {
-      work(*job, cases[job->of_case].name);
-      free.give_back(job->threads);
+    threads.emplace_back([&, one = &job] {
+      work(*one, cases[one->of_case].name);
+      {
+        const std::lock_guard lock(reporting);
+        one->done = true;
+        report(entries_of(cases, jobs));
+      }
+      free.give_back(one->threads);
     });
   }
   for (std::thread& thread : threads)
     thread.join();
-  std::vector<Entry> entries;
-  for (const Case& one : cases)
-    entries.push_back({one, {}, {}});
-  for (Job& job : jobs) {
+  for (const Job& job : jobs) {
     if (job.failure) std::rethrow_exception(job.failure);
-    auto& quantities = entries[job.of_case].quantities[job.run->precision];
-    quantities.insert(quantities.end(), job.outcome.quantities.begin(), job.outcome.quantities.end());
-    for (const Graph& graph : job.outcome.graphs)
-      merge(entries[job.of_case].graphs, graph);
   }
-  return entries;
+  return entries_of(cases, jobs);
 }
 
 } // namespace validation

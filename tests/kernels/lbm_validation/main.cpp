@@ -22,7 +22,7 @@ struct Options {
   std::string only, folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   double limit = std::numeric_limits<double>::infinity(); // seconds
-  bool draw = false, help = false;
+  bool plan = false, draw = false, help = false;
 };
 
 /// A positive number.
@@ -40,8 +40,9 @@ const std::vector<option_rules::Rule<Options>> rules{
     {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
     {"--cores", "N", "runs at once; all cores of the machine if not given",
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
-    {"--limit", "SECONDS", "begin no run after that and name those left out",
+    {"--limit", "SECONDS", "begin no run expected to end after that; those left out are named",
      [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
+    {"--plan", "", "say what runs when; compute nothing", [](Options& o, auto) { o.plan = true; }},
     {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
      [](Options& o, auto) { o.draw = true; }},
     {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
@@ -59,18 +60,23 @@ void draw_curves(const std::filesystem::path& folder) {
 int run(const Options& options) {
   using namespace validation;
   const auto begin = std::chrono::steady_clock::now();
-  const std::filesystem::path folder = options.folder;
-  std::filesystem::create_directories(folder);
   std::vector<Case> chosen = cases(options.size);
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
-  const std::vector<Entry> entries = compute(chosen, options.cores, options.limit);
-  const int missed = write_table(entries, folder / "validation.md");
-  std::vector<Graph> graphs;
-  for (const Entry& entry : entries)
-    graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
-  write_curves(graphs, folder / "validation.tsv");
+  print_plan(chosen, options.cores);
+  if (options.plan) return 0;
+  const std::filesystem::path folder = options.folder;
+  std::filesystem::create_directories(folder);
+  int missed = 0;
+  const auto write = [&](const std::vector<Entry>& entries) {
+    missed = write_table(entries, folder / "validation.md");
+    std::vector<Graph> graphs;
+    for (const Entry& entry : entries)
+      graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
+    write_curves(graphs, folder / "validation.tsv");
+  };
+  write(compute(chosen, options.cores, options.limit, write));
   draw_curves(folder);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %d values miss their tolerance, %.0f s\n", (folder / "validation.md").c_str(), missed,

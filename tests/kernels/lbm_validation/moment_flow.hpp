@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "heddle/device/half.hpp"
 #include "lbm_validation_mixed.hpp"
 #include "list_flow.hpp"
 
@@ -72,8 +72,11 @@ private:
   std::vector<T> values_;
 };
 
-/// A periodic flow with moments in memory: density and momentum in f32, the stress in f16.
-template <std::size_t rank> class MomentFlow {
+/// In f16 memory holds the stress 2^14 times as large.
+inline constexpr double stress_scale = 0x1p14;
+
+/// A periodic flow with moments in memory: density and momentum in f32, the stress in T.
+template <std::size_t rank, class T> class MomentFlow {
   static constexpr std::int64_t tensor = rank == 2 ? 3 : 4; // entries of the field `stress`
 
 public:
@@ -95,8 +98,8 @@ public:
           const auto set = [&](std::size_t a, std::size_t b) {
             const double strain = (s.gradient[a][b] + s.gradient[b][a]) / 2;
             const double t = s.rho * s.u[a] * s.u[b] - (1 - omega) * 2 * s.rho / (3 * omega) * strain;
-            const std::uint16_t half = heddle::to_half(t * 0x1p14);
-            (entry < tensor ? stress_.at(cell, entry) : shear_.at(cell, entry - tensor)) = half;
+            store(entry < tensor ? stress_.at(cell, entry) : shear_.at(cell, entry - tensor), t,
+                  stress_scale);
             ++entry;
           };
           for (std::size_t a = 0; a < rank; ++a)
@@ -112,12 +115,21 @@ public:
 
   void step(double omega) {
     if constexpr (rank == 2) {
-      advance([&](const auto&... fields) { lbm_validation_mixed::plane(fields..., omega); });
+      advance([&](const auto&... fields) {
+        if constexpr (halves)
+          lbm_validation_mixed::plane(fields..., omega);
+        else
+          lbm_validation_mixed::plane_f32(fields..., omega);
+      });
     } else {
       shear_.fill_ghosts();
+      const auto shear = std::as_const(shear_).view();
+      const auto shear_next = shear_next_.view();
       advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
-        lbm_validation_mixed::space(flow, stress, std::as_const(shear_).view(), flow_next, stress_next,
-                                    shear_next_.view(), omega);
+        if constexpr (halves)
+          lbm_validation_mixed::space(flow, stress, shear, flow_next, stress_next, shear_next, omega);
+        else
+          lbm_validation_mixed::space_f32(flow, stress, shear, flow_next, stress_next, shear_next, omega);
       });
       std::swap(shear_, shear_next_);
     }
@@ -131,6 +143,8 @@ public:
   }
 
 protected:
+  static constexpr bool halves = std::is_same_v<T, std::uint16_t>;
+
   /// Runs kernel(flow, stress, flow_next, stress_next) and takes what it wrote.
   template <class F> void advance(F&& kernel) {
     flow_.fill_ghosts();
@@ -144,7 +158,7 @@ protected:
 private:
   Cell extent_;
   BoxField<float, rank> flow_, flow_next_;
-  BoxField<std::uint16_t, rank> stress_, stress_next_, shear_, shear_next_;
+  BoxField<T, rank> stress_, stress_next_, shear_, shear_next_;
 };
 
 } // namespace validation

@@ -27,12 +27,14 @@ private:
   ListFlow<T, 9> flow_;
 };
 
-/// Calls f(flow) with a plane periodic flow in the given precision; the mixed one has the regularised
+/// Calls f(flow) with a plane periodic flow in the given precision; moments have the regularised
 /// operator.
 template <class F> auto with_plane_flow(Precision precision, const Cell& extent, F&& f) {
-  if (precision == Precision::mixed) {
-    MomentFlow<2> flow(extent);
-    return f(flow);
+  if (in_moments(precision)) {
+    return with_stress(precision, [&]<class T>(T) {
+      MomentFlow<2, T> flow(extent);
+      return f(flow);
+    });
   }
   return with_storage(precision, [&]<class T>(T) {
     PlanePopulations<T> flow(extent);

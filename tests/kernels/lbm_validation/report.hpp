@@ -3,6 +3,7 @@
 #define LBM_VALIDATION_REPORT_HPP
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,9 +19,14 @@ struct Entry {
   std::vector<Graph> graphs;
 };
 
-/// Computes the cases, on as many threads as `cores` at once and the longest runs first. After `limit`
-/// seconds no run begins any more; those left out are printed.
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit);
+/// Computes the cases, on as many threads as `cores` at once and the longest runs first. No run begins that
+/// is expected to end after `limit` seconds; those left out are printed. report: called with all that is
+/// known after every run, so that a table that is stopped leaves what it has.
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
+                           const std::function<void(const std::vector<Entry>&)>& report);
+
+/// Prints the runs in the order of work, when each is expected to begin and to end, and the end of all.
+void print_plan(const std::vector<Case>& cases, int cores);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off.

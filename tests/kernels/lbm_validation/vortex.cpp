@@ -50,20 +50,22 @@ std::vector<double> energies(Precision precision, int cells, const std::vector<d
     const auto& [rho, j] = state;
     return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) / (2 * rho * rho);
   };
-  if (precision == Precision::mixed) {
-    MomentFlow<3> flow(extent);
-    return energies(
-        flow, cells, times, [&](double omega) { flow.step(omega); },
-        [&] {
-          double sum = 0;
-          for (std::int64_t z = 0; z < cells; ++z) {
-            for (std::int64_t y = 0; y < cells; ++y) {
-              for (std::int64_t x = 0; x < cells; ++x)
-                sum += kinetic(flow.moments({x, y, z}));
+  if (in_moments(precision)) {
+    return with_stress(precision, [&]<class T>(T) {
+      MomentFlow<3, T> flow(extent);
+      return energies(
+          flow, cells, times, [&](double omega) { flow.step(omega); },
+          [&] {
+            double sum = 0;
+            for (std::int64_t z = 0; z < cells; ++z) {
+              for (std::int64_t y = 0; y < cells; ++y) {
+                for (std::int64_t x = 0; x < cells; ++x)
+                  sum += kinetic(flow.moments({x, y, z}));
+              }
             }
-          }
-          return sum / volume;
-        });
+            return sum / volume;
+          });
+    });
   }
   return with_storage(precision, [&]<class T>(T) {
     ListFlow<T, 27> flow(d3q27, lbm_validation_vortex::links, extent, all_cells(extent), {true, true, true});
@@ -88,12 +90,16 @@ Outcome vortex(Precision precision, int cells, double end) {
   const std::vector<double> energy = energies(precision, cells, times);
   const auto exact = [](double time) { return spectral[static_cast<std::size_t>(std::lround(4 * time))][1]; };
   Outcome outcome;
-  const std::string where = ", " + std::to_string(cells) + "^3 cells";
+  // the smallest eddies want some 128^3 cells: with fewer, dissipation comes early and the energy falls short
+  const bool resolved = cells >= 128 || end < 10;
+  const double close = resolved ? 0.02 : 0.1;
+  const std::string where =
+      ", " + std::to_string(cells) + "^3 cells" + (resolved ? "" : " (does not resolve it)");
   for (const double time : {2.0, 5.0, 10.0}) {
     if (time > end) break;
     const auto at = std::ranges::find(times, time) - times.begin();
     outcome.quantities.push_back({"kinetic energy at t = " + std::to_string(static_cast<int>(time)) + where,
-                                  energy[static_cast<std::size_t>(at)], exact(time), 0.02 * exact(time)});
+                                  energy[static_cast<std::size_t>(at)], exact(time), close * exact(time)});
   }
   if (end < 10) return outcome;
   Curve found{name_of(precision) + where, {}, {}, true}, expected{"spectral", {}, {}, false};
@@ -103,13 +109,13 @@ Outcome vortex(Precision precision, int cells, double end) {
     found.x.push_back(times[i]), found.y.push_back(rate);
     if (rate > peak) peak = rate, when = times[i];
   }
-  const double close = cells < 96 ? 0.1 : 0.05;
   outcome.quantities.push_back(
-      {"largest dissipation" + where, peak, peak_dissipation, close * peak_dissipation});
-  outcome.quantities.push_back({"time of the largest dissipation" + where, when, peak_time, 0.5});
-  if (precision == Precision::f64 || cells >= 96) {
+      {"largest dissipation" + where, peak, peak_dissipation, (resolved ? 0.05 : 0.1) * peak_dissipation});
+  outcome.quantities.push_back(
+      {"time of the largest dissipation" + where, when, peak_time, resolved ? 0.5 : 1});
+  if (precision == Precision::f64) {
     Graph graph{"Taylor-Green vortex, Re = 1600", "time V0 / L", "dissipation L / V0^3", {found}};
-    if (precision == Precision::f64) {
+    if (precision == Precision::f64 && cells == 128) {
       for (const auto& row : spectral) {
         if (row[0] <= times.back()) expected.x.push_back(row[0]), expected.y.push_back(row[2]);
       }
@@ -124,14 +130,15 @@ Outcome vortex(Precision precision, int cells, double end) {
 
 std::vector<Case> vortex_cases(Size size) {
   Case one{"Taylor-Green vortex, Re 1600",
-           "D3Q27 cumulants, Ma = 0.1; mixed: regularised, D3Q19",
+           "D3Q27 cumulants, Ma = 0.1; moments: regularised, D3Q19",
            "van Rees et al. 2011, spectral 512^3",
            {}};
   if (size == Size::small) {
     one.add(with_moments, 3, 1, [](Precision precision) { return vortex(precision, 24, 2); });
   } else {
-    one.add(with_moments, 60, 2, [](Precision precision) { return vortex(precision, 64, 11); });
-    one.add({Precision::f32}, 350, 8, [](Precision precision) { return vortex(precision, 96, 11); });
+    one.add(with_moments, 40, 1, [](Precision precision) { return vortex(precision, 64, 11); });
+    one.add({Precision::f64, Precision::f32, Precision::mixed}, 800, 8,
+            [](Precision precision) { return vortex(precision, 128, 11); });
   }
   return {one};
 }

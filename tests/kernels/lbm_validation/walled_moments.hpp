@@ -13,10 +13,10 @@ namespace validation {
 /// A plane flow with moments in memory between walls: below y = 0 and above the last row, and at both ends of
 /// x unless the flow is periodic along x. The upper wall is a lid that may move; links through the corners
 /// end on the sides.
-class WalledMoments : public MomentFlow<2> {
+template <class T> class WalledMoments : public MomentFlow<2, T> {
 public:
   WalledMoments(const Cell& extent, bool periodic)
-      : MomentFlow<2>(extent), walls_(extent, 1), lid_(extent, 1) {
+      : MomentFlow<2, T>(extent), walls_(extent, 1), lid_(extent, 1) {
     for (std::int64_t y = 0; y < extent[1]; ++y) {
       for (std::int64_t x = 0; x < extent[0]; ++x) {
         for (std::size_t q = 1; q < 9; ++q) {
@@ -32,9 +32,14 @@ public:
 
   /// force: along x. lid: velocity of the upper wall along x.
   void step(double omega, double force, double lid) {
-    advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
-      lbm_validation_mixed::walled(flow, stress, std::as_const(walls_).view(), std::as_const(lid_).view(),
-                                   flow_next, stress_next, lid, 0.0, force, 0.0, omega);
+    const auto walls = std::as_const(walls_).view(), lids = std::as_const(lid_).view();
+    this->advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
+      if constexpr (WalledMoments::halves)
+        lbm_validation_mixed::walled(flow, stress, walls, lids, flow_next, stress_next, lid, 0.0, force, 0.0,
+                                     omega);
+      else
+        lbm_validation_mixed::walled_f32(flow, stress, walls, lids, flow_next, stress_next, lid, 0.0, force,
+                                         0.0, omega);
     });
   }
 

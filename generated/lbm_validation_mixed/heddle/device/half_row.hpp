@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT-0
+// Up to `length` halves of a row, converted at once between memory and a small array of floats: the bits that half.hpp
+// gives, by the processor's own conversions where it has them. g++ 12 does not find those in a loop over elements.
+#ifndef HEDDLE_DEVICE_HALF_ROW_HPP
+#define HEDDLE_DEVICE_HALF_ROW_HPP
+
+#include <cstdint>
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+#include "heddle/device/half.hpp"
+#include "heddle/device/row.hpp"
+
+namespace heddle {
+
+namespace detail {
+
+/// Whether the elements of a row follow each other.
+template <typename Row>
+inline constexpr bool is_line = false;
+template <typename T>
+inline constexpr bool is_line<T*> = true;
+
+#if defined(__AVX512F__)
+inline constexpr __mmask16 every_lane = 0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
+#endif
+
+}  // namespace detail
+
+/// local[l] = row[first + l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
+template <int length, typename Row>
+inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
+#if defined(__AVX512F__)
+  if constexpr (detail::is_line<Row> && length % 16 == 0) {
+    if (count == length) {
+      for (int l = 0; l < length; l += 16) {
+        const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + first + l));
+        _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
+      }
+      return;
+    }
+  }
+#elif defined(__F16C__)
+  if constexpr (detail::is_line<Row> && length % 8 == 0) {
+    if (count == length) {
+      for (int l = 0; l < length; l += 8) {
+        const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + first + l));
+        _mm256_store_ps(local + l, _mm256_cvtph_ps(halves));
+      }
+      return;
+    }
+  }
+#endif
+  for (std::int64_t l = 0; l < count; ++l) {
+    local[l] = half_to_float(row[first + l]);
+  }
+}
+
+/// row[first + l] = the half nearest to local[l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
+template <int length, typename Row>
+inline void store_halves(Row row, std::int64_t first, const float* local, std::int64_t count) {
+#if defined(__AVX512F__)
+  if constexpr (detail::is_line<Row> && length % 16 == 0) {
+    if (count == length) {
+      for (int l = 0; l < length; l += 16) {
+        const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
+                                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + first + l), halves);
+      }
+      return;
+    }
+  }
+#elif defined(__F16C__)
+  if constexpr (detail::is_line<Row> && length % 8 == 0) {
+    if (count == length) {
+      for (int l = 0; l < length; l += 8) {
+        const __m128i halves =
+            _mm256_cvtps_ph(_mm256_load_ps(local + l), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(row + first + l), halves);
+      }
+      return;
+    }
+  }
+#endif
+  for (std::int64_t l = 0; l < count; ++l) {
+    row[first + l] = to_half(local[l]);
+  }
+}
+
+}  // namespace heddle
+
+#endif
