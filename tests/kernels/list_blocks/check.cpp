@@ -176,8 +176,6 @@ TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
 
 TEST(ListBlocks, ListsThatCannotBeAreRefused) {
   const heddle::FlagReader reader = heddle::flags_in_memory(porous.flags, lists::domain, porous.periodic);
-  const heddle::BlockGrid two_a_rank(lists::domain, {2, 2, 1}, porous.periodic, 2);
-  EXPECT_THROW(heddle::IndexList(two_a_rank, 0, reader, list_blocks::links), heddle::Error);
   const heddle::BlockGrid grid(lists::domain, {1, 1, 2}, porous.periodic, 2);
   EXPECT_THROW(heddle::IndexList(grid, 0, reader, list_blocks::links, heddle::Memory::host,
                                  {false, false, false, false, true, false}),
