@@ -519,15 +519,30 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     }
   }
 
-  chunks_ = compressed(table.data(), neighbour_stride_, cells_, links, slot_stride_);
   if (memory == Memory::device) {
     table_ = Table(rows_ * neighbour_stride_, memory, Table::Contents::undefined);
     table_.copy_from(table);
-    chunks_ = Table(chunks_.span(), memory);
+    chunks_->words =
+        Table(compressed(table.data(), neighbour_stride_, cells_, links, slot_stride_).span(), memory);
   } else {
     runs_ = runs_of(table.data(), neighbour_stride_, rows_, cells_);
     table_ = std::move(table);
+    chunks_->links.assign(links.begin(), links.end());
   }
+}
+
+const Buffer<std::uint32_t>& IndexList::chunks() const {
+  if (!chunks_->links.empty()) {
+    std::call_once(chunks_->once, [this] {
+      chunks_->words = compressed(table_.data(), neighbour_stride_, cells_, chunks_->links, slot_stride_);
+    });
+  }
+  return chunks_->words;
+}
+
+std::int64_t IndexList::table_bytes() const noexcept {
+  const std::int64_t words = table_.size() + runs_.size() + chunks_->words.size();
+  return words * static_cast<std::int64_t>(sizeof(std::uint32_t));
 }
 
 std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {

@@ -99,11 +99,7 @@ public:
       if (!block.list) continue;
       ++report_.blocks;
       report_.cells += block.list->interior().size();
-      const std::int64_t runs =
-          memory_ == Memory::host ? block.list->cells() / IndexList::chunk * block.list->rows() : 0;
-      report_.bytes +=
-          (block.list->rows() * block.list->neighbour_stride() + runs + block.list->neighbour_chunk_size()) *
-          static_cast<std::int64_t>(sizeof(std::uint32_t));
+      report_.bytes += block.list->table_bytes();
     }
   }
   HybridField(const HybridField&) = delete; // exchanges refer to it

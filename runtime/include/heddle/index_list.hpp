@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -101,10 +103,14 @@ public:
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
   /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
-  /// and where rows lead to held cells.
-  [[nodiscard]] const std::uint32_t* neighbour_chunk() const noexcept { return chunks_.data(); }
+  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked for:
+  /// by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
   /// Words of the compressed table.
-  [[nodiscard]] std::int64_t neighbour_chunk_size() const noexcept { return chunks_.size(); }
+  [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
+
+  /// What all tables take that there are now, in bytes.
+  [[nodiscard]] std::int64_t table_bytes() const noexcept;
 
   /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
   /// or outside.
@@ -176,7 +182,14 @@ private:
   std::vector<std::uint32_t> row_place_; // the inverse
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
-  Buffer<std::uint32_t> chunks_;
+  /// The compressed table, and what it takes to make it later.
+  struct Chunks {
+    std::once_flag once;
+    std::vector<Link> links;
+    Buffer<std::uint32_t> words;
+  };
+  [[nodiscard]] const Buffer<std::uint32_t>& chunks() const;
+  std::unique_ptr<Chunks> chunks_ = std::make_unique<Chunks>();
 };
 
 template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
