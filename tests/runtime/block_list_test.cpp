@@ -63,7 +63,8 @@ struct Reference {
     Box around = box;
     for (std::size_t d = 0; d < 3; ++d) {
       const std::int64_t extent = domain.upper[d] - domain.lower[d];
-      const bool around_it = several && grid.periodic()[d] && box.upper[d] - box.lower[d] + 2 * reach > extent;
+      const bool around_it =
+          several && grid.periodic()[d] && box.upper[d] - box.lower[d] + 2 * reach > extent;
       if (grid.blocks()[d] == 1 || grid.ranks() == 1 || around_it) {
         wraps[d] = grid.periodic()[d];
         box.lower[d] = around.lower[d] = domain.lower[d];

@@ -39,7 +39,7 @@ struct ListReport {
   double seconds = 0;     // on the clock
   double cpu_seconds = 0; // of all threads
 
-  /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors): 68 ns and 74 bytes a cell"
+  /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors, 7.75 million a second): 68 ns and 74 bytes a cell"
   [[nodiscard]] std::string line() const;
 };
 

@@ -12,8 +12,8 @@
 
 namespace heddle {
 
-/// What a list knows of the cells of a box from where they lie: the rows of the box along x, cut into pieces of
-/// one kind. Cells between pieces are of no kind: the list has nothing to do with them.
+/// What a list knows of the cells of a box from where they lie: the rows of the box along x, cut into pieces
+/// of one kind. Cells between pieces are of no kind: the list has nothing to do with them.
 class RowPieces {
 public:
   enum Kind : std::uint8_t {
@@ -30,11 +30,12 @@ public:
   /// Of no rows.
   RowPieces() = default;
 
-  /// All cells are own; those in the outermost layer at faces -x, +x, -y, +y, -z, +z that communicate are rim.
+  /// All cells are own; those in the outermost layer at faces -x, +x, -y, +y, -z, +z that communicate are
+  /// rim.
   RowPieces(const Box& box, const std::array<bool, 6>& communicates);
 
-  /// Cells of the blocks of `rank` are own where they lie in `own`; `box` may reach beyond the domain where that is
-  /// periodic. reach: of links, along each axis and across corners.
+  /// Cells of the blocks of `rank` are own where they lie in `own`; `box` may reach beyond the domain where
+  /// that is periodic. reach: of links, along each axis and across corners.
   RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int rank, int reach);
 
   /// Of row y + extent(1) * z, counted from the box's first; in ascending x.
