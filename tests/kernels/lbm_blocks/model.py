@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""D3Q19 BGK on a grid of blocks: what is exchanged between blocks follows from the access patterns. Walls stand where
-the grid ends: across y and z within the step where the pattern allows it, else across z as sweeps over a face."""
+"""D3Q19 BGK on a grid of blocks: what is exchanged between blocks follows from the access patterns. Walls
+stand where the grid ends: across y and z within the step where the pattern allows it, else across z as sweeps
+over a face."""
 
 from heddle import Dense, lbm
 from heddle.module import Module
