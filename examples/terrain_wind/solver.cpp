@@ -9,12 +9,12 @@
 namespace terrain_wind {
 namespace {
 
-/// On devices recorded, so that a run is a launch a few steps; the end of one iteration overlaps with the
-/// next.
-heddle::TaskGraph make_graph(std::string name, heddle::Memory memory, int unroll = 1) {
+/// On devices recorded where messages can be, so that a run is a launch a few steps; the end of one iteration
+/// overlaps with the next.
+heddle::TaskGraph make_graph(std::string name, heddle::Memory memory, bool recorded, int unroll = 1) {
   const bool device = memory == heddle::Memory::device;
   return heddle::TaskGraph(
-      {.name = std::move(name), .memory = memory, .capture = device, .unroll = device ? unroll : 1});
+      {.name = std::move(name), .memory = memory, .capture = device && recorded, .unroll = device ? unroll : 1});
 }
 
 } // namespace
@@ -23,7 +23,8 @@ Solver::Solver(const Domain& domain, const LogProfile& wind, const Units& units,
                heddle::Ranks& ranks)
     : ranks_(&ranks), grid_(heddle::BlockGrid::slabs({{0, 0, 0}, {domain.nx, domain.ny, domain.nz}},
                                                      {false, true, false}, ranks.count(), domain.fluid)),
-      loop_(make_graph("two steps", memory, 2)), moments_graph_(make_graph("moments", memory)),
+      loop_(make_graph("two steps", memory, ranks.only_enqueue(), 2)),
+      moments_graph_(make_graph("moments", memory, true)),
       // Not captured: the share of a sample changes from call to call.
       average_graph_({.name = "average", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {

@@ -44,7 +44,7 @@ public:
       cell[d] += offset[d];
     const std::array<std::int64_t, 3> wrapped = list_.grid().in_domain(cell);
     for (std::size_t d = 0; d < 3; ++d) {
-      if (list_.grid().blocks()[d] == 1) cell[d] = wrapped[d]; // elsewhere ghost cells lie beyond the face
+      if (list_.spans(d)) cell[d] = wrapped[d]; // elsewhere ghost cells lie beyond the face
     }
     return list_.cell_of(cell[0], cell[1], cell[2]) >= 0;
   }

@@ -61,6 +61,22 @@ std::uint64_t eight_bits(const std::uint8_t* flags) {
               "choose one of them");
 }
 
+bool holds(const Link& link) {
+  return link.wall_slot == Link::held;
+}
+
+/// The least box that holds the blocks of a rank.
+Box around_blocks(const BlockGrid& grid, int rank) {
+  Box box = grid.block(grid.first_block(rank));
+  for (int block = grid.first_block(rank) + 1; block < grid.first_block(rank + 1); ++block) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      box.lower[d] = std::min(box.lower[d], grid.block(block).lower[d]);
+      box.upper[d] = std::max(box.upper[d], grid.block(block).upper[d]);
+    }
+  }
+  return box;
+}
+
 /// Links that come back from faces without friction.
 class Mirror {
 public:
@@ -166,41 +182,47 @@ void fill(const RowCells& cells, const std::uint32_t* row, const std::uint32_t* 
 IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
                      std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates,
                      const std::array<bool, 6>& slips, CellOrder order)
-    : grid_(box), box_(box), around_(box), communicates_(communicates) {
+    : grid_(box), box_(box), around_(box), pieces_(box, communicates) {
   check_flags(flags, "IndexList");
   build(flags, periodic, links, memory, slips, order);
 }
 
 IndexList::IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
                      Memory memory, const std::array<bool, 6>& slips)
-    : grid_(grid), rank_(rank), communicates_{} {
-  const int block = grid.first_block(rank);
-  if (grid.first_block(rank + 1) - block != 1) {
-    throw Error("IndexList",
-                "rank " + std::to_string(rank) + " has " +
-                    std::to_string(grid.first_block(rank + 1) - block) + " blocks",
-                "as many blocks as ranks, or heddle::HybridField");
-  }
+    : grid_(grid), rank_(rank) {
   for (const Link& link : links) {
     for (const int offset : link.offset)
       border_ = std::max(border_, std::abs(offset));
   }
-  around_ = box_ = grid.block(block);
+  const Box& domain = grid.domain();
+  const bool several = grid.first_block(rank + 1) - grid.first_block(rank) > 1;
+  if (several && grid.ranks() > 1 && std::any_of(links.begin(), links.end(), holds)) {
+    throw Error("IndexList",
+                "links lead to cells held behind walls, and rank " + std::to_string(rank) + " has " +
+                    std::to_string(grid.first_block(rank + 1) - grid.first_block(rank)) + " blocks",
+                "one block a rank, or the links of pull, push or AA");
+  }
+  box_ = around_blocks(grid, rank);
+  around_ = box_;
   std::array<bool, 3> periodic{};
-  std::array<bool, 6> mirrors = slips;
+  std::array<bool, 6> mirrors{};
   for (std::size_t d = 0; d < 3; ++d) {
     if (grid.periodic()[d] && (slips[2 * d] || slips[2 * d + 1])) refuse_slip(d);
-    if (grid.blocks()[d] == 1) {
+    around_.lower[d] -= border_;
+    around_.upper[d] += border_;
+    const bool meets_itself = around_.upper[d] - around_.lower[d] > domain.upper[d] - domain.lower[d];
+    if (grid.blocks()[d] == 1 || grid.ranks() == 1 || (several && grid.periodic()[d] && meets_itself)) {
+      box_.lower[d] = around_.lower[d] = domain.lower[d];
+      box_.upper[d] = around_.upper[d] = domain.upper[d];
       periodic[d] = grid.periodic()[d];
-      continue;
+    } else if (!grid.periodic()[d]) {
+      around_.lower[d] = std::max(around_.lower[d], domain.lower[d]);
+      around_.upper[d] = std::min(around_.upper[d], domain.upper[d]);
     }
-    communicates_[2 * d] = grid.periodic()[d] || box_.lower[d] > grid.domain().lower[d];
-    communicates_[2 * d + 1] = grid.periodic()[d] || box_.upper[d] < grid.domain().upper[d];
-    around_.lower[d] -= communicates_[2 * d] ? border_ : 0;
-    around_.upper[d] += communicates_[2 * d + 1] ? border_ : 0;
-    for (const std::size_t face : {2 * d, 2 * d + 1})
-      mirrors[face] = slips[face] && !communicates_[face]; // another rank's
+    mirrors[2 * d] = slips[2 * d] && around_.lower[d] == domain.lower[d]; // else another rank's
+    mirrors[2 * d + 1] = slips[2 * d + 1] && around_.upper[d] == domain.upper[d];
   }
+  pieces_ = RowPieces(around_, box_, grid, rank, border_);
   std::vector<std::uint8_t> listed(static_cast<std::size_t>(around_.volume()));
   flags(around_, listed);
   build(listed, periodic, links, memory, mirrors, CellOrder::rows);
@@ -218,7 +240,6 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
                 "all flags are 0: is all of it solid?");
   }
   if (order != CellOrder::rows) sort_cells(order);
-  const auto holds = [](const Link& link) { return link.wall_slot == Link::held; };
   if (std::any_of(links.begin(), links.end(), holds)) {
     if (!std::all_of(links.begin(), links.end(), holds))
       throw Error("IndexList", "some links lead to cells held behind walls, and some to elements",
@@ -240,22 +261,6 @@ void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* whe
   }
 }
 
-IndexList::Columns IndexList::columns(std::int64_t row) const noexcept {
-  const std::array<std::int64_t, 3> cell{box_.lower[0], around_.lower[1] + row % around_.extent(1),
-                                         around_.lower[2] + row / around_.extent(1)};
-  bool border = false;
-  for (std::size_t d = 1; d < 3; ++d) {
-    if (cell[d] < box_.lower[d] || cell[d] >= box_.upper[d]) return {};
-    border = border || (communicates_[2 * d] && cell[d] < box_.lower[d] + border_) ||
-             (communicates_[2 * d + 1] && cell[d] >= box_.upper[d] - border_);
-  }
-  const std::int64_t first = box_.lower[0] - around_.lower[0];
-  const std::int64_t last = first + box_.extent(0);
-  if (border) return {{first, last}, {first, first}};
-  const std::int64_t in = std::min(last, first + (communicates_[0] ? border_ : 0));
-  return {{first, last}, {in, std::max(in, last - (communicates_[1] ? border_ : 0))}};
-}
-
 CellRange IndexList::part(const CellRange& range, const BlockPart& part) const noexcept {
   if (part.cells == BlockPart::Cells::all) return range;
   CellRange own = border();
@@ -272,6 +277,17 @@ std::int64_t IndexList::listed(std::int64_t row, std::int64_t first, std::int64_
     cells += std::popcount(words[w] & bit_range(first - w * 64, last - w * 64));
   }
   return cells;
+}
+
+void IndexList::clear_between_pieces(std::int64_t row) noexcept {
+  std::uint64_t* const words = bits_.data() + row * words_;
+  for (std::int64_t w = 0; w < words_; ++w) {
+    std::uint64_t known = 0;
+    for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind) {
+      known |= bit_range(first - w * 64, last - w * 64);
+    });
+    words[w] &= known;
+  }
 }
 
 void IndexList::number_cells(std::span<const std::uint8_t> flags) {
@@ -295,6 +311,7 @@ void IndexList::number_cells(std::span<const std::uint8_t> flags) {
           word |= std::uint64_t{row[w * 64 + b] != 0} << b;
         bits_[static_cast<std::size_t>(r * words_ + w)] = word;
       }
+      clear_between_pieces(r);
       for_pieces(r, [&](std::int64_t from, std::int64_t to, Kind kind) {
         before_[kind][static_cast<std::size_t>(r + 1)] += listed(r, from, to);
       });
@@ -413,7 +430,10 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
       std::array<std::uint32_t, 3> next{};
       for (const Kind kind : {inner, rim, ghost})
         next[kind] = static_cast<std::uint32_t>(first_of(kind, r));
+      std::int64_t done = 0;
       for_pieces(r, [&](std::int64_t from, std::int64_t to, Kind kind) {
+        std::fill(row + done, row + from, nobody);
+        done = to;
         std::uint32_t n = next[kind];
         for (std::int64_t x = from; x < to; ++x) {
           const auto bit = static_cast<std::uint32_t>((words[x / 64] >> (x % 64)) & 1U);
@@ -422,6 +442,7 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
         }
         next[kind] = n;
       });
+      std::fill(row + done, row + nx, nobody);
       for (std::int64_t x = 1; x <= reach; ++x) {
         row[-x] = periodic[0] ? row[wrap(-x, nx)] : nobody;
         row[nx - 1 + x] = periodic[0] ? row[wrap(nx - 1 + x, nx)] : nobody;
@@ -501,15 +522,30 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     }
   }
 
-  chunks_ = compressed(table.data(), neighbour_stride_, cells_, links, slot_stride_);
   if (memory == Memory::device) {
     table_ = Table(rows_ * neighbour_stride_, memory, Table::Contents::undefined);
     table_.copy_from(table);
-    chunks_ = Table(chunks_.span(), memory);
+    chunks_->words =
+        Table(compressed(table.data(), neighbour_stride_, cells_, links, slot_stride_).span(), memory);
   } else {
     runs_ = runs_of(table.data(), neighbour_stride_, rows_, cells_);
     table_ = std::move(table);
+    chunks_->links.assign(links.begin(), links.end());
   }
+}
+
+const Buffer<std::uint32_t>& IndexList::chunks() const {
+  if (!chunks_->links.empty()) {
+    std::call_once(chunks_->once, [this] {
+      chunks_->words = compressed(table_.data(), neighbour_stride_, cells_, chunks_->links, slot_stride_);
+    });
+  }
+  return chunks_->words;
+}
+
+std::int64_t IndexList::table_bytes() const noexcept {
+  const std::int64_t words = table_.size() + runs_.size() + chunks_->words.size();
+  return words * static_cast<std::int64_t>(sizeof(std::uint32_t));
 }
 
 std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {

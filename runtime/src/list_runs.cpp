@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "list_runs.hpp"
 
+#include <bit>
+#include <cstring>
 #include <vector>
 
 #include "heddle/device/run.hpp"
@@ -10,21 +12,44 @@ namespace heddle {
 
 namespace {
 
-/// The pieces of one chunk and row: lanes under masks[i] lie at bases[i] + lane.
+/// Bit i: whether byte i of eight is one; the others are zero.
+std::uint32_t bits_of(const std::uint8_t* ones) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, ones, sizeof bytes);
+  return static_cast<std::uint32_t>((bytes * 0x0102040810204080ULL) >> 56U);
+}
+
+/// Bit l: entry l does not follow entry l - 1. Without branches, so that it becomes vector code.
+std::uint32_t breaks(const std::uint32_t* entry) {
+  std::uint8_t broken[run_cells] = {};
+  for (std::uint32_t lane = 1; lane < run_cells; ++lane)
+    broken[lane] = entry[lane] != entry[lane - 1] + 1 ? 1 : 0;
+  static_assert(run_cells == 16);
+  return bits_of(broken) | bits_of(broken + 8) << 8U;
+}
+
+/// The pieces of one chunk and row: lanes under masks[i] lie at bases[i] + lane. A piece may have several
+/// stretches of lanes, such as those at a wall on both sides of a pore.
 struct Pieces {
   int count = 0;
-  std::uint32_t masks[run_cells] = {};
-  std::uint32_t bases[run_cells] = {};
+  std::uint32_t masks[run_cells];
+  std::uint32_t bases[run_cells];
 
-  explicit Pieces(const std::uint32_t* entry) {
-    for (std::uint32_t lane = 0; lane < run_cells; ++lane) {
-      const std::uint32_t base = entry[lane] - lane; // may lie below 0
+  /// broken: breaks(entry).
+  Pieces(const std::uint32_t* entry, std::uint32_t broken) {
+    std::uint32_t first = 0;
+    while (first < run_cells) {
+      const auto end = static_cast<std::uint32_t>(std::countr_zero(broken | 1U << run_cells));
+      const std::uint32_t lanes = (1U << end) - (1U << first);
+      const std::uint32_t base = entry[first] - first; // may lie below 0
       int i = 0;
       while (i < count && bases[i] != base)
         ++i;
+      masks[i] = i == count ? lanes : masks[i] | lanes;
       bases[i] = base;
-      masks[i] |= std::uint32_t{1} << lane;
       count = i == count ? count + 1 : count;
+      first = end;
+      broken &= broken - 1;
     }
   }
 
@@ -40,13 +65,6 @@ struct Pieces {
     }
   }
 };
-
-bool follow_each_other(const std::uint32_t* entry) {
-  std::uint32_t difference = 0;
-  for (std::uint32_t lane = 0; lane < run_cells; ++lane)
-    difference |= entry[lane] ^ (entry[0] + lane);
-  return difference == 0;
-}
 
 /// Whether the entries are small enough that a number can say something of them.
 bool within_numbers(const std::uint32_t* entry) {
@@ -68,7 +86,8 @@ Buffer<std::uint32_t> runs_of(const std::uint32_t* table, std::int64_t stride, i
       std::int64_t words = 0;
       for (int r = 0; r < rows; ++r) {
         const std::uint32_t* const entries = entry(c, r);
-        words += follow_each_other(entries) ? 0 : Pieces(entries).words();
+        const std::uint32_t broken = breaks(entries);
+        words += broken == 0 ? 0 : Pieces(entries, broken).words();
       }
       begin[static_cast<std::size_t>(c + 1)] = words;
     }
@@ -86,11 +105,12 @@ Buffer<std::uint32_t> runs_of(const std::uint32_t* table, std::int64_t stride, i
         const std::int64_t number = c * rows + r;
         const std::int64_t ahead = next - number;
         numbers[number] = scattered;
-        if (follow_each_other(entries)) {
+        const std::uint32_t broken = breaks(entries);
+        if (broken == 0) {
           if (within_numbers(entries)) numbers[number] = entries[0];
           continue;
         }
-        const Pieces apart(entries);
+        const Pieces apart(entries, broken);
         apart.write(numbers + next);
         next += apart.words();
         if (within_numbers(entries) && ahead < scattered - pieces)

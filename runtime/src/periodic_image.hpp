@@ -10,14 +10,14 @@
 
 namespace heddle {
 
-/// The cell of the list's box that a cell beside it is, along the periodic axes. Where several blocks share
-/// an axis the other side is a ghost cell of the list, and stays where it is.
+/// The cell of the list's box that a cell beside it is, along the periodic axes. Where the list does not
+/// span an axis the other side is a ghost cell, and stays where it is.
 inline std::array<std::int64_t, 3> periodic_image(const IndexList& list, const std::array<bool, 3>& periodic,
                                                   std::array<std::int64_t, 3> cell) {
   const Box& box = list.box();
   for (std::size_t a = 0; a < 3; ++a) {
     const std::int64_t n = box.upper[a] - box.lower[a];
-    if (periodic[a] && list.grid().blocks()[a] == 1)
+    if (periodic[a] && list.spans(a))
       cell[a] = box.lower[a] + ((cell[a] - box.lower[a]) % n + n) % n;
   }
   return cell;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of one block of several: its own cells, border cells last, then ghost cells, against the
-// definition.
+// The list of the blocks of one rank of several: its own cells, border cells last, then ghost cells, against
+// the definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -42,24 +43,63 @@ std::vector<std::uint8_t> random_flags(unsigned seed) {
   return flags;
 }
 
-/// The numbering, written down serially.
+/// The numbering, written down serially, cell by cell.
 struct Reference {
   std::map<Cell, std::int64_t> number;
   std::array<std::int64_t, 3> counts{}; // interior, border, ghost cells
-  std::array<bool, 3> wraps{};          // one block along the axis, which is periodic
+  std::array<bool, 3> wraps{};          // the list is periodic along the axis
+  Box box;                              // the own cells lie in it
 
-  Reference(const BlockGrid& grid, int block, const heddle::FlagReader& flags, int reach) {
-    const Box& own = grid.block(block);
-    Box around = own;
-    for (std::size_t d = 0; d < 3; ++d) {
-      wraps[d] = grid.blocks()[d] == 1 && grid.periodic()[d];
-      std::array<int, 3> step{};
-      step[d] = 1;
-      if (grid.blocks()[d] == 1) continue;
-      if (grid.neighbour(block, step) >= 0) around.upper[d] += reach;
-      step[d] = -1;
-      if (grid.neighbour(block, step) >= 0) around.lower[d] -= reach;
+  Reference(const BlockGrid& grid, int rank, const heddle::FlagReader& flags, int reach) {
+    const int first = grid.first_block(rank);
+    box = grid.block(first);
+    for (int block = first; block < grid.first_block(rank + 1); ++block) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        box.lower[d] = std::min(box.lower[d], grid.block(block).lower[d]);
+        box.upper[d] = std::max(box.upper[d], grid.block(block).upper[d]);
+      }
     }
+    const bool several = grid.first_block(rank + 1) - first > 1;
+    Box around = box;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::int64_t extent = domain.upper[d] - domain.lower[d];
+      const bool around_it =
+          several && grid.periodic()[d] && box.upper[d] - box.lower[d] + 2 * reach > extent;
+      if (grid.blocks()[d] == 1 || grid.ranks() == 1 || around_it) {
+        wraps[d] = grid.periodic()[d];
+        box.lower[d] = around.lower[d] = domain.lower[d];
+        box.upper[d] = around.upper[d] = domain.upper[d];
+      } else {
+        around.lower[d] -= reach;
+        around.upper[d] += reach;
+      }
+    }
+    const auto rank_of = [&](Cell cell) { // -1 where there is no block
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::int64_t extent = domain.upper[d] - domain.lower[d];
+        if (grid.periodic()[d]) cell[d] = domain.lower[d] + (cell[d] - domain.lower[d] + extent) % extent;
+      }
+      const int block = grid.owner(cell);
+      return block < 0 ? -1 : grid.rank(block);
+    };
+    const auto in_box = [&](Cell cell) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::int64_t extent = domain.upper[d] - domain.lower[d];
+        if (wraps[d]) cell[d] = domain.lower[d] + (cell[d] - domain.lower[d] + extent) % extent;
+      }
+      return box.contains(cell);
+    };
+    const auto own = [&](const Cell& cell) { return in_box(cell) && rank_of(cell) == rank; };
+    const auto beside = [&](const Cell& cell, auto&& is) {
+      for (int z = -reach; z <= reach; ++z) {
+        for (int y = -reach; y <= reach; ++y) {
+          for (int x = -reach; x <= reach; ++x) {
+            if (is(Cell{cell[0] + x, cell[1] + y, cell[2] + z})) return true;
+          }
+        }
+      }
+      return false;
+    };
     std::vector<std::uint8_t> listed(static_cast<std::size_t>(around.volume()));
     flags(around, listed);
     std::array<std::vector<Cell>, 3> kinds;
@@ -67,14 +107,14 @@ struct Reference {
     for (std::int64_t z = around.lower[2]; z < around.upper[2]; ++z) {
       for (std::int64_t y = around.lower[1]; y < around.upper[1]; ++y) {
         for (std::int64_t x = around.lower[0]; x < around.upper[0]; ++x) {
-          if (listed[i++] == 0) continue;
           const Cell cell{x, y, z};
-          bool border = false;
-          for (std::size_t d = 0; d < 3; ++d) {
-            border = border || (around.lower[d] < own.lower[d] && cell[d] < own.lower[d] + reach) ||
-                     (around.upper[d] > own.upper[d] && cell[d] >= own.upper[d] - reach);
+          if (listed[i++] == 0 || rank_of(cell) < 0) continue;
+          if (own(cell)) {
+            const bool border = beside(cell, [&](const Cell& c) { return rank_of(c) >= 0 && !own(c); });
+            kinds[border ? 1 : 0].push_back(cell);
+          } else if (beside(cell, own)) {
+            kinds[2].push_back(cell);
           }
-          kinds[!own.contains(cell) ? 2 : border ? 1 : 0].push_back(cell);
         }
       }
     }
@@ -98,9 +138,9 @@ struct Reference {
 void check(const BlockGrid& grid, int rank, const heddle::FlagReader& flags, const std::vector<Link>& links,
            int reach) {
   const IndexList list(grid, rank, flags, links);
-  const Reference reference(grid, grid.first_block(rank), flags, reach);
+  const Reference reference(grid, rank, flags, reach);
   const auto [interior, border, ghosts] = reference.counts;
-  ASSERT_EQ(list.box(), grid.block(grid.first_block(rank)));
+  ASSERT_EQ(list.box(), reference.box);
   ASSERT_EQ(list.interior(), (CellRange{0, interior}));
   ASSERT_EQ(list.border(), (CellRange{interior, interior + border}));
   ASSERT_EQ(list.all(), (CellRange{0, interior + border}));
@@ -149,6 +189,27 @@ TEST(BlockList, AgreesWithASerialReference) {
         check(grid, rank, reader, lattice::aa_links(), 1);
         check(grid, rank, reader, far, 2);
         if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(BlockList, OfSeveralBlocksAgreesWithASerialReference) {
+  const std::vector<Link> far{{0, {-2, 0, 0}, 1}, {1, {0, 2, 0}, 0}, {2, {0, 0, 1}, 2}};
+  for (int p = 0; p < 8; ++p) {
+    const std::array<bool, 3> periodic{(p & 1) != 0, (p & 2) != 0, (p & 4) != 0};
+    const std::vector<std::uint8_t> flags = random_flags(static_cast<unsigned>(100 + p));
+    const heddle::FlagReader reader = heddle::flags_in_memory(flags, domain, periodic);
+    for (const int ranks : {1, 2, 4, 7}) {
+      std::vector<std::int64_t> weights(27, 1); // blocks along a curve, of which some are left out
+      weights[4] = weights[10] = weights[26] = 0;
+      for (const BlockGrid& grid : {BlockGrid(domain, {3, 3, 3}, periodic, ranks),
+                                    BlockGrid::balanced(domain, {3, 3, 3}, periodic, ranks, weights)}) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          check(grid, rank, reader, lattice::aa_links(), 1);
+          check(grid, rank, reader, far, 2);
+          if (testing::Test::HasFatalFailure()) return;
+        }
       }
     }
   }

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
 #include "heddle/field.hpp"
 #include "heddle/halo_exchange.hpp"
+#include "heddle/peer_group.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
 #include "packing.hpp"
@@ -231,6 +233,15 @@ TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {
   std::fflush(stdout);
   (void)testing::internal::GetCapturedStdout();
   EXPECT_EQ(status, 7);
+}
+
+TEST(Ranks, LoopsAreRecordedWhereMessagesAreWorkInStreams) {
+  EXPECT_TRUE(Ranks().only_enqueue());
+  heddle::PeerGroup group(2, {.memory = Memory::host});
+  EXPECT_TRUE(Ranks(group).only_enqueue());
+  heddle::FakeNetwork(2).run(
+      [](Transport& transport) { EXPECT_FALSE(Ranks(transport).only_enqueue()); }); // through host memory
+  heddle::FakeNetwork(1).run([](Transport& transport) { EXPECT_TRUE(Ranks(transport).only_enqueue()); });
 }
 
 } // namespace

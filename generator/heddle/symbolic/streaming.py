@@ -371,8 +371,11 @@ class StreamingPattern(ABC):
         a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
-        are known. normal: over a list, the side on which the outside of all its cells lies; conditions that
-        look along the normal need it, and bits of directions that do not come from there are ignored.
+        are known. Where that layer is cut into blocks or periodic, sweep it after the exchange that follows
+        the step, for EsoTwist and EsoPull from one ghost cell before its lower ends on: what comes in may
+        lie in the next cell, which another block owns. normal: over a list, the side on which the outside of
+        all its cells lies; conditions that look along the normal need it, and bits of directions that do not
+        come from there are ignored.
 
         force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
         fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the

@@ -101,11 +101,13 @@ public:
       add_block(number, dense_block(field, b));
   }
 
-  /// A field over a list, or one more block of the field of that name (each over its own list). Ranks without
-  /// a block declare it: declare_listed<T>(name, components). Cells of the list outside `owned` (ghosts) are
-  /// not stored.
+  /// A field over a list, with all blocks of it that are here, or one more block of the field of that name (each
+  /// over its own list). Ranks without a block declare it: declare_listed<T>(name, components). Cells of the list
+  /// outside `owned` (ghosts) are not stored.
   template <class T> void add(SparseField<T>& field, const std::string& name = {}) {
-    add(field, field.list().box(), name);
+    const IndexList& list = field.list();
+    for (int block = list.grid().first_block(list.rank()); block < list.grid().first_block(list.rank() + 1); ++block)
+      add(field, list.grid().block(block), name);
   }
   template <class T> void add(SparseField<T>& field, const Box& owned, const std::string& name = {}) {
     const std::string known = named(name, field.name());

@@ -39,7 +39,7 @@ struct ListReport {
   double seconds = 0;     // on the clock
   double cpu_seconds = 0; // of all threads
 
-  /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors): 68 ns and 74 bytes a cell"
+  /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors, 7.75 million a second): 68 ns and 74 bytes a cell"
   [[nodiscard]] std::string line() const;
 };
 
@@ -99,11 +99,7 @@ public:
       if (!block.list) continue;
       ++report_.blocks;
       report_.cells += block.list->interior().size();
-      const std::int64_t runs =
-          memory_ == Memory::host ? block.list->cells() / IndexList::chunk * block.list->rows() : 0;
-      report_.bytes +=
-          (block.list->rows() * block.list->neighbour_stride() + runs + block.list->neighbour_chunk_size()) *
-          static_cast<std::int64_t>(sizeof(std::uint32_t));
+      report_.bytes += block.list->table_bytes();
     }
   }
   HybridField(const HybridField&) = delete; // exchanges refer to it

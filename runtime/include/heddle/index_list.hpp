@@ -3,8 +3,10 @@
 #define HEDDLE_INDEX_LIST_HPP
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "heddle/cell_order.hpp"
 #include "heddle/cell_range.hpp"
 #include "heddle/link.hpp"
+#include "heddle/row_pieces.hpp"
 
 namespace heddle {
 
@@ -27,9 +30,11 @@ namespace heddle {
 /// section 6; Bailey et al. 2009 for AA). Behind them come the cells held behind walls (Link::held), and
 /// padding to a whole number of 32, whose entries point to themselves.
 ///
-/// The list of one block of several has ghost cells, too, numbered after its own: copies of listed cells of
-/// other blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells. Where links
-/// lead to held cells, it also holds what those of its cells and ghost cells reach there that are not listed.
+/// The list of a rank of several holds the cells of all its blocks, so that what lies beside each other in two
+/// of them is neighbours as within one. It has ghost cells, too, numbered after its own: copies of listed cells
+/// of other ranks' blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells. Where
+/// links lead to held cells, it also holds what those of its cells and ghost cells reach there that are not
+/// listed.
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
@@ -48,15 +53,16 @@ public:
             const std::array<bool, 6>& slips = {false, false, false, false, false, false},
             CellOrder order = CellOrder::rows);
 
-  /// The list of the block of `rank`, of which it has one. Around the block, as far as links reach and there
-  /// are other blocks, listed cells are ghost cells; border cells are those that reach them. An axis along
-  /// which there is one block is periodic within the list. Throws Error as above, and for a rank with
-  /// several blocks.
+  /// The list of the blocks of `rank`, one or several. Around them, as far as links reach and there are blocks
+  /// of others, listed cells are ghost cells; border cells are those that reach them. Where there is no block
+  /// (BlockGrid::balanced), nothing is listed. An axis is periodic within the list where there is one block
+  /// along it, or several ones of this rank and its ghost cells reach around it. Throws Error as above, and for
+  /// a rank with several blocks where links lead to cells held behind walls.
   IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
             Memory memory = Memory::host,
             const std::array<bool, 6>& slips = {false, false, false, false, false, false});
 
-  /// The own cells lie in it.
+  /// The own cells lie in it; those of others may, too, where the rank has several blocks.
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   /// That of the constructor, or one block: the box.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
@@ -80,6 +86,13 @@ public:
   [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
     const CellRange beyond = held_among_ghosts();
     return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
+  }
+  /// Whether the list has all cells of the domain along an axis, so that what lies across a periodic face is
+  /// cells of its own; elsewhere these are ghost cells.
+  [[nodiscard]] bool spans(std::size_t axis) const noexcept {
+    const Box& domain = grid_.domain();
+    return box_.lower[axis] == domain.lower[axis] && box_.upper[axis] == domain.upper[axis] &&
+           around_.lower[axis] == box_.lower[axis] && around_.upper[axis] == box_.upper[axis];
   }
   /// How far border and ghost cells reach from the faces between them.
   [[nodiscard]] int border_width() const noexcept { return border_; }
@@ -109,10 +122,14 @@ public:
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
   /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
-  /// and where rows lead to held cells.
-  [[nodiscard]] const std::uint32_t* neighbour_chunk() const noexcept { return chunks_.data(); }
+  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked for:
+  /// by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
   /// Words of the compressed table.
-  [[nodiscard]] std::int64_t neighbour_chunk_size() const noexcept { return chunks_.size(); }
+  [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
+
+  /// What all tables take that there are now, in bytes.
+  [[nodiscard]] std::int64_t table_bytes() const noexcept;
 
   /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
   /// or outside.
@@ -129,20 +146,15 @@ public:
   template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const;
 
 private:
-  enum Kind : std::uint8_t { inner, rim, ghost }; // of cells: interior, border, ghost
+  using Kind = RowPieces::Kind; // of cells: interior, border, ghost
+  static constexpr Kind inner = RowPieces::inner;
+  static constexpr Kind rim = RowPieces::rim;
+  static constexpr Kind ghost = RowPieces::ghost;
   /// The same by number of the row, ghost cells too: f(n, column, kind).
   template <class F> void for_known(std::int64_t row, F&& f) const;
-  /// Columns of a row of the box with its ghost cells: own ones, and among them interior ones. What remains
-  /// of the own is border, what remains of all is ghost cells.
-  struct Columns {
-    CellRange own;
-    CellRange inner;
-  };
-
   [[nodiscard]] std::int64_t row_of(std::int64_t y, std::int64_t z) const noexcept {
     return (y - around_.lower[1]) + around_.extent(1) * (z - around_.lower[2]);
   }
-  [[nodiscard]] Columns columns(std::int64_t row) const noexcept;
   /// Listed cells of row r with first <= column < last.
   [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
   /// The number of the first cell of a kind in a row.
@@ -152,12 +164,8 @@ private:
   }
   /// f(first column, last, kind) for the pieces of a row, in ascending x.
   template <class F> void for_pieces(std::int64_t row, F&& f) const {
-    const auto [own, in] = columns(row);
-    f(std::int64_t{0}, own.first, ghost);
-    f(own.first, in.first, rim);
-    f(in.first, in.last, inner);
-    f(in.last, own.last, rim);
-    f(own.last, around_.extent(0), ghost);
+    for (const auto& [first, last, kind] : pieces_.of(row))
+      f(first, last, kind);
   }
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
   void build(std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
@@ -166,6 +174,7 @@ private:
   [[nodiscard]] std::int64_t ordered(std::int64_t n) const noexcept {
     return number_.empty() || n >= count_ ? n : number_[static_cast<std::size_t>(n)];
   }
+  void clear_between_pieces(std::int64_t row) noexcept;
   void number_cells(std::span<const std::uint8_t> flags);
   void sort_cells(CellOrder order);
   void hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
@@ -178,7 +187,7 @@ private:
   Box box_;
   Box around_;     // with ghost cells
   int border_ = 1; // width of the border, and of the ghost cells
-  std::array<bool, 6> communicates_;
+  RowPieces pieces_;
   std::int64_t count_ = 0;
   std::int64_t interior_ = 0;
   std::int64_t known_ = 0; // with ghost cells
@@ -196,7 +205,14 @@ private:
   std::vector<std::array<std::int64_t, 3>> held_places_; // of held_among_ghosts()
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
-  Buffer<std::uint32_t> chunks_;
+  /// The compressed table, and what it takes to make it later.
+  struct Chunks {
+    std::once_flag once;
+    std::vector<Link> links;
+    Buffer<std::uint32_t> words;
+  };
+  [[nodiscard]] const Buffer<std::uint32_t>& chunks() const;
+  std::unique_ptr<Chunks> chunks_ = std::make_unique<Chunks>();
 };
 
 template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {

@@ -125,8 +125,14 @@ public:
     check(component, field.components(), field.name());
   }
 
+  /// The same of a list that is one rank's part of a domain (IndexList of a grid and a rank). All ranks construct
+  /// it and ask for its value together.
+  Reduction(const SparseField<T>& field, ReductionKind kind, Transport& transport, int component = 0)
+      : value_(of_lists(field.list().grid(), {&field}, kind, transport, component)) {}
+
   /// The same of a domain whose blocks are lists that several ranks share: fields has those of this rank, in
-  /// the order of the blocks of `grid`. All ranks construct it and ask for its value together.
+  /// the order of the blocks of `grid`, or one over the list of all of them. All ranks construct it and ask for
+  /// its value together.
   Reduction(const BlockGrid& grid, std::vector<const SparseField<T>*> fields, ReductionKind kind,
             Transport& transport, int component = 0)
       : value_(of_lists(grid, std::move(fields), kind, transport, component)) {}
@@ -182,13 +188,14 @@ private:
     const auto values =
         std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
     const int first = grid.first_block(transport.rank());
-    const auto read = [values, fields, kind, first](int block, std::int64_t y, std::int64_t z,
-                                                    std::span<Value> row) {
-      const auto here = static_cast<std::size_t>(block - first);
-      const IndexList& list = fields[here]->list();
+    const auto read = [values, fields, kind, grid, first](int block, std::int64_t y, std::int64_t z,
+                                                          std::span<Value> row) {
+      const auto here = fields.size() == 1 ? 0 : static_cast<std::size_t>(block - first);
+      const Box& box = grid.block(block);
       std::ranges::fill(row, neutral(kind));
-      list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
-        row[static_cast<std::size_t>(x - list.box().lower[0])] =
+      fields[here]->list().for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+        if (x < box.lower[0] || x >= box.upper[0]) return; // another block of the list
+        row[static_cast<std::size_t>(x - box.lower[0])] =
             static_cast<Value>((*values)[here][static_cast<std::size_t>(n)]);
       });
     };

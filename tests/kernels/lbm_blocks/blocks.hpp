@@ -7,48 +7,52 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "../lbm_common/exchanged_step.hpp"
 #include "heddle/block_grid.hpp"
+#include "heddle/device/half.hpp"
 #include "heddle/field.hpp"
-#include "heddle/field_access.hpp"
 #include "heddle/halo_exchange.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
 #include "heddle/transport.hpp"
 #include "lbm_blocks_sweeps.hpp"
+#include "rims.hpp"
 
-/// Each streaming pattern on the blocks of one rank, with exchanges from the sweeps themselves.
+/// Each streaming pattern in each precision on the blocks of one rank, with exchanges from the sweeps
+/// themselves.
 namespace blocks {
 
-using Field = heddle::Field<double>;
+template <class T> using Field = heddle::Field<T>;
 
 inline constexpr double omega = 1.6;
 inline constexpr std::array<std::int64_t, 3> extent{9, 8, 7};
 inline constexpr heddle::Box domain{{0, 0, 0}, extent};
 
-/// Makes the ghost cells of a field NaN: who reads one that nobody filled shows.
-class Poison {
-public:
-  explicit Poison(Field& field) : field_(&field) {}
-  std::string_view name() const { return "poison"; }
-  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write}}; }
-  void operator()(heddle::Stream&) const { field_->fill_ghosts(std::numeric_limits<double>::quiet_NaN()); }
+/// Populations as fields of type T hold them, and back: halves (std::uint16_t) hold 2^15 of them.
+template <class T> T stored(double value) {
+  if constexpr (std::is_same_v<T, std::uint16_t>)
+    return heddle::to_half(static_cast<float>(0x1p15 * value));
+  else
+    return static_cast<T>(value);
+}
+template <class T> double number(T value) {
+  if constexpr (std::is_same_v<T, std::uint16_t>)
+    return 0x1p-15 * static_cast<double>(heddle::half_to_float(value));
+  else
+    return static_cast<double>(value);
+}
 
-private:
-  Field* field_;
-};
-
-inline Field field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field f(grid, {.components = 19, .ghost_layers = 1, .name = name, .rank = rank});
+template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
+  Field<T> f(grid, {.components = 19, .ghost_layers = 1, .name = name, .rank = rank});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
-    return 1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q));
+    return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });
   return f;
 }
@@ -61,7 +65,7 @@ struct How {
 };
 
 /// One rank: its field, and what advances it by two steps.
-class Rank {
+template <class T> class Rank {
 public:
   virtual ~Rank() = default;
   Rank() = default;
@@ -69,125 +73,176 @@ public:
   Rank& operator=(const Rank&) = delete;
   Rank(Rank&&) = delete;
   Rank& operator=(Rank&&) = delete;
-  virtual Field& field() = 0;
+  virtual Field<T>& field() = 0;
   virtual void add_to(heddle::TaskGraph& loop, bool poisoned) = 0;
 };
 
-template <class Even, class Odd> class InPlace final : public Rank {
+/// The sweeps over floor and lid after a phase, of patterns that do not have these walls within the step.
+template <class T> struct Walls {
+  FaceKernel<T> floor = nullptr;
+  FaceKernel<T> lid = nullptr;
+
+  void add_to(heddle::TaskGraph& loop, Field<T>& f) const {
+    if (floor == nullptr || f.grid().periodic()[2]) return;
+    loop.add(Face<T>(f, "floor", 2, 0, floor));
+    loop.add(Face<T>(f, "lid", 2, 1, lid));
+  }
+};
+
+template <class T, class Even, class Odd> class InPlace final : public Rank<T> {
 public:
-  InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport)
-      : f_(blocks::field(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
-        odd_(Odd(f_, {.omega = omega}), transport) {}
-  Field& field() override { return f_; }
+  InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport, const Walls<T>& after_even,
+          const Walls<T>& after_odd)
+      : f_(blocks::field<T>(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
+        odd_(Odd(f_, {.omega = omega}), transport), after_even_(after_even), after_odd_(after_odd) {}
+  Field<T>& field() override { return f_; }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {
-    if (poisoned) loop.add(Poison(f_));
+    if (poisoned) loop.add(Poison<T>(f_));
     even_.add_to(loop);
-    if (poisoned) loop.add(Poison(f_));
+    after_even_.add_to(loop, f_);
+    if (poisoned) loop.add(Poison<T>(f_));
     odd_.add_to(loop);
+    after_odd_.add_to(loop, f_);
   }
 
 private:
-  Field f_;
+  Field<T> f_;
   test::ExchangedStep<Even> even_;
   test::ExchangedStep<Odd> odd_;
+  Walls<T> after_even_;
+  Walls<T> after_odd_;
 };
 
-template <class Sweep> class TwoArrays final : public Rank {
+template <class T, class Sweep> class TwoArrays final : public Rank<T> {
 public:
   TwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
-      : f_(blocks::field(grid, transport.rank())), f_next_(blocks::field(grid, transport.rank(), "f_next")),
+      : f_(blocks::field<T>(grid, transport.rank())),
+        f_next_(blocks::field<T>(grid, transport.rank(), "f_next")),
         there_(Sweep(f_, f_next_, {.omega = omega}), transport),
         back_(Sweep(f_next_, f_, {.omega = omega}), transport) {}
-  Field& field() override { return f_; }
+  Field<T>& field() override { return f_; }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {
-    if (poisoned) loop.add(Poison(f_));
+    if (poisoned) loop.add(Poison<T>(f_));
     there_.add_to(loop);
-    if (poisoned) loop.add(Poison(f_next_));
+    if (poisoned) loop.add(Poison<T>(f_next_));
     back_.add_to(loop);
   }
 
 private:
-  Field f_;
-  Field f_next_;
+  Field<T> f_;
+  Field<T> f_next_;
   test::ExchangedStep<Sweep> there_;
   test::ExchangedStep<Sweep> back_;
 };
 
-using Make = std::function<std::unique_ptr<Rank>(const heddle::BlockGrid&, heddle::Transport&)>;
+inline constexpr std::array<bool, 3> periodic{true, true, true};
 
-template <class Pattern> Make make() {
-  return [](const heddle::BlockGrid& grid, heddle::Transport& transport) {
-    return std::make_unique<Pattern>(grid, transport);
-  };
+/// A pattern by its name; `walled`: axes of a box with walls that are periodic all the same.
+template <class T> struct Pattern {
+  std::string name;
+  std::array<bool, 3> walled;
+  std::function<std::unique_ptr<Rank<T>>(const heddle::BlockGrid&, heddle::Transport&)> make;
+};
+
+template <class T, class R, class... Walls>
+Pattern<T> pattern(std::string name, const std::array<bool, 3>& walled, const Walls&... walls) {
+  return {std::move(name), walled, [walls...](const heddle::BlockGrid& grid, heddle::Transport& transport) {
+            return std::make_unique<R>(grid, transport, walls...);
+          }};
 }
 
-/// Every pattern by its name.
-inline const std::vector<std::pair<std::string, Make>>& patterns() {
-  static const std::vector<std::pair<std::string, Make>> all{
-      {"pull", make<TwoArrays<lbm_blocks::Pull<double>>>()},
-      {"push", make<TwoArrays<lbm_blocks::Push<double>>>()},
-      {"AA", make<InPlace<lbm_blocks::AaEven<double>, lbm_blocks::AaOdd<double>>>()},
-      {"EsoTwist", make<InPlace<lbm_blocks::TwistEven<double>, lbm_blocks::TwistOdd<double>>>()},
-      {"EsoPull", make<InPlace<lbm_blocks::EsoPullEven<double>, lbm_blocks::EsoPullOdd<double>>>()}};
+template <class T> const std::vector<Pattern<T>>& patterns() {
+  using namespace lbm_blocks;
+  constexpr std::array<bool, 3> duct{true, false, false};
+  constexpr std::array<bool, 3> channel{true, true, false};
+  static const std::vector<Pattern<T>> all{
+      pattern<T, TwoArrays<T, Pull<T>>>("pull", duct), pattern<T, TwoArrays<T, Push<T>>>("push", duct),
+      pattern<T, InPlace<T, AaEven<T>, AaOdd<T>>>("AA", duct, Walls<T>{}, Walls<T>{}),
+      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>(
+          "EsoTwist", channel, Walls<T>{twist_floor_after_even, twist_lid_after_even},
+          Walls<T>{twist_floor_after_odd, twist_lid_after_odd}),
+      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>(
+          "EsoPull", channel, Walls<T>{eso_pull_floor_after_even, eso_pull_lid_after_even},
+          Walls<T>{eso_pull_floor_after_odd, eso_pull_lid_after_odd})};
   return all;
 }
 
-/// All interior values of the blocks that are here, in the order of the domain; the others are zero.
-inline std::vector<double> values(const Field& f) {
-  std::vector<double> result(static_cast<std::size_t>(extent[0] * extent[1] * extent[2] * 19));
-  for (int b = 0; b < f.blocks(); ++b) {
-    const heddle::Box& box = f.box(b);
+/// f(position in the order of the domain, value) for all interior values of the blocks that are here.
+template <class T, class F> void for_values(const Field<T>& field, F&& f) {
+  for (int b = 0; b < field.blocks(); ++b) {
+    const heddle::Box& box = field.box(b);
     for (int q = 0; q < 19; ++q) {
-      const std::vector<double> block = f.read(b, q);
+      const std::vector<T> block = field.read(b, q);
       std::size_t i = 0;
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
-            const std::int64_t position = x + extent[0] * (y + extent[1] * (z + extent[2] * q));
-            result[static_cast<std::size_t>(position)] = block[i++];
-          }
+          for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
+            f(static_cast<std::size_t>(x + extent[0] * (y + extent[1] * (z + extent[2] * q))), block[i++]);
         }
       }
     }
   }
+}
+
+/// All of them; those of blocks that are elsewhere are zero.
+template <class T> std::vector<T> values(const Field<T>& field) {
+  std::vector<T> result(static_cast<std::size_t>(domain.volume() * 19));
+  for_values(field, [&](std::size_t i, T value) { result[i] = value; });
   return result;
+}
+
+/// The mass of all cells of all ranks, summed by the fixed tree over the cells of the domain.
+template <class T> double mass(const Field<T>& f, heddle::Transport& transport) {
+  const auto read = [&](int block, std::int64_t y, std::int64_t z, std::span<double> row) {
+    const int here = block - f.number(0);
+    const std::array<std::int64_t, 3>& lower = f.box(here).lower;
+    const heddle::FieldView<const T> view = f.view(here);
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      row[x] = 0;
+      for (int q = 0; q < 19; ++q)
+        row[x] += number(view(static_cast<std::int64_t>(x), y - lower[1], z - lower[2], q));
+    }
+  };
+  return heddle::reduction_over_ranks<double>(f.grid(), heddle::ReductionKind::sum, read, transport)();
 }
 
 inline constexpr int pairs = 3;
 
-/// What one block without neighbours comes to.
-inline std::vector<double> alone(const Make& make, const heddle::BlockGrid& grid) {
+/// What a run comes to.
+template <class T> struct Outcome {
+  std::vector<T> values;
+  double mass = 0;
+};
+
+/// Of one block without neighbours.
+template <class T> Outcome<T> alone(const Pattern<T>& pattern, const std::array<bool, 3>& axes) {
   heddle::LocalTransport local;
-  const heddle::BlockGrid one(grid.domain(), {1, 1, 1}, grid.periodic());
-  const std::unique_ptr<Rank> rank = make(one, local);
+  const std::unique_ptr<Rank<T>> rank = pattern.make(heddle::BlockGrid(domain, {1, 1, 1}, axes), local);
   heddle::TaskGraph loop;
   rank->add_to(loop, true);
   loop.run(pairs);
-  return values(rank->field());
+  return {values(rank->field()), mass(rank->field(), local)};
 }
 
-/// The number of values of a rank that differ from those of one block; -1 if one of these is not finite.
-inline std::int64_t differences(const std::vector<double>& whole, const Field& part) {
-  const heddle::BlockGrid& grid = part.grid();
-  const std::vector<double> found = values(part);
+/// How many values of a rank are not those of one block, or are not finite.
+template <class T> std::int64_t differences(const std::vector<T>& whole, const Field<T>& part) {
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (!std::isfinite(whole[i])) return -1;
-    const auto cell = static_cast<std::int64_t>(i);
-    const int owner = grid.owner(
-        {cell % extent[0], cell / extent[0] % extent[1], cell / extent[0] / extent[1] % extent[2]});
-    if (grid.rank(owner) == part.rank() && found[i] != whole[i]) ++count;
-  }
+  for_values(part, [&](std::size_t i, T value) {
+    if (value != whole[i] || !std::isfinite(number(value))) ++count;
+  });
   return count;
 }
 
-inline std::int64_t differences(const Make& make, const heddle::BlockGrid& grid, heddle::Transport& transport,
-                                const How& how = {}) {
-  const std::unique_ptr<Rank> rank = make(grid, transport);
+/// The same after a run, and one more where the mass of all ranks is another.
+template <class T>
+std::int64_t differences(const Pattern<T>& pattern, const Outcome<T>& whole, const heddle::BlockGrid& grid,
+                         heddle::Transport& transport, const How& how = {}) {
+  const std::unique_ptr<Rank<T>> rank = pattern.make(grid, transport);
   heddle::TaskGraph loop(how.options);
   rank->add_to(loop, how.poisoned);
   loop.run(pairs);
-  return differences(alone(make, grid), rank->field());
+  const std::int64_t count = differences(whole.values, rank->field());
+  return mass(rank->field(), transport) == whole.mass ? count : count + 1;
 }
 
 } // namespace blocks

@@ -21,7 +21,7 @@
 
 namespace {
 
-using blocks::Field;
+using Field = blocks::Field<double>;
 
 void misbehave(const std::string& how) {
   if (how == "kill") std::raise(SIGKILL);
@@ -34,7 +34,7 @@ void run(const std::vector<std::string>& arguments, heddle::Transport& transport
   const std::int64_t every = std::stoll(arguments[2]);
   const std::string mode = arguments.size() > 3 ? arguments[3] : "";
   const heddle::BlockGrid grid(blocks::domain, {3, 2, 1}, {true, true, true}, transport.ranks());
-  Field f = blocks::field(grid, transport.rank());
+  Field f = blocks::field<double>(grid, transport.rank());
   test::ExchangedStep even(lbm_blocks::AaEven<double>(f, {.omega = blocks::omega}), transport);
   test::ExchangedStep odd(lbm_blocks::AaOdd<double>(f, {.omega = blocks::omega}), transport);
   heddle::TaskGraph pair;
@@ -62,7 +62,7 @@ void run(const std::vector<std::string>& arguments, heddle::Transport& transport
 
 /// What the newest checkpoint holds.
 std::vector<double> state(const std::string& folder, std::int64_t& step) {
-  Field f = blocks::field(heddle::BlockGrid(blocks::domain, {1, 1, 1}, {true, true, true}), 0);
+  Field f = blocks::field<double>(heddle::BlockGrid(blocks::domain, {1, 1, 1}, {true, true, true}), 0);
   heddle::Checkpoint checkpoint(folder, "run");
   checkpoint.add(f);
   checkpoint.add("step", step);

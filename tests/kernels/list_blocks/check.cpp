@@ -30,15 +30,6 @@ const lists::Medium closed(0.2, {false, false, false}, {true, false, true, true,
 const lists::Medium walled_channel(0.3, {true, false, false});
 const lists::Medium walled(0.2, {false, false, false});
 
-/// The other precisions run on fewer numbers of ranks.
-bool is_double(const lists::Method& method) {
-  return method.name.ends_with("f64");
-}
-
-bool holds_cells(const lists::Method& method) {
-  return method.links.front().wall_slot == heddle::Link::held;
-}
-
 void expect_equal(const lists::Method& method, const lists::Medium& medium, int ranks, const lists::How& how,
                   const char* what) {
   heddle::FakeNetwork network(ranks);
@@ -53,10 +44,10 @@ void expect_equal(const lists::Method& method, const lists::Medium& medium, int 
 TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
   for (const lists::Method& method : lists::methods()) {
     for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 18, 27}) {
-      if (is_double(method) || ranks % 3 == 0) expect_equal(method, porous, ranks, {}, "porous");
+      if (method.is_double() || ranks % 3 == 0) expect_equal(method, porous, ranks, {}, "porous");
     }
     for (const int ranks : {2, 8, 27}) {
-      if (is_double(method) || ranks == 2) expect_equal(method, open_box, ranks, {}, "open");
+      if (method.is_double() || ranks == 2) expect_equal(method, open_box, ranks, {}, "open");
     }
   }
 }
@@ -64,9 +55,9 @@ TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
 TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
   for (const lists::Method& method : lists::methods()) {
     for (const int ranks : {2, 3, 8, 12, 27}) {
-      if (!is_double(method) && ranks != 8) continue;
-      expect_equal(method, holds_cells(method) ? walled_channel : channel, ranks, {}, "channel");
-      expect_equal(method, holds_cells(method) ? walled : closed, ranks, {}, "closed");
+      if (!method.is_double() && ranks != 8) continue;
+      expect_equal(method, method.holds_cells() ? walled_channel : channel, ranks, {}, "channel");
+      expect_equal(method, method.holds_cells() ? walled : closed, ranks, {}, "closed");
     }
   }
 }
@@ -200,8 +191,6 @@ TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
 
 TEST(ListBlocks, ListsThatCannotBeAreRefused) {
   const heddle::FlagReader reader = heddle::flags_in_memory(porous.flags, lists::domain, porous.periodic);
-  const heddle::BlockGrid two_a_rank(lists::domain, {2, 2, 1}, porous.periodic, 2);
-  EXPECT_THROW(heddle::IndexList(two_a_rank, 0, reader, list_blocks::links), heddle::Error);
   const heddle::BlockGrid grid(lists::domain, {1, 1, 2}, porous.periodic, 2);
   EXPECT_THROW(heddle::IndexList(grid, 0, reader, list_blocks::links, heddle::Memory::host,
                                  {false, false, false, false, true, false}),

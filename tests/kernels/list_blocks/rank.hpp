@@ -111,6 +111,11 @@ struct Method {
   std::string name;
   std::span<const heddle::Link> links;
   std::function<std::unique_ptr<Rank>(heddle::IndexList, heddle::Transport&)> make;
+
+  /// Whether its lists hold cells behind walls.
+  [[nodiscard]] bool holds_cells() const { return links.front().wall_slot == heddle::Link::held; }
+  /// The other precisions run on fewer numbers of ranks.
+  [[nodiscard]] bool is_double() const { return name.ends_with("f64"); }
 };
 
 } // namespace lists

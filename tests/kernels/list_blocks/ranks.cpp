@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under mpirun: the list of this rank gives the bits of one list, for every pattern and precision.
+// Under mpirun: the list of this rank, of one block or several, gives the bits of one list, for every pattern
+// and precision.
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -16,10 +18,14 @@ int main(int argc, char** argv) {
     for (const lists::Method& method : lists::methods()) {
       const std::vector<double> expected = lists::alone(method, porous);
       std::int64_t wrong = 0;
-      for (const bool overlap : {false, true}) {
-        if (!overlap && !method.name.ends_with("f64")) continue;
-        wrong += lists::differences(method, porous, expected, lists::cut(transport.ranks()), transport,
-                                    {{.overlap = overlap}, false});
+      std::vector<std::array<int, 3>> cuts{lists::cut(transport.ranks())};
+      if (method.is_double() && !method.holds_cells()) cuts.push_back({3, 2, 3});
+      for (const std::array<int, 3>& blocks : cuts) {
+        for (const bool overlap : {false, true}) {
+          if (!overlap && !method.is_double()) continue;
+          wrong +=
+              lists::differences(method, porous, expected, blocks, transport, {{.overlap = overlap}, false});
+        }
       }
       if (wrong == 0) continue;
       std::fprintf(stderr, "rank %d, %s: %lld values differ\n", transport.rank(), method.name.c_str(),

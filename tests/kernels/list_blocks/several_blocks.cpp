@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of ranks that have several blocks equal one list bit for bit: blocks cut evenly, and blocks shared by
+// their listed cells along Hilbert's curve, empty ones left out.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "heddle/block_kinds.hpp"
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/reduction.hpp"
+#include "lists.hpp"
+
+namespace {
+
+const std::array<bool, 3> around{true, true, true};
+
+/// A porous box of which a corner has no fluid at all.
+lists::Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips) {
+  lists::Medium medium(0.3, periodic, slips);
+  for (std::size_t i = 0; i < medium.flags.size(); ++i) {
+    const std::size_t x = i % 12;
+    const std::size_t y = i / 12 % 9;
+    const std::size_t z = i / 108;
+    if (x < 6 && y < 6 && z >= 4) medium.flags[i] = 0;
+  }
+  return medium;
+}
+
+heddle::BlockGrid balanced(const lists::Medium& medium, const std::array<int, 3>& blocks, int ranks) {
+  const heddle::BlockChoice choice = heddle::choose_blocks(
+      lists::domain, blocks, heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic));
+  return heddle::BlockGrid::balanced(lists::domain, blocks, medium.periodic, ranks, choice.cells);
+}
+
+/// All ranks of a fake network, each with the list of its blocks.
+void expect_equal(const lists::Method& method, const lists::Medium& medium,
+                  const std::vector<double>& expected, const heddle::BlockGrid& grid,
+                  const lists::How& how = {}) {
+  const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic);
+  heddle::FakeNetwork network(grid.ranks());
+  std::atomic<std::int64_t> differences = 0;
+  std::atomic<std::int64_t> cells = 0;
+  network.run([&](heddle::Transport& transport) {
+    const heddle::Environment one_thread(
+        {.threads = 1}); // to start more for each rank takes longer than the steps
+    heddle::IndexList list(grid, transport.rank(), flags, method.links, heddle::Memory::host, medium.slips);
+    cells += list.count();
+    const std::unique_ptr<lists::Rank> rank = method.make(std::move(list), transport);
+    heddle::TaskGraph loop(how.options);
+    rank->add_to(loop, how.poisoned);
+    loop.run(lists::pairs);
+    const std::vector<double> found = rank->values();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto cell = static_cast<std::int64_t>(i) % lists::domain.volume();
+      const int block = grid.owner({cell % 12 - 2, cell / 12 % 9, cell / 108 + 3});
+      const bool own = block >= 0 && grid.rank(block) == transport.rank();
+      if (found[i] != (own ? expected[i] : 0.0)) ++differences;
+    }
+  });
+  EXPECT_EQ(differences, 0) << method.name << " on " << grid.ranks() << " of " << grid.size() << " blocks";
+  EXPECT_EQ(cells, medium.whole(method.links).count());
+}
+
+TEST(SeveralBlocks, OnAnyNumberOfRanksEqualOneList) {
+  const lists::Medium porous(0.4);
+  for (const lists::Method& method : lists::methods()) {
+    if (method.holds_cells()) continue;
+    const std::vector<double> expected = lists::alone(method, porous);
+    for (int ranks = 1; ranks <= 27; ranks += method.is_double() ? 1 : 6)
+      expect_equal(method, porous, expected, heddle::BlockGrid(lists::domain, {3, 3, 3}, around, ranks));
+  }
+}
+
+TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
+  for (const lists::Medium& medium :
+       {with_an_empty_corner(around, {}),
+        with_an_empty_corner({true, false, false}, {false, false, true, false, true, true})}) {
+    for (const lists::Method& method : lists::methods()) {
+      if (method.holds_cells()) continue;
+      const std::vector<double> expected = lists::alone(method, medium);
+      for (const int ranks : {1, 2, 3, 5, 8, 13, 27}) {
+        if (!method.is_double() && ranks != 5) continue;
+        const heddle::BlockGrid grid = balanced(medium, {4, 3, 3}, ranks);
+        EXPECT_LT(grid.size(), grid.places());
+        expect_equal(method, medium, expected, grid);
+        if (ranks == 5) expect_equal(method, medium, expected, grid, {{.overlap = true, .unroll = 2}, false});
+      }
+    }
+  }
+}
+
+TEST(SeveralBlocks, SumsFollowTheTreeOfTheDomain) {
+  const lists::Medium medium = with_an_empty_corner(around, {});
+  const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, around);
+  const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+    return test::noise(x + 100 * y + 10000 * z + c);
+  };
+  const heddle::IndexList one = medium.whole(list_blocks::links);
+  heddle::SparseField<double> whole(one, 2);
+  whole.fill(value);
+  const double expected = heddle::Reduction<double>(whole, heddle::ReductionKind::sum, 1).value();
+  for (const int ranks : {1, 3, 8, 20}) {
+    const heddle::BlockGrid grid = balanced(medium, {4, 3, 3}, ranks);
+    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+      const heddle::IndexList list(grid, transport.rank(), flags, list_blocks::links);
+      heddle::SparseField<double> f(list, 2);
+      f.fill(value);
+      const heddle::Reduction<double> sum(f, heddle::ReductionKind::sum, transport, 1);
+      EXPECT_EQ(sum.value(), expected) << ranks;
+    });
+  }
+}
+
+TEST(SeveralBlocks, HeldCellsBehindWallsAreRefused) {
+  const lists::Medium porous(0.4);
+  const std::vector<heddle::Link> links{{0, {1, 0, 0}, heddle::Link::held}};
+  const heddle::FlagReader flags = heddle::flags_in_memory(porous.flags, lists::domain, around);
+  const heddle::BlockGrid grid(lists::domain, {2, 2, 1}, around, 2);
+  EXPECT_THROW(heddle::IndexList(grid, 0, flags, links), heddle::Error);
+}
+
+} // namespace
