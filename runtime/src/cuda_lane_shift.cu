@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread a vector: 16 bytes of a row in one access, where a pack kernel takes one lane of each vector.
+// A thread moves a few vectors, 16 bytes of a row in one access, where a pack kernel takes one lane of each vector. It
+// loads them all first: few blocks then keep the memory busy, and leave room beside them for the sweep of the interior.
 #include <cuda_runtime.h>
 
 #include "cuda.hpp"
@@ -11,23 +12,33 @@ namespace heddle::cuda {
 namespace {
 
 constexpr int threads = 256;
+constexpr int vectors = 4; // of one thread
 
 template <int lanes, typename T>
 __global__ void __launch_bounds__(threads)
-    shift(T* data, std::int64_t stride_y, std::int64_t stride_z, std::int64_t stride_component,
-          const std::int32_t* rows) {
-  const auto cell = static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x);
-  shift_cell<lanes>(data, stride_y, stride_z, stride_component, rows + blockIdx.y * LaneShiftRows::columns, cell);
+    shift(LaneShift<T> shift) {
+  shift.row += blockIdx.y * LaneShiftRows::columns;
+  const LaneTurn<lanes> turn(shift.row[10]);
+  const auto first = static_cast<std::int32_t>(blockIdx.x * (threads * vectors) + threadIdx.x);
+  ShiftedVector<lanes, T> of[vectors];
+#pragma unroll
+  for (int v = 0; v < vectors; ++v)
+    of[v].load(shift, turn, first + v * threads);
+#pragma unroll
+  for (int v = 0; v < vectors; ++v)
+    of[v].store(turn);
 }
 
 } // namespace
 
-void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream) {
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, void* stream) {
   if (rows.count == 0 || rows.longest == 0) return;
-  const dim3 grid(static_cast<unsigned>((rows.longest + threads - 1) / threads), static_cast<unsigned>(rows.count));
+  constexpr std::int64_t block = threads * vectors;
+  const dim3 grid(static_cast<unsigned>((rows.longest + block - 1) / block), static_cast<unsigned>(rows.count));
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     shift<lanes, T><<<grid, threads, 0, static_cast<cudaStream_t>(stream)>>>(
-        static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows);
+        {static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows,
+         static_cast<const T*>(wire)});
   });
   check(cudaGetLastError(), "HaloExchange");
 }
