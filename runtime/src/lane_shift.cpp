@@ -19,10 +19,7 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* 
         const std::int32_t* const row = rows.rows + i / rows.longest * LaneShiftRows::columns;
         const LaneShift<T> shift{static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], row,
                                  static_cast<const T*>(wire)};
-        const LaneTurn<lanes> turn(row[10]);
-        ShiftedVector<lanes, T> vector;
-        vector.load(shift, turn, static_cast<std::int32_t>(i % rows.longest));
-        vector.store(turn);
+        shift_cell(shift, LaneTurn<lanes>(row[10]), static_cast<std::int32_t>(i % rows.longest));
       }
     });
   });

@@ -50,89 +50,66 @@ template <int lanes> struct LaneTurn {
   int by;  // 1, -1: lanes turn by one; 0: any other way
 };
 
-/// The vector of one cell of a box. Loading and storing are apart so that a thread can load several first.
-template <int lanes, typename T> class ShiftedVector {
- public:
-  /// Cells are counted x fastest; beyond the last one of the box nothing happens.
-  HEDDLE_HOST_DEVICE void load(const LaneShift<T>& shift, const LaneTurn<lanes>& turn, std::int32_t cell) {
-    const std::int32_t* const row = shift.row;
-    const auto x_count = static_cast<std::uint32_t>(row[7]);
-    const auto y_count = static_cast<std::uint32_t>(row[8]);
-    const auto n = static_cast<std::uint32_t>(cell);
-    if (n >= x_count * y_count * static_cast<std::uint32_t>(row[9])) {
-      place_ = nullptr;
-      return;
-    }
-    const std::uint32_t line = n / x_count;
-    const auto x = static_cast<std::int32_t>(n - line * x_count);
-    const auto y = static_cast<std::int32_t>(line % y_count);
-    const auto z = static_cast<std::int32_t>(line / y_count);
-    const std::int64_t component = row[0] * shift.stride_component;
-    const auto at = [&](const std::int32_t* first) {
-      return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * shift.stride_y +
-             (first[2] + z) * shift.stride_z;
-    };
-    place_ = shift.data + at(row + 4);
-    load_lanes<lanes>(from_, static_cast<const T*>(shift.data + at(row + 1)));
-    if (turn.some_stay) {
-      load_lanes<lanes>(old_, static_cast<const T*>(place_));
-    }
-    if (turn.some_arrive) {
-      arrived_ = shift.wire[std::int64_t{row[11]} + cell];
-    }
+/// A vector that is about to be written: lane l is `moved(l)`, or arrives, or stays as it was.
+template <int lanes, typename T, typename Moved>
+HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneTurn<lanes>& turn, const T* old, T arrived,
+                                           const Moved& moved) {
+  T to[static_cast<std::size_t>(lanes)];
+  HEDDLE_EVERY_LANE
+  for (int l = 0; l < lanes; ++l) {
+    const std::uint32_t source = turn.sources >> (4 * l) & 15U;
+    to[l] = source == 15U ? old[l] : source == 14U ? arrived : moved(l, source);
   }
+  store_lanes<lanes>(place, static_cast<const T*>(to));
+}
 
-  HEDDLE_HOST_DEVICE void store(const LaneTurn<lanes>& turn) const {
-    if (place_ == nullptr) {
-      return;
-    }
-    T moved[static_cast<std::size_t>(lanes)];
-    if (turn.by == 1) {
-      HEDDLE_EVERY_LANE
-      for (int l = 0; l < lanes; ++l) {
-        moved[l] = from_[(l + lanes - 1) % lanes];
-      }
-    } else if (turn.by == -1) {
-      HEDDLE_EVERY_LANE
-      for (int l = 0; l < lanes; ++l) {
-        moved[l] = from_[(l + 1) % lanes];
-      }
-    } else {
-      HEDDLE_EVERY_LANE
-      for (int l = 0; l < lanes; ++l) {
-        moved[l] = from_[0];
-        HEDDLE_EVERY_LANE
-        for (int s = 1; s < lanes; ++s) {  // an index known at run time would put the vector into memory
-          if (source(turn, l) == static_cast<std::uint32_t>(s)) {
-            moved[l] = from_[s];
-          }
-        }
-      }
-    }
-    HEDDLE_EVERY_LANE
-    for (int l = 0; l < lanes; ++l) {
-      if (turn.some_stay && source(turn, l) == 15U) {
-        moved[l] = old_[l];
-      }
-      if (turn.some_arrive && source(turn, l) == 14U) {
-        moved[l] = arrived_;
-      }
-    }
-    store_lanes<lanes>(place_, static_cast<const T*>(moved));
+/// Writes the vector of one cell of a box. Cells are counted x fastest; beyond the last one of the box nothing happens.
+template <int lanes, typename T>
+HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneTurn<lanes>& turn, std::int32_t cell) {
+  const std::int32_t* const row = shift.row;
+  const auto n = static_cast<std::uint32_t>(cell);
+  const auto x_count = static_cast<std::uint32_t>(row[7]);
+  const auto y_count = static_cast<std::uint32_t>(row[8]);
+  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[9])) {
+    return;
   }
-
- private:
-  HEDDLE_HOST_DEVICE static std::uint32_t source(const LaneTurn<lanes>& turn, int lane) {
-    return turn.sources >> (4 * lane) & 15U;
+  const std::uint32_t line = n / x_count;
+  const auto x = static_cast<std::int32_t>(n - line * x_count);
+  const auto z = static_cast<std::int32_t>(line / y_count);
+  const auto y = static_cast<std::int32_t>(line - static_cast<std::uint32_t>(z) * y_count);
+  const std::int64_t component = row[0] * shift.stride_component;
+  const auto at = [&](const std::int32_t* first) {
+    return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * shift.stride_y +
+           (first[2] + z) * shift.stride_z;
+  };
+  T from[static_cast<std::size_t>(lanes)];
+  T old[static_cast<std::size_t>(lanes)] = {};
+  T arrived = {};
+  T* const place = shift.data + at(row + 4);
+  load_lanes<lanes>(from, static_cast<const T*>(shift.data + at(row + 1)));
+  if (turn.some_stay) {
+    load_lanes<lanes>(old, static_cast<const T*>(place));
   }
+  if (turn.some_arrive) {
+    arrived = shift.wire[std::int64_t{row[11]} + cell];
+  }
+  if (turn.by > 0) {
+    store_moved(place, turn, old, arrived, [&](int l, std::uint32_t) { return from[(l + lanes - 1) % lanes]; });
+  } else if (turn.by < 0) {
+    store_moved(place, turn, old, arrived, [&](int l, std::uint32_t) { return from[(l + 1) % lanes]; });
+  } else {
+    store_moved(place, turn, old, arrived, [&](int, std::uint32_t source) {
+      T found = from[0];
+      HEDDLE_EVERY_LANE
+      for (int s = 1; s < lanes; ++s) {  // an index known at run time would put the vector into memory
+        found = source == static_cast<std::uint32_t>(s) ? from[s] : found;
+      }
+      return found;
+    });
+  }
+}
 
-  T* place_ = nullptr;
-  T from_[static_cast<std::size_t>(lanes)] = {};
-  T old_[static_cast<std::size_t>(lanes)] = {};
-  T arrived_ = {};
-};
-
-/// Whether there are such vectors.
+/// Whether there is a shift_cell for such vectors.
 [[nodiscard]] constexpr bool can_shift(std::size_t value_bytes, int lanes) noexcept {
   return (value_bytes == 2 || value_bytes == 4 || value_bytes == 8) && (lanes == 2 || lanes == 4 || lanes == 8);
 }

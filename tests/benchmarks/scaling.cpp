@@ -3,7 +3,9 @@
 // transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
 // interleaved blocks (AA), cut along z, exchanged as any other field.
 //
-//   heddle-scaling [ranks [edge [trace.json]]]     default: all devices, 256, no trace
+//   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
+//
+// what: "all", or "weak" for weak scaling through stores alone, which leaves room for a large edge.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -261,9 +263,11 @@ void write_trace(int ranks, std::int64_t edge, const std::string& file) {
 }
 
 template <typename Kernels>
-void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known) {
-  check<Kernels>(precision, ranks, known);
-  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, true);
+void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known,
+         bool weak_alone) {
+  if (!weak_alone) check<Kernels>(precision, ranks, known);
+  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, !weak_alone);
+  if (weak_alone) return;
   table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
                  known, false);
   table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, true);
@@ -281,9 +285,14 @@ int main(int argc, char** argv) {
     }
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
     const std::vector<std::string> known = scaling::transports();
-    all<lanes::F32>("f32", ranks, edge, known);
-    all<lanes::F16>("f16", ranks, edge, known);
-    if (argc > 3) write_trace(ranks, edge, argv[3]);
+    const std::string what = argc > 3 ? argv[3] : "all";
+    if (what != "all" && what != "weak") {
+      std::fprintf(stderr, "heddle-scaling: '%s' is neither all nor weak\n", what.c_str());
+      return 1;
+    }
+    all<lanes::F32>("f32", ranks, edge, known, what == "weak");
+    all<lanes::F16>("f16", ranks, edge, known, what == "weak");
+    if (argc > 4) write_trace(ranks, edge, argv[4]);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "heddle-scaling: %s\n", error.what());

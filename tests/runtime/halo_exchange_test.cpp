@@ -157,7 +157,7 @@ std::vector<std::vector<T>> exchanged(BlockGrid grid, int interleaved, int ranks
 }
 
 TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
-  const auto check = []<class T>(T) {
+  const auto check = []<class T>(T, std::initializer_list<int> rank_counts) {
     for (const std::array<int, 3>& blocks :
          {std::array{1, 1, 2}, {1, 1, 4}, {1, 1, 8}, {1, 4, 1}, {8, 1, 1}, {2, 1, 2}, {2, 2, 2}, {1, 2, 8}}) {
       const Box domain{{0, 0, 0}, {3 * blocks[0], 4 * blocks[1], 2 * blocks[2]}};
@@ -165,7 +165,7 @@ TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
         const BlockGrid grid(domain, blocks, {(p & 1) != 0, (p & 2) != 0, (p & 4) != 0});
         const std::vector<std::vector<T>> expected = exchanged<T>(grid, 1);
         for (const int lanes : {2, 4, 8}) {
-          for (const int ranks : {1, 2, 4}) {
+          for (const int ranks : rank_counts) {
             if (grid.size() % (lanes * ranks) != 0) continue;
             ASSERT_EQ(exchanged<T>(grid, lanes, ranks), expected)
                 << lanes << " lanes, " << ranks << " ranks, case " << p;
@@ -174,9 +174,9 @@ TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
       }
     }
   };
-  check(double{});
-  check(float{});
-  check(std::uint16_t{});
+  check(double{}, {1});
+  check(float{}, {1, 2});
+  check(std::uint16_t{}, {2, 4});
 }
 
 TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
