@@ -236,9 +236,10 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
   return rest;
 }
 
-/// Lets what comes from another rank into one lane arrive with the shift of the other lanes of these vectors, so that
-/// they are written once and whole; false where there is no such shift, or the wire has other values.
-bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece, std::vector<Shift>& shifts) const {
+/// Lets what comes from another rank into one lane arrive with the shift of the other lanes of these vectors,
+/// so that they are written once and whole; false where there is no such shift, or the wire has other values.
+bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
+                                 std::vector<Shift>& shifts) const {
   const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
   if (side.value_bytes != exchange.value_bytes()) return false;
   const int to = piece.to - exchange.grid()->first_block(exchange.rank());

@@ -33,11 +33,12 @@ template <int lanes> struct LaneTurn {
     return sources;
   }
 
-  HEDDLE_HOST_DEVICE explicit LaneTurn(std::int32_t packed) : sources(static_cast<std::uint32_t>(packed) & all) {
-    const std::uint32_t special = sources >> 3 & 0x11111111U;  // lanes that stay (15) or arrive (14)
-    const std::uint32_t odd = special & sources;
-    some_stay = odd != 0;
-    some_arrive = odd != special;
+  HEDDLE_HOST_DEVICE explicit LaneTurn(std::int32_t packed)
+      : sources(static_cast<std::uint32_t>(packed) & all) {
+    const std::uint32_t special = sources >> 3 & 0x11111111U; // lanes that stay (15) or arrive (14)
+    const std::uint32_t staying = special & sources;
+    some_stay = staying != 0;
+    some_arrive = staying != special;
     const std::uint32_t others = all & ~(special * 15U);
     constexpr std::uint32_t up = turned(1);
     constexpr std::uint32_t down = turned(-1);
@@ -47,7 +48,7 @@ template <int lanes> struct LaneTurn {
   std::uint32_t sources;
   bool some_stay;
   bool some_arrive;
-  int by;  // 1, -1: lanes turn by one; 0: any other way
+  int by; // 1, -1: lanes turn by one; 0: any other way
 };
 
 /// A vector that is about to be written: lane l is `moved(l)`, or arrives, or stays as it was.
@@ -63,9 +64,11 @@ HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneTurn<lanes>& turn
   store_lanes<lanes>(place, static_cast<const T*>(to));
 }
 
-/// Writes the vector of one cell of a box. Cells are counted x fastest; beyond the last one of the box nothing happens.
+/// Writes the vector of one cell of a box. Cells are counted x fastest; beyond the last one of the box
+/// nothing happens.
 template <int lanes, typename T>
-HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneTurn<lanes>& turn, std::int32_t cell) {
+HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneTurn<lanes>& turn,
+                                          std::int32_t cell) {
   const std::int32_t* const row = shift.row;
   const auto n = static_cast<std::uint32_t>(cell);
   const auto x_count = static_cast<std::uint32_t>(row[7]);
@@ -94,14 +97,15 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
     arrived = shift.wire[std::int64_t{row[11]} + cell];
   }
   if (turn.by > 0) {
-    store_moved(place, turn, old, arrived, [&](int l, std::uint32_t) { return from[(l + lanes - 1) % lanes]; });
+    store_moved(place, turn, old, arrived,
+                [&](int l, std::uint32_t) { return from[(l + lanes - 1) % lanes]; });
   } else if (turn.by < 0) {
     store_moved(place, turn, old, arrived, [&](int l, std::uint32_t) { return from[(l + 1) % lanes]; });
   } else {
     store_moved(place, turn, old, arrived, [&](int, std::uint32_t source) {
       T found = from[0];
       HEDDLE_EVERY_LANE
-      for (int s = 1; s < lanes; ++s) {  // an index known at run time would put the vector into memory
+      for (int s = 1; s < lanes; ++s) { // an index known at run time would put the vector into memory
         found = source == static_cast<std::uint32_t>(s) ? from[s] : found;
       }
       return found;
@@ -111,7 +115,8 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
 
 /// Whether there is a shift_cell for such vectors.
 [[nodiscard]] constexpr bool can_shift(std::size_t value_bytes, int lanes) noexcept {
-  return (value_bytes == 2 || value_bytes == 4 || value_bytes == 8) && (lanes == 2 || lanes == 4 || lanes == 8);
+  return (value_bytes == 2 || value_bytes == 4 || value_bytes == 8) &&
+         (lanes == 2 || lanes == 4 || lanes == 8);
 }
 
 /// Calls visit.operator()<lanes, T>() with a type of so many bytes; can_shift() must be true of both.

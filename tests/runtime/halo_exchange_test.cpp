@@ -123,10 +123,9 @@ TEST(HaloExchange, CopiesExactlyTheCrossings) {
   EXPECT_EQ(exchange.sent_bytes(), 0U);
 }
 
-/// The blocks of a field with their ghost cells after an exchange of the whole shell on so many ranks, block after
-/// block of the grid.
-template <class T>
-std::vector<std::vector<T>> exchanged(BlockGrid grid, int interleaved, int ranks = 1) {
+/// The blocks of a field with their ghost cells after an exchange of the whole shell on so many ranks, block
+/// after block of the grid.
+template <class T> std::vector<std::vector<T>> exchanged(BlockGrid grid, int interleaved, int ranks = 1) {
   grid = BlockGrid(grid.domain(), grid.blocks(), grid.periodic(), ranks);
   std::vector<std::vector<T>> values(static_cast<std::size_t>(grid.size()));
   FakeNetwork(ranks).run([&](Transport& transport) {

@@ -11,8 +11,8 @@
 
 namespace heddle {
 
-/// A group of interleaved blocks as plain memory: `data` is the first interior cell of its first block. Strides
-/// are those of y, z and the components, in values; along x it is `lanes`.
+/// A group of interleaved blocks as plain memory: `data` is the first interior cell of its first block.
+/// Strides are those of y, z and the components, in values; along x it is `lanes`.
 struct LaneArray {
   void* data = nullptr;
   std::array<std::int64_t, 3> stride{};
@@ -30,8 +30,8 @@ struct LaneShiftRows {
   std::int64_t longest = 0; // cells of the largest box
 };
 
-/// For each lane of a vector the lane that it is copied from, four bits each, lane 0 lowest. One lane of a row may
-/// come from the wire.
+/// For each lane of a vector the lane that it is copied from, four bits each, lane 0 lowest. One lane of a
+/// row may come from the wire.
 class LaneSources {
 public:
   static constexpr std::uint32_t stays = 15;
@@ -41,7 +41,8 @@ public:
   explicit LaneSources(std::int32_t packed) noexcept : bits_(static_cast<std::uint32_t>(packed)) {}
 
   void set(int to, int from) noexcept { put(to, static_cast<std::uint32_t>(from)); }
-  /// Lets a lane that would stay come from the wire; false where it would not stay, or another one does already.
+  /// Lets a lane that would stay come from the wire; false where it would not stay, or another one does
+  /// already.
   [[nodiscard]] bool let_arrive(int to) noexcept {
     for (int lane = 0; lane < 8; ++lane) {
       if (source(lane) == arrives) return false;
@@ -62,10 +63,11 @@ private:
   std::uint32_t bits_ = 0xffffffffU;
 };
 
-/// Copies what crosses between the blocks of a group, all lanes of a vector at once and all boxes in one launch. No
-/// box may be read or written where another one is written; lanes that stay are read and written back. wire: values
-/// of the type of the array, where rows have lanes that arrive.
-void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory, Stream& stream);
+/// Copies what crosses between the blocks of a group, all lanes of a vector at once and all boxes in one
+/// launch. No box may be read or written where another one is written; lanes that stay are read and written
+/// back. wire: values of the type of the array, where rows have lanes that arrive.
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory,
+                 Stream& stream);
 
 } // namespace heddle
 
