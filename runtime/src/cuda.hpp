@@ -62,7 +62,7 @@ Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, 
               const Stopping& stopping);
 
 /// heddle::shift_lanes on the device; only puts work into the stream.
-void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream);
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, void* stream);
 /// heddle::copy_elements on the device.
 void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
                    void* stream);

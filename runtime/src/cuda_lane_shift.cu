@@ -12,22 +12,22 @@ namespace {
 
 constexpr int threads = 256;
 
-template <int lanes, typename T>
-__global__ void __launch_bounds__(threads)
-    shift(T* data, std::int64_t stride_y, std::int64_t stride_z, std::int64_t stride_component,
-          const std::int32_t* rows) {
-  const auto cell = static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x);
-  shift_cell<lanes>(data, stride_y, stride_z, stride_component, rows + blockIdx.y * LaneShiftRows::columns, cell);
+template <int lanes, typename T> __global__ void __launch_bounds__(threads) shift(LaneShift<T> shift) {
+  shift.row += blockIdx.y * LaneShiftRows::columns;
+  shift_cell(shift, LaneTurn<lanes>(shift.row[10]),
+             static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x));
 }
 
 } // namespace
 
-void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream) {
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, void* stream) {
   if (rows.count == 0 || rows.longest == 0) return;
-  const dim3 grid(static_cast<unsigned>((rows.longest + threads - 1) / threads), static_cast<unsigned>(rows.count));
+  const dim3 grid(static_cast<unsigned>((rows.longest + threads - 1) / threads),
+                  static_cast<unsigned>(rows.count));
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     shift<lanes, T><<<grid, threads, 0, static_cast<cudaStream_t>(stream)>>>(
-        static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows);
+        {static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows,
+         static_cast<const T*>(wire)});
   });
   check(cudaGetLastError(), "HaloExchange");
 }

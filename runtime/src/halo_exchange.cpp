@@ -162,7 +162,7 @@ void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) co
   for (const ShiftCall& call : calls) {
     shift_lanes(exchange_.fields()[call.field].group(call.group),
                 {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest},
-                exchange_.memory(), stream);
+                wire_.data(), exchange_.memory(), stream);
   }
 }
 

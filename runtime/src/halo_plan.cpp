@@ -228,11 +228,36 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
         table.rows.push_back(static_cast<std::int32_t>(number));
     }
     table.rows.push_back(move.sources.packed());
+    table.rows.push_back(0); // nothing arrives yet
     const std::int64_t cells = extent[0] * extent[1] * extent[2];
     table.longest = std::max(table.longest, cells);
     local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
   }
   return rest;
+}
+
+/// Lets what comes from another rank into one lane arrive with the shift of the other lanes of these vectors,
+/// so that they are written once and whole; false where there is no such shift, or the wire has other values.
+bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
+                                 std::vector<Shift>& shifts) const {
+  const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
+  if (side.value_bytes != exchange.value_bytes()) return false;
+  const int to = piece.to - exchange.grid()->first_block(exchange.rank());
+  std::vector<std::int32_t> wanted; // the columns that say where to
+  for (const std::array<std::int64_t, 3>& part : {piece.to_cell, piece.extent})
+    wanted.insert(wanted.end(), part.begin(), part.end());
+  for (Shift& shift : shifts) {
+    if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
+    for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LaneShiftRows::columns) {
+      if (row[0] != piece.crossing->component || !std::equal(wanted.begin(), wanted.end(), row + 4)) continue;
+      LaneSources sources(row[10]);
+      if (!sources.let_arrive(to % side.interleaved)) continue;
+      row[10] = sources.packed();
+      row[11] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
+      return true;
+    }
+  }
+  return false;
 }
 
 void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& pieces) {
@@ -291,7 +316,7 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
     const std::size_t begin = begin_segment();
     unpack_.emplace_back(blocks);
     for (const Piece* piece : list)
-      add(*piece, nullptr, &unpack_.back());
+      add(*piece, nullptr, arrive_with_shift(exchange, *piece, borders_.shifts) ? nullptr : &unpack_.back());
     receive_.push_back({peer, begin, bytes_ - begin});
   }
 }

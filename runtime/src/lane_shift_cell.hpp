@@ -10,46 +10,113 @@
 
 namespace heddle {
 
-/// Copies the vector of one cell of a box; see LaneShiftRows for `row`. Cells are counted x fastest; beyond the
-/// last one of the box nothing happens.
-template <int lanes, typename T>
-HEDDLE_HOST_DEVICE inline void shift_cell(T* data, std::int64_t stride_y, std::int64_t stride_z,
-                                          std::int64_t stride_component, const std::int32_t* row,
-                                          std::int32_t cell) {
-  const std::int32_t x_count = row[7];
-  const std::int32_t y_count = row[8];
-  if (cell >= x_count * y_count * row[9]) {
-    return;
+/// Where a shift happens: an array of vectors (see LaneArray), a row of LaneShiftRows, and the wire.
+template <typename T> struct LaneShift {
+  T* data;
+  std::int64_t stride_y;
+  std::int64_t stride_z;
+  std::int64_t stride_component;
+  const std::int32_t* row;
+  const T* wire;
+};
+
+/// The sources of a row (see LaneSources) of vectors of so many lanes.
+template <int lanes> struct LaneTurn {
+  static constexpr std::uint32_t all = lanes == 8 ? 0xffffffffU : (1U << (4 * lanes)) - 1U;
+
+  /// Each lane from the one `by` lanes below.
+  HEDDLE_HOST_DEVICE static constexpr std::uint32_t turned(int by) {
+    std::uint32_t sources = 0;
+    for (int l = 0; l < lanes; ++l) {
+      sources |= static_cast<std::uint32_t>((l - by + lanes) % lanes) << (4 * l);
+    }
+    return sources;
   }
-  const std::int32_t x = cell % x_count;
-  const std::int32_t y = cell / x_count % y_count;
-  const std::int32_t z = cell / x_count / y_count;
-  const std::int64_t component = row[0] * stride_component;
-  const auto at = [&](const std::int32_t* first) {
-    return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * stride_y + (first[2] + z) * stride_z;
-  };
-  T from[static_cast<std::size_t>(lanes)];
+
+  HEDDLE_HOST_DEVICE explicit LaneTurn(std::int32_t packed)
+      : sources(static_cast<std::uint32_t>(packed) & all) {
+    const std::uint32_t special = sources >> 3 & 0x11111111U; // lanes that stay (15) or arrive (14)
+    const std::uint32_t staying = special & sources;
+    some_stay = staying != 0;
+    some_arrive = staying != special;
+    const std::uint32_t others = all & ~(special * 15U);
+    constexpr std::uint32_t up = turned(1);
+    constexpr std::uint32_t down = turned(-1);
+    by = ((sources ^ up) & others) == 0 ? 1 : ((sources ^ down) & others) == 0 ? -1 : 0;
+  }
+
+  std::uint32_t sources;
+  bool some_stay;
+  bool some_arrive;
+  int by; // 1, -1: lanes turn by one; 0: any other way
+};
+
+/// A vector that is about to be written: lane l is `moved(l)`, or arrives, or stays as it was.
+template <int lanes, typename T, typename Moved>
+HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneTurn<lanes>& turn, const T* old, T arrived,
+                                           const Moved& moved) {
   T to[static_cast<std::size_t>(lanes)];
-  T* const place = data + at(row + 4);
-  load_lanes<lanes>(from, data + at(row + 1));
-  load_lanes<lanes>(to, static_cast<const T*>(place));
-  const auto sources = static_cast<std::uint32_t>(row[10]);
   HEDDLE_EVERY_LANE
   for (int l = 0; l < lanes; ++l) {
-    const std::uint32_t source = sources >> (4 * l) & 15U;
-    HEDDLE_EVERY_LANE
-    for (int s = 0; s < lanes; ++s) {  // an index known at run time would put the vector into memory
-      if (source == static_cast<std::uint32_t>(s)) {
-        to[l] = from[s];
-      }
-    }
+    const std::uint32_t source = turn.sources >> (4 * l) & 15U;
+    to[l] = source == 15U ? old[l] : source == 14U ? arrived : moved(l, source);
   }
   store_lanes<lanes>(place, static_cast<const T*>(to));
 }
 
+/// Writes the vector of one cell of a box. Cells are counted x fastest; beyond the last one of the box
+/// nothing happens.
+template <int lanes, typename T>
+HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneTurn<lanes>& turn,
+                                          std::int32_t cell) {
+  const std::int32_t* const row = shift.row;
+  const auto n = static_cast<std::uint32_t>(cell);
+  const auto x_count = static_cast<std::uint32_t>(row[7]);
+  const auto y_count = static_cast<std::uint32_t>(row[8]);
+  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[9])) {
+    return;
+  }
+  const std::uint32_t line = n / x_count;
+  const auto x = static_cast<std::int32_t>(n - line * x_count);
+  const auto z = static_cast<std::int32_t>(line / y_count);
+  const auto y = static_cast<std::int32_t>(line - static_cast<std::uint32_t>(z) * y_count);
+  const std::int64_t component = row[0] * shift.stride_component;
+  const auto at = [&](const std::int32_t* first) {
+    return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * shift.stride_y +
+           (first[2] + z) * shift.stride_z;
+  };
+  T from[static_cast<std::size_t>(lanes)];
+  T old[static_cast<std::size_t>(lanes)] = {};
+  T arrived = {};
+  T* const place = shift.data + at(row + 4);
+  load_lanes<lanes>(from, static_cast<const T*>(shift.data + at(row + 1)));
+  if (turn.some_stay) {
+    load_lanes<lanes>(old, static_cast<const T*>(place));
+  }
+  if (turn.some_arrive) {
+    arrived = shift.wire[std::int64_t{row[11]} + cell];
+  }
+  if (turn.by > 0) {
+    store_moved(place, turn, old, arrived,
+                [&](int l, std::uint32_t) { return from[(l + lanes - 1) % lanes]; });
+  } else if (turn.by < 0) {
+    store_moved(place, turn, old, arrived, [&](int l, std::uint32_t) { return from[(l + 1) % lanes]; });
+  } else {
+    store_moved(place, turn, old, arrived, [&](int, std::uint32_t source) {
+      T found = from[0];
+      HEDDLE_EVERY_LANE
+      for (int s = 1; s < lanes; ++s) { // an index known at run time would put the vector into memory
+        found = source == static_cast<std::uint32_t>(s) ? from[s] : found;
+      }
+      return found;
+    });
+  }
+}
+
 /// Whether there is a shift_cell for such vectors.
 [[nodiscard]] constexpr bool can_shift(std::size_t value_bytes, int lanes) noexcept {
-  return (value_bytes == 2 || value_bytes == 4 || value_bytes == 8) && (lanes == 2 || lanes == 4 || lanes == 8);
+  return (value_bytes == 2 || value_bytes == 4 || value_bytes == 8) &&
+         (lanes == 2 || lanes == 4 || lanes == 8);
 }
 
 /// Calls visit.operator()<lanes, T>() with a type of so many bytes; can_shift() must be true of both.

@@ -79,7 +79,7 @@ Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, 
   refuse("solve");
 }
 
-void shift_lanes(const LaneArray&, const LaneShiftRows&, void*) {
+void shift_lanes(const LaneArray&, const LaneShiftRows&, const void*, void*) {
   refuse("HaloExchange");
 }
 void copy_elements(const void*, void*, std::size_t, const ElementCopy*, std::int64_t, void*) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
 // transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
-// interleaved blocks (AA), cut along z, exchanged as any other field.
+// interleaved blocks (AA), cut along z, exchanged as any other field. "graph 2": two pairs of steps in one.
 //
-//   heddle-scaling [ranks [edge [trace.json]]]     default: all devices, 256, no trace
+//   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
+//
+// what: "all", or "weak" for weak scaling through stores alone, which leaves room for a large edge.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -206,9 +208,10 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
     const Result found = measure<Kernels>(variant);
     const double rate = glups(variant, found.pair_seconds);
     const double model = glups(variant, scaling::pair_seconds(device, exchange, variant.overlap));
+    const std::string graph = variant.capture ? std::to_string(variant.unroll) : "off";
     std::printf(
         "  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
-        variant.transport.c_str(), variant.overlap ? "on" : "off", variant.capture ? "on" : "off", rate,
+        variant.transport.c_str(), variant.overlap ? "on" : "off", graph.c_str(), rate,
         100 * rate / (single * ranks), ranks, model, found.sent_bytes);
     std::fflush(stdout);
   };
@@ -220,6 +223,7 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
         if (!every && overlap != capture) continue;
         row({.transport = transport, .overlap = overlap, .capture = capture});
       }
+      if (transport == "stores") row({.transport = transport, .overlap = overlap, .unroll = 8});
     }
   }
   if (weak) std::fputs(scaling::extrapolation(device, whole[0], sizeof(T)).c_str(), stdout);
@@ -261,9 +265,12 @@ void write_trace(int ranks, std::int64_t edge, const std::string& file) {
 }
 
 template <typename Kernels>
-void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known) {
-  check<Kernels>(precision, ranks, known);
-  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, true);
+void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known,
+         bool weak_alone) {
+  if (!weak_alone) check<Kernels>(precision, ranks, known);
+  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known,
+                 !weak_alone);
+  if (weak_alone) return;
   table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
                  known, false);
   table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, true);
@@ -281,9 +288,14 @@ int main(int argc, char** argv) {
     }
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
     const std::vector<std::string> known = scaling::transports();
-    all<lanes::F32>("f32", ranks, edge, known);
-    all<lanes::F16>("f16", ranks, edge, known);
-    if (argc > 3) write_trace(ranks, edge, argv[3]);
+    const std::string what = argc > 3 ? argv[3] : "all";
+    if (what != "all" && what != "weak") {
+      std::fprintf(stderr, "heddle-scaling: '%s' is neither all nor weak\n", what.c_str());
+      return 1;
+    }
+    all<lanes::F32>("f32", ranks, edge, known, what == "weak");
+    all<lanes::F16>("f16", ranks, edge, known, what == "weak");
+    if (argc > 4) write_trace(ranks, edge, argv[4]);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "heddle-scaling: %s\n", error.what());

@@ -4,9 +4,9 @@
 //
 //   heddle-scaling-lists [ranks [medium [pattern]]]     default: all devices, 256, all patterns
 //
-// The medium is a packing of spheres of which 40 % is fluid in a cube of so many cells, or the bytes of a
-// file: a cube of voxels, x fastest, 0 = fluid, repeated until its edge has 256 cells or more. pattern:
-// "pull-f32", "aa-f32", "twist-f32" or "pull-f16".
+// The medium is a packing of spheres of which 40 % is fluid in a cube of so many cells; "terrain", air over
+// hills in a cube of 256^3 cells; or the bytes of a file: a cube of voxels, x fastest, 0 = fluid, repeated
+// until its edge has 256 cells or more. pattern: "pull-f32", "aa-f32", "twist-f32" or "pull-f16".
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <span>
 #include <utility>
@@ -64,6 +65,24 @@ struct Medium {
             cell = 0;
           }
         }
+      }
+    }
+    return medium;
+  }
+
+  /// Hills up to a third of the edge high, alike at opposite faces. Up is y, so that cuts along z are level.
+  static Medium terrain(std::int64_t edge) {
+    Medium medium{edge, std::vector<std::uint8_t>(static_cast<std::size_t>(edge * edge * edge), 1)};
+    const double turn = 2 * std::numbers::pi / static_cast<double>(edge);
+    for (std::int64_t z = 0; z < edge; ++z) {
+      for (std::int64_t x = 0; x < edge; ++x) {
+        const double u = turn * static_cast<double>(x);
+        const double v = turn * static_cast<double>(z);
+        const double hills = 0.5 * std::sin(2 * u + std::cos(v)) + 0.3 * std::cos(3 * v - 2 * u) +
+                             0.2 * std::sin(7 * u) * std::cos(5 * v);
+        const auto height = std::lround(static_cast<double>(edge) * (0.19 + 0.14 * hills));
+        for (std::int64_t y = 0; y < height; ++y)
+          medium.at(x, y, z) = 0;
       }
     }
     return medium;
@@ -425,7 +444,9 @@ int main(int argc, char** argv) {
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
     const std::vector<std::string> known = scaling::transports();
     const bool number = given.find_first_not_of("0123456789") == std::string::npos;
-    Medium medium = number ? Medium::spheres(std::stoll(given), 14, 0.4) : Medium::read(given);
+    Medium medium = number               ? Medium::spheres(std::stoll(given), 14, 0.4)
+                    : given == "terrain" ? Medium::terrain(256)
+                                         : Medium::read(given);
     if (wanted.empty() || wanted == "pull-f32") all<Pull<float>>("pull f32", medium, ranks, known, true);
     if (wanted.empty() || wanted == "aa-f32") all<InPlace<float>>("AA f32", medium, ranks, known, false);
     if (wanted.empty() || wanted == "twist-f32")

@@ -123,51 +123,59 @@ TEST(HaloExchange, CopiesExactlyTheCrossings) {
   EXPECT_EQ(exchange.sent_bytes(), 0U);
 }
 
-/// The blocks of a field with their ghost cells after an exchange of the whole shell.
-template <class T> std::vector<T> exchanged(const BlockGrid& grid, int interleaved) {
-  Field<T> field(grid, {.components = 3, .interleaved = interleaved});
-  const std::vector<Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
-  HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost));
-  std::vector<T> values;
-  for (const bool before : {true, false}) {
-    int number = 0;
-    for (int b = 0; b < field.blocks(); ++b) {
-      const FieldView<T> view = field.view(b);
-      for (std::int64_t z = -1; z <= view.extent(2); ++z) {
-        for (std::int64_t y = -1; y <= view.extent(1); ++y) {
-          for (std::int64_t x = -1; x <= view.extent(0); ++x) {
-            for (int c = 0; c < 3; ++c) {
-              if (before) view(x, y, z, c) = static_cast<T>(++number);
-              if (!before) values.push_back(view(x, y, z, c));
+/// The blocks of a field with their ghost cells after an exchange of the whole shell on so many ranks, block
+/// after block of the grid.
+template <class T> std::vector<std::vector<T>> exchanged(BlockGrid grid, int interleaved, int ranks = 1) {
+  grid = BlockGrid(grid.domain(), grid.blocks(), grid.periodic(), ranks);
+  std::vector<std::vector<T>> values(static_cast<std::size_t>(grid.size()));
+  FakeNetwork(ranks).run([&](Transport& transport) {
+    Field<T> field(grid, {.components = 3, .rank = transport.rank(), .interleaved = interleaved});
+    const std::vector<Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+    HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost), transport);
+    for (const bool before : {true, false}) {
+      for (int b = 0; b < field.blocks(); ++b) {
+        const FieldView<T> view = field.view(b);
+        std::vector<T>& found = values[static_cast<std::size_t>(field.number(b))];
+        int number = 1000 * field.number(b);
+        for (std::int64_t z = -1; z <= view.extent(2); ++z) {
+          for (std::int64_t y = -1; y <= view.extent(1); ++y) {
+            for (std::int64_t x = -1; x <= view.extent(0); ++x) {
+              for (int c = 0; c < 3; ++c) {
+                if (before) view(x, y, z, c) = static_cast<T>(++number);
+                if (!before) found.push_back(view(x, y, z, c));
+              }
             }
           }
         }
       }
+      Stream stream;
+      if (before) exchange(stream);
     }
-    Stream stream;
-    if (before) exchange(stream);
-  }
+  });
   return values;
 }
 
 TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
-  const auto check = []<class T>(T) {
+  const auto check = []<class T>(T, std::initializer_list<int> rank_counts) {
     for (const std::array<int, 3>& blocks :
          {std::array{1, 1, 2}, {1, 1, 4}, {1, 1, 8}, {1, 4, 1}, {8, 1, 1}, {2, 1, 2}, {2, 2, 2}, {1, 2, 8}}) {
       const Box domain{{0, 0, 0}, {3 * blocks[0], 4 * blocks[1], 2 * blocks[2]}};
       for (int p = 0; p < 8; ++p) {
         const BlockGrid grid(domain, blocks, {(p & 1) != 0, (p & 2) != 0, (p & 4) != 0});
-        const std::vector<T> expected = exchanged<T>(grid, 1);
+        const std::vector<std::vector<T>> expected = exchanged<T>(grid, 1);
         for (const int lanes : {2, 4, 8}) {
-          if (grid.size() % lanes != 0) continue;
-          ASSERT_EQ(exchanged<T>(grid, lanes), expected) << lanes << " lanes, case " << p;
+          for (const int ranks : rank_counts) {
+            if (grid.size() % (lanes * ranks) != 0) continue;
+            ASSERT_EQ(exchanged<T>(grid, lanes, ranks), expected)
+                << lanes << " lanes, " << ranks << " ranks, case " << p;
+          }
         }
       }
     }
   };
-  check(double{});
-  check(float{});
-  check(std::uint16_t{});
+  check(double{}, {1});
+  check(float{}, {1, 2});
+  check(std::uint16_t{}, {2, 4});
 }
 
 TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
@@ -180,6 +188,33 @@ TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
   EXPECT_EQ(plan.wrap().shifts.front().table.longest, 16);
   EXPECT_EQ(plan.bytes(), 0U); // nothing over the wire
   EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
+}
+
+TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
+  // Two ranks of four blocks: only the planes toward the other rank arrive, and no block unpacks any of it.
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 16}}, {1, 1, 8}, {false, false, false}, 2);
+  Field<float> field(grid, {.components = 2, .rank = 1, .interleaved = 4});
+  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
+  ASSERT_EQ(plan.receive().size(), 1U);
+  EXPECT_EQ(plan.receive().front().bytes, 2U * 16U * sizeof(float));
+  for (const heddle::HaloPlan::Table& table : plan.unpack().front())
+    EXPECT_TRUE(table.rows.empty());
+  ASSERT_EQ(plan.borders().shifts.size(), 1U);
+  const std::vector<std::int32_t>& rows = plan.borders().shifts.front().table.rows;
+  ASSERT_EQ(rows.size(), 4U * heddle::LaneShiftRows::columns); // up and down
+  std::vector<std::size_t> places;
+  for (std::size_t row = 0; row < rows.size(); row += heddle::LaneShiftRows::columns) {
+    const std::uint32_t below = static_cast<std::uint32_t>(rows[row + 10]) & 15U;
+    if (rows[row + 6] < 0) { // from the plane under this block: lane 0 arrives, the others turn
+      EXPECT_EQ(below, heddle::LaneSources::arrives);
+      places.push_back(static_cast<std::size_t>(rows[row + 11]) * sizeof(float));
+    } else {
+      EXPECT_EQ(below, 1U);
+    }
+  }
+  const std::size_t begin = plan.receive().front().begin;
+  EXPECT_EQ(places, (std::vector<std::size_t>{begin, begin + 16 * sizeof(float)}));
 }
 
 TEST(HaloExchange, SendsFiveAFaceAndOneAnEdge) {

@@ -41,7 +41,7 @@ public:
   using Tables = std::vector<Table>;
 
   /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the
-  /// wire.
+  /// wire. What a message brings into another lane of the same vectors is written with it, not unpacked.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank
@@ -88,6 +88,8 @@ private:
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
   [[nodiscard]] std::vector<const Piece*>
   take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces, std::vector<Shift>& shifts);
+  [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
+                                       std::vector<Shift>& shifts) const;
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
   void plan_list(const Exchange& exchange);
   [[nodiscard]] std::size_t begin_segment() noexcept;

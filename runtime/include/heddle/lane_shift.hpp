@@ -11,8 +11,8 @@
 
 namespace heddle {
 
-/// A group of interleaved blocks as plain memory: `data` is the first interior cell of its first block. Strides
-/// are those of y, z and the components, in values; along x it is `lanes`.
+/// A group of interleaved blocks as plain memory: `data` is the first interior cell of its first block.
+/// Strides are those of y, z and the components, in values; along x it is `lanes`.
 struct LaneArray {
   void* data = nullptr;
   std::array<std::int64_t, 3> stride{};
@@ -22,30 +22,52 @@ struct LaneArray {
 
 /// A table of boxes of vectors, in the memory of the array.
 struct LaneShiftRows {
-  static constexpr int columns = 11; // component, first cell from, first cell to, extent (x, y, z each), sources
+  /// Component, first cell from, first cell to, extent (x, y, z each), sources, and the place on the wire of
+  /// what arrives from there, in values, for the first cell.
+  static constexpr int columns = 12;
   const std::int32_t* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box
 };
 
-/// For each lane of a vector the lane that it is copied from, four bits each, lane 0 lowest.
+/// For each lane of a vector the lane that it is copied from, four bits each, lane 0 lowest. One lane of a
+/// row may come from the wire.
 class LaneSources {
 public:
   static constexpr std::uint32_t stays = 15;
+  static constexpr std::uint32_t arrives = 14;
 
-  void set(int to, int from) noexcept {
-    const int shift = 4 * to;
-    bits_ = (bits_ & ~(stays << shift)) | (static_cast<std::uint32_t>(from) << shift);
+  LaneSources() = default;
+  explicit LaneSources(std::int32_t packed) noexcept : bits_(static_cast<std::uint32_t>(packed)) {}
+
+  void set(int to, int from) noexcept { put(to, static_cast<std::uint32_t>(from)); }
+  /// Lets a lane that would stay come from the wire; false where it would not stay, or another one does
+  /// already.
+  [[nodiscard]] bool let_arrive(int to) noexcept {
+    for (int lane = 0; lane < 8; ++lane) {
+      if (source(lane) == arrives) return false;
+    }
+    if (source(to) != stays) return false;
+    put(to, arrives);
+    return true;
   }
   [[nodiscard]] std::int32_t packed() const noexcept { return static_cast<std::int32_t>(bits_); }
 
 private:
+  [[nodiscard]] std::uint32_t source(int lane) const noexcept { return bits_ >> (4 * lane) & stays; }
+  void put(int to, std::uint32_t source) noexcept {
+    const int shift = 4 * to;
+    bits_ = (bits_ & ~(stays << shift)) | (source << shift);
+  }
+
   std::uint32_t bits_ = 0xffffffffU;
 };
 
-/// Copies what crosses between the blocks of a group, all lanes of a vector at once and all boxes in one launch. No
-/// box may be read or written where another one is written; lanes that stay are read and written back.
-void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, Memory memory, Stream& stream);
+/// Copies what crosses between the blocks of a group, all lanes of a vector at once and all boxes in one
+/// launch. No box may be read or written where another one is written; lanes that stay are read and written
+/// back. wire: values of the type of the array, where rows have lanes that arrive.
+void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory,
+                 Stream& stream);
 
 } // namespace heddle
 

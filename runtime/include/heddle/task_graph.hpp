@@ -36,7 +36,8 @@ struct TaskGraphOptions {
   int threads = 1;              // host: tasks that do not depend on each other run on so many threads
   Memory memory = Memory::host; // device: tasks get device streams, several where they are independent
   bool capture = false; // device, all tasks on the device: record one CUDA graph and launch it each time
-  /// Where an exchange sends messages: compute the interior while they travel. The results are the same.
+  /// Where an exchange sends messages: compute the interior while they travel. The results are the same. Over
+  /// NVLink, in a graph of several iterations, a small block may be faster without (a split costs as much).
   bool overlap = true;
   /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
   /// next.
