@@ -369,8 +369,8 @@ class Store(Statement):
 
 @node
 class Prefetch(Statement):
-    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be
-    updated."""
+    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be updated,
+    or only read where the kernel never writes their field."""
 
     target: Access | Load
     length: int
