@@ -20,8 +20,8 @@ class Schedule:
     chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
     and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous, and what
     halves are converted in.
-    prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU). Those of the
-    fields that the kernel updates, or, with nontemporal, of those that it reads.
+    prefetch: cells ahead of the own one, in its row or the next, whose cache lines are asked for; 0 for none
+    (CPU). Those of the fields that the kernel updates, or, with nontemporal, of those that it reads.
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
     or two vectors.
     lines_ahead: chunks of one vector, 64 bytes of what the kernel computes with, and a prefetch of the cache

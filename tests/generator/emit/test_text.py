@@ -225,7 +225,7 @@ def test_what_the_options_emit() -> None:
     assert "#pragma omp parallel" not in both(CHANGES["parallel"])
     assert "#pragma omp simd" in both(BASE)
     assert "simd" not in both(CHANGES["simd"])
-    assert "heddle::prefetch<64>(&v_row[x_begin + 128])" in both(CHANGES["prefetch"])
+    assert "heddle::prefetch<64>(v_row, x_begin + 128, n_x, v_sy)" in both(CHANGES["prefetch"])
     assert "heddle::stream_run<64>(v_row, x_begin" in both(CHANGES["nontemporal"])
     assert "std::fma(2.0, u_row[x], u_row[x + 1])" in both(CHANGES["fma"])
     assert "__launch_bounds__(128)" in both(CHANGES["block"])
@@ -243,18 +243,18 @@ def test_lines_ahead_in_cells(precision: str, chunk: int, ahead: int) -> None:
     module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(lines_ahead=4))
     text = files(module, ["cpu"])["module/kernel.cpp"]
     assert f"x_begin += {chunk})" in text
-    assert f"heddle::prefetch<{chunk}>(&v_row[x_begin + {ahead}]);" in text
+    assert f"heddle::prefetch<{chunk}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
 
 
 def test_what_is_prefetched() -> None:
     """What a kernel updates; where its stores bypass the caches, each row that it reads, once."""
     statements = [Assignment(v.here, u.here + u[1, 0] + u[0, -1])]
     cached, streamed = (
-        [line.split("&")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
+        [line.split("(")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
         for schedule in (Schedule(lines_ahead=1), Schedule(lines_ahead=1, nontemporal=True))
     )
-    assert cached == ["v_row[x_begin + 8]);"]
-    assert sorted(streamed) == ["u_row[x_begin + 9]);", "u_row_s[x_begin + 8]);"]
+    assert cached == ["v_row, x_begin + 8, n_x, v_sy);"]
+    assert sorted(streamed) == ["u_row, x_begin + 9, n_x, u_sy);", "u_row_s, x_begin + 8, n_x, u_sy);"]
 
 
 # --- Cost ---------------------------------------------------------------------------------------------------

@@ -49,6 +49,13 @@ inline void prefetch(T* first) {
   }
 }
 
+/// Ask for the lines of `length` elements of a row of `count` from element x on; beyond its end, for those of the next
+/// row, which begins `next` elements of memory further on.
+template <int length, typename Row>
+inline void prefetch(const Row& row, std::int64_t x, std::int64_t count, std::int64_t next) {
+  prefetch<length>(x < count ? &row[x] : &row[x - count] + next);
+}
+
 }  // namespace heddle
 
 #endif
