@@ -4,7 +4,6 @@
 #define HEDDLE_DEVICE_ROW_HPP
 
 #include <cstdint>
-#include <type_traits>
 
 namespace heddle {
 
@@ -40,12 +39,22 @@ inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int
   return differences == 0;
 }
 
+namespace detail {
+
+/// Whether elements are read alone.
+template <typename T>
+inline constexpr bool only_read = false;
+template <typename T>
+inline constexpr bool only_read<const T> = true;
+
+}  // namespace detail
+
 /// Ask for the cache lines of `length` elements that are about to be updated, or only read where they are const.
 template <int length, typename T>
 inline void prefetch(T* first) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
   for (int i = 0; i < length; i += line) {
-    __builtin_prefetch(first + i, std::is_const_v<T> ? 0 : 1, 3);
+    __builtin_prefetch(first + i, detail::only_read<T> ? 0 : 1, 3);
   }
 }
 
