@@ -223,6 +223,12 @@ class Module:
                 f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
                 "use a dense space",
             )
+        if isinstance(space, Sparse) and schedule.lines_ahead:
+            raise KernelError(
+                place,
+                f"'{name}' runs over a list, whose chunks have as many cells in every precision.",
+                "chunk and prefetch, or a dense space",
+            )
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             chunk = schedule.chunk if rows and not space.listed else 0
@@ -411,7 +417,7 @@ def _with_walls(
             f"'{name}' has no links that could end at walls.",
             "use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)",
         )
-    if schedule.chunk or schedule.cells > 1 or schedule.usual or space.colours > 1:
+    if schedule.in_chunks or schedule.cells > 1 or schedule.usual or space.colours > 1:
         raise KernelError(
             place,
             f"'{name}' has walls within, so each cell goes its own way: not in chunks, colours or copies.",

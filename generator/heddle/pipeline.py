@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heddle.ir.nodes import Dense, Kernel, Sparse
 from heddle.ir.target import Target
@@ -85,6 +85,7 @@ def typed(
 
 def lower(kernel: Kernel, request: Request) -> Stages:
     """Schedule and lower a typed kernel for a target."""
+    request = replace(request, schedule=request.schedule.in_cells(request.precision))
     scheduled = kernel
     for step in SCHEDULING:
         scheduled = step(scheduled, request)

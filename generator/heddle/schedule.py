@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heddle.errors import KernelError, calling_place
 from heddle.ir.nodes import SCALARS, Scalar
+
+LINE_BITS = 512
+"""Of a cache line, and of the longest vectors."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +20,13 @@ class Schedule:
     chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
     and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous, and what
     halves are converted in.
-    prefetch: cells ahead of the own one whose cache lines are asked for; 0 for none (CPU).
+    prefetch: cells ahead of the own one, in its row or the next, whose cache lines are asked for; 0 for none
+    (CPU). Those of the fields that the kernel updates, or, with nontemporal, of those that it reads.
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
-    or two vectors, 16 cells, and no prefetch.
+    or two vectors.
+    lines_ahead: chunks of one vector, 64 bytes of what the kernel computes with, and a prefetch of the cache
+    lines that lie so many further on (CPU). For dense kernels that move more streams than the processor
+    foresees by itself; 4 is a good number.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
@@ -48,6 +55,7 @@ class Schedule:
     simd: bool = True
     chunk: int = 0
     prefetch: int = 0
+    lines_ahead: int = 0
     nontemporal: bool = False
     fma: bool = False
     block: tuple[int, int, int] = (256, 1, 1)
@@ -68,7 +76,13 @@ class Schedule:
             raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
         if not 1 <= self.cells <= 8:
             raise KernelError(calling_place(), f"a thread cannot take {self.cells} cells.", "1 to 8")
-        if (self.prefetch or self.nontemporal) and not self.chunk:
+        if self.lines_ahead < 0 or (self.lines_ahead and (self.chunk or self.prefetch)):
+            raise KernelError(
+                calling_place(),
+                f"lines_ahead={self.lines_ahead} says in lines what chunk and prefetch say in cells.",
+                "a positive number, without chunk and prefetch",
+            )
+        if (self.prefetch or self.nontemporal) and not self.in_chunks:
             raise KernelError(
                 calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)"
             )
@@ -88,24 +102,36 @@ class Schedule:
             raise KernelError(
                 calling_place(), f"there is no colouring with {self.colours} colours.", "2, 4 or 8"
             )
-        if self.colours > 1 and self.chunk:
+        if self.colours > 1 and self.in_chunks:
             raise KernelError(
                 calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
             )
-        if self.row_cells < 0 or (self.row_cells and (self.colours > 1 or self.chunk)):
+        if self.row_cells < 0 or (self.row_cells and (self.colours > 1 or self.in_chunks)):
             raise KernelError(
                 calling_place(),
                 f"row_cells={self.row_cells} is no row: those are all cells along x, in one piece.",
                 "a positive number, without colours and chunk",
             )
-        if self.usual is not None and (self.chunk or self.lanes > 1):
+        if self.usual is not None and (self.in_chunks or self.lanes > 1):
             raise KernelError(
                 calling_place(),
                 "usual cells have a copy in rows, not in chunks or lanes.",
                 "chunk=0, lanes=1",
             )
-        if self.chunk and not self.simd:
+        if self.in_chunks and not self.simd:
             raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")
+
+    @property
+    def in_chunks(self) -> bool:
+        """Whether the innermost loop takes a piece of a row at a time."""
+        return self.chunk > 0 or self.lines_ahead > 0
+
+    def in_cells(self, precision: Precision) -> Schedule:
+        """The same with `lines_ahead` said in cells of a precision, as `chunk` and `prefetch`."""
+        if not self.lines_ahead:
+            return self
+        vector, line = (LINE_BITS // scalar.bits for scalar in (precision.arithmetic, precision.storage))
+        return replace(self, lines_ahead=0, chunk=vector, prefetch=self.lines_ahead * line)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ d3q27_dense = Module(
     about="D3Q27 cumulants on a box: AA in place, and pull with two arrays.",
     citation="Geier et al. 2015; Bailey et al. 2009 (AA)",
 )
-# one vector of f64: the 27 streams and their moments leave no room for more
-d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, chunk=8, prefetch=64))
-d3q27_dense.add("pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, chunk=16, nontemporal=True))
+d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, lines_ahead=4))
+d3q27_dense.add(
+    "pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, lines_ahead=4, nontemporal=True)
+)

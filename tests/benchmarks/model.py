@@ -12,7 +12,7 @@ d3q19_dense = Module(
     about="D3Q19 BGK on a box: AA in place, and pull with two arrays.",
     citation="Bailey et al. 2009 (AA)",
 )
+d3q19_dense.add("aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, lines_ahead=4, block=(256, 1, 1)))
 d3q19_dense.add(
-    "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, prefetch=64, block=(256, 1, 1))
+    "pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, lines_ahead=4, nontemporal=True)
 )
-d3q19_dense.add("pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, chunk=16, nontemporal=True))

@@ -44,7 +44,7 @@ void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
   }
 }
 
-/// A cache line of each array at a time: with more of them the copy is slower by half (decision 0085).
+/// A cache line of each array at a time, asked for eight lines ahead: the fastest of fourteen forms (decision 0105).
 template <typename T>
 void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
   constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
@@ -52,8 +52,14 @@ void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
   for (std::int64_t begin = 0; begin < count; begin += line) {
     const std::int64_t size = std::min(line, count - begin);
     for (int i = 0; i < populations; ++i) {
+      const T* const source = from + i * stride + begin;
       alignas(64) T run[static_cast<std::size_t>(line)];
-      std::copy_n(from + i * stride + begin, size, run);
+      heddle::prefetch<line>(source + 8 * line);
+      if (size == line) {  // of a length that the compiler knows: a load, not a call
+        std::copy_n(source, line, run);
+      } else {
+        std::copy_n(source, size, run);
+      }
       heddle::stream_run<line>(to + i * stride, begin, run, size);
     }
   }

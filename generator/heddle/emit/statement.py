@@ -52,6 +52,11 @@ class StatementPrinter:
                 yield f"{symbol.name} = {self.expression(value)};"
             case ir.Store(target, value):
                 yield f"{self.expression(target)} = {self.expression(value)};"
+            case ir.Prefetch(
+                ir.Load(pointer, index), length, ir.Expression() as count, ir.Expression() as further
+            ):
+                where = ", ".join(self.expression(e) for e in (index, count, further))
+                yield f"heddle::prefetch<{length}>({pointer.name}, {where});"
             case ir.Prefetch(target, length):
                 yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
             case ir.Local(symbol, length, space):

@@ -378,11 +378,14 @@ class Store(Statement):
 
 @node
 class Prefetch(Statement):
-    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be
-    updated."""
+    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be updated,
+    or only read where the kernel never writes their field. Once lowered: beyond the `count` elements of the
+    row, those of the next one, `next` elements of memory further on; without them, whatever lies there."""
 
     target: Access | Load
     length: int
+    count: Expression | None = None
+    next: Expression | None = None
 
 
 @node

@@ -73,8 +73,11 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.Scan(axis, reverse, carried, initial):
             start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
             yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''}{' from ' if carried else ''}{start} {{"
-        case ir.Prefetch(target, length):
-            yield f"prefetch {length} from {expression(target)}"
+        case ir.Prefetch(target, length, count, following):
+            wrapped = (
+                f" of {expression(count)}, next by {expression(following)}" if count and following else ""
+            )
+            yield f"prefetch {length} from {expression(target)}{wrapped}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
         case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):

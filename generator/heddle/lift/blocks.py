@@ -18,7 +18,12 @@ Block = Callable[["ExpressionLifter", tuple[Any, ...], Arguments], Iterator[ir.S
 
 
 def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments) -> Iterator[ir.Statement]:
-    yield ir.Prefetch(_addressed(lifter, args[0]), int(template[0]))
+    if len(args) == 1:
+        yield ir.Prefetch(_addressed(lifter, args[0]), int(template[0]))
+        return
+    row, x, count, following = args
+    target = ir.Load(_whole(lifter, row), lifter.index(x))
+    yield ir.Prefetch(target, int(template[0]), lifter.value(count), lifter.value(following))
 
 
 def load_run(

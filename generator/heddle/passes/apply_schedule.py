@@ -14,7 +14,7 @@ after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, multiply, operate
@@ -325,10 +325,14 @@ def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statem
 
 
 def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement]:
-    """The lines of each stream of elements that the chunk `prefetch` cells ahead will store to."""
+    """The lines that the chunk `prefetch` cells ahead will touch: of each stream of elements that it updates;
+    where stores bypass the caches, of each that it reads."""
     if not schedule.prefetch:
         return []
-    targets = dict.fromkeys(s.target for s in statements(body) if isinstance(s, Store))
+    stores = [s for s in statements(body) if isinstance(s, Store)]
+    targets = dict.fromkeys(s.target for s in stores if not s.nontemporal)
+    if any(s.nontemporal for s in stores):
+        targets |= dict.fromkeys(_rows_read(body))
     result: list[Statement] = []
     for target in targets:
         assert isinstance(target, Access)
@@ -337,6 +341,16 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
         result.append(Prefetch(Access(target.field, ahead, target.component), schedule.chunk))
     return result
+
+
+def _rows_read(body: Sequence[Statement]) -> Iterable[Access]:
+    """Of each row of elements that a body reads, the access that is furthest along x."""
+    rows: dict[tuple[object, ...], Access] = {}
+    for node in evaluated(body):
+        if isinstance(node, Access) and node.field.layout != "profile":
+            row = node.field, node.component, node.offsets[1:]
+            rows[row] = max(rows.get(row, node), node, key=lambda access: access.offsets[0])
+    return rows.values()
 
 
 def _follows_links(kernel: Kernel) -> bool:

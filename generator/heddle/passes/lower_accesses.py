@@ -143,7 +143,10 @@ class _Lowering(LinkLowering, WallLowering):
                 if target.field.layout == "compressed":  # cells ahead in the list, not in space
                     own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
                     return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))), length)
-                return Prefetch(self.element(target), length)
+                if target.field.rank == 1 or isinstance(self.space, Sparse):
+                    return Prefetch(self.element(target), length)
+                extent = Symbol(f"n_{AXES[0]}", I64)
+                return Prefetch(self.element(target), length, extent, self.stride(target.field, 1))
             case Comment():
                 return statement
         return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]

@@ -129,7 +129,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("stencil", stencil())
     everything.add("volume", stencil(3), schedule=Schedule(block=(8, 2, 2)))
     everything.add("fused", stencil(), schedule=Schedule(fma=True, chunk=8, prefetch=16))
-    everything.add("streamed", stencil(), schedule=Schedule(chunk=8, nontemporal=True))
+    everything.add("streamed", stencil(), schedule=Schedule(lines_ahead=2, nontemporal=True))
     everything.add("flags", flags())
     everything.add("thomas", column(2, 1))
     everything.add("fall", fall())
@@ -138,7 +138,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("edges", relaxation(3, "edges"), schedule=Schedule(colours=4, block=(8, 2, 2)))
     everything.add("corners", relaxation(3, "corners"), schedule=Schedule(colours=8, block=(4, 4, 1)))
     bgk = lbm.BGK(lattice, "omega")
-    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(chunk=8, prefetch=32, renew=True))
+    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(lines_ahead=4, renew=True))
     everything.add(
         "fluid",
         lbm.AA(lattice)(bgk),

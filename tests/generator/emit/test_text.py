@@ -142,6 +142,7 @@ CHANGES = {
     "simd": Schedule(simd=False),
     "chunk": Schedule(chunk=32),
     "prefetch": Schedule(chunk=64, prefetch=128),
+    "lines_ahead": Schedule(lines_ahead=4),
     "nontemporal": Schedule(chunk=64, nontemporal=True),
     "fma": Schedule(chunk=64, fma=True),
     "block": Schedule(chunk=64, block=(32, 4, 1)),
@@ -224,13 +225,36 @@ def test_what_the_options_emit() -> None:
     assert "#pragma omp parallel" not in both(CHANGES["parallel"])
     assert "#pragma omp simd" in both(BASE)
     assert "simd" not in both(CHANGES["simd"])
-    assert "heddle::prefetch<64>(&v_row[x_begin + 128])" in both(CHANGES["prefetch"])
+    assert "heddle::prefetch<64>(v_row, x_begin + 128, n_x, v_sy)" in both(CHANGES["prefetch"])
     assert "heddle::stream_run<64>(v_row, x_begin" in both(CHANGES["nontemporal"])
     assert "std::fma(2.0, u_row[x], u_row[x + 1])" in both(CHANGES["fma"])
     assert "__launch_bounds__(128)" in both(CHANGES["block"])
     assert "dim3(32, 4, 1)" in both(CHANGES["block"])
     assert "__launch_bounds__(256, 2)" in both(CHANGES["minimum_blocks"])
     assert "fma" not in both(BASE)
+
+
+@pytest.mark.parametrize(("precision", "chunk", "ahead"), [
+    ("f64", 8, 32), ("f32", 16, 64), ("f16", 16, 128), ("f32/f64", 8, 64),
+])  # fmt: skip
+def test_lines_ahead_in_cells(precision: str, chunk: int, ahead: int) -> None:
+    """A chunk is a vector of the arithmetic, and lines are those of the memory."""
+    module = Module("module", precisions=(precision,))
+    module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(lines_ahead=4))
+    text = files(module, ["cpu"])["module/kernel.cpp"]
+    assert f"x_begin += {chunk})" in text
+    assert f"heddle::prefetch<{chunk}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
+
+
+def test_what_is_prefetched() -> None:
+    """What a kernel updates; where its stores bypass the caches, each row that it reads, once."""
+    statements = [Assignment(v.here, u.here + u[1, 0] + u[0, -1])]
+    cached, streamed = (
+        [line.split("(")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
+        for schedule in (Schedule(lines_ahead=1), Schedule(lines_ahead=1, nontemporal=True))
+    )
+    assert cached == ["v_row, x_begin + 8, n_x, v_sy);"]
+    assert sorted(streamed) == ["u_row, x_begin + 9, n_x, u_sy);", "u_row_s, x_begin + 8, n_x, u_sy);"]
 
 
 # --- Cost ---------------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ SCHEDULES = {
     "chunk": Schedule(chunk=16),
     "one thread, chunk": Schedule(parallel=False, chunk=16),
     "prefetch": Schedule(chunk=8, prefetch=16),
+    "lines": Schedule(lines_ahead=4),
 }
 
 

@@ -35,6 +35,22 @@ def prefetch_without_a_chunk() -> None:
 
 
 @says(
+    "{here}: lines_ahead=4 says in lines what chunk and prefetch say in cells.\n"
+    "  Hint: a positive number, without chunk and prefetch"
+)
+def lines_and_cells() -> None:
+    Schedule(lines_ahead=4, chunk=16)  # here
+
+
+@says(
+    "{here}: 'k' runs over a list, whose chunks have as many cells in every precision.\n"
+    "  Hint: chunk and prefetch, or a dense space"
+)
+def lines_of_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(lines_ahead=4))  # here
+
+
+@says(
     "{here}: 'step_even' asks for chunks of 8 cells, but a list knows runs of 16 neighbours.\n"
     "  Hint: Schedule(chunk=16)"
 )

@@ -346,6 +346,7 @@ LATTICE_SCHEDULES = [
     ("cpu", Schedule(chunk=16)),
     ("cpu", Schedule(chunk=5, prefetch=32)),
     ("cpu", Schedule(chunk=16, nontemporal=True)),
+    ("cpu", Schedule(chunk=8, prefetch=32, nontemporal=True)),
     ("cuda", Schedule()),
     ("cuda", Schedule(renew=True)),
     ("cuda", Schedule(compressed=True)),

@@ -39,13 +39,30 @@ inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int
   return differences == 0;
 }
 
-/// Ask for the cache lines of `length` elements that are about to be updated.
+namespace detail {
+
+/// Whether elements are read alone.
+template <typename T>
+inline constexpr bool only_read = false;
+template <typename T>
+inline constexpr bool only_read<const T> = true;
+
+}  // namespace detail
+
+/// Ask for the cache lines of `length` elements that are about to be updated, or only read where they are const.
 template <int length, typename T>
-inline void prefetch(const T* first) {
+inline void prefetch(T* first) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
   for (int i = 0; i < length; i += line) {
-    __builtin_prefetch(first + i, 1, 3);
+    __builtin_prefetch(first + i, detail::only_read<T> ? 0 : 1, 3);
   }
+}
+
+/// Ask for the lines of `length` elements of a row of `count` from element x on; beyond its end, for those of the next
+/// row, which begins `next` elements of memory further on.
+template <int length, typename Row>
+inline void prefetch(const Row& row, std::int64_t x, std::int64_t count, std::int64_t next) {
+  prefetch<length>(x < count ? &row[x] : &row[x - count] + next);
 }
 
 }  // namespace heddle
