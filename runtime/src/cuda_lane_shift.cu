@@ -15,19 +15,22 @@ constexpr int threads = 256;
 template <int lanes, typename T>
 __global__ void __launch_bounds__(threads)
     shift(T* data, std::int64_t stride_y, std::int64_t stride_z, std::int64_t stride_component,
-          const std::int32_t* rows) {
-  const auto cell = static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x);
-  shift_cell<lanes>(data, stride_y, stride_z, stride_component, rows + blockIdx.y * LaneShiftRows::columns, cell);
+          const std::int32_t* rows, unsigned count) {
+  // The same cells of all rows at about the same time: what two of them read is then still in the cache
+  const auto cell = static_cast<std::int32_t>(blockIdx.x / count * threads + threadIdx.x);
+  const std::int32_t* const row = rows + blockIdx.x % count * LaneShiftRows::columns;
+  shift_cell<lanes>(data, stride_y, stride_z, stride_component, row, cell);
 }
 
 } // namespace
 
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, void* stream) {
   if (rows.count == 0 || rows.longest == 0) return;
-  const dim3 grid(static_cast<unsigned>((rows.longest + threads - 1) / threads), static_cast<unsigned>(rows.count));
+  const auto count = static_cast<unsigned>(rows.count);
+  const unsigned blocks = static_cast<unsigned>((rows.longest + threads - 1) / threads) * count;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
-    shift<lanes, T><<<grid, threads, 0, static_cast<cudaStream_t>(stream)>>>(
-        static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows);
+    shift<lanes, T><<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(
+        static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows, count);
   });
   check(cudaGetLastError(), "HaloExchange");
 }

@@ -24,18 +24,37 @@ HEDDLE_HOST_DEVICE inline void shift_cell(T* data, std::int64_t stride_y, std::i
   const std::int32_t x = cell % x_count;
   const std::int32_t y = cell / x_count % y_count;
   const std::int32_t z = cell / x_count / y_count;
-  const std::int64_t component = row[0] * stride_component;
-  const auto at = [&](const std::int32_t* first) {
-    return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * stride_y + (first[2] + z) * stride_z;
+  const auto at = [&](std::int32_t component, const std::int32_t* first) {
+    return data + component * stride_component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * stride_y +
+           (first[2] + z) * stride_z;
   };
-  T from[static_cast<std::size_t>(lanes)];
-  T to[static_cast<std::size_t>(lanes)];
-  T* const place = data + at(row + 4);
-  load_lanes<lanes>(from, data + at(row + 1));
-  load_lanes<lanes>(to, static_cast<const T*>(place));
   const auto sources = static_cast<std::uint32_t>(row[10]);
+  const auto reflected = static_cast<std::uint32_t>(row[15]);
+  bool moves = false;
+  bool stays = false;
+  for (int l = 0; l < lanes; ++l) {
+    const bool moved = (sources >> (4 * l) & 15U) != 15U;
+    moves = moves || moved;
+    stays = stays || (!moved && (reflected >> l & 1U) == 0);
+  }
+  T from[static_cast<std::size_t>(lanes)] = {};
+  T own[static_cast<std::size_t>(lanes)] = {};
+  T to[static_cast<std::size_t>(lanes)] = {};
+  T* const place = at(row[0], row + 4);
+  if (moves) {
+    load_lanes<lanes>(from, static_cast<const T*>(at(row[0], row + 1)));
+  }
+  if (reflected != 0) {
+    load_lanes<lanes>(own, static_cast<const T*>(at(row[11], row + 12)));
+  }
+  if (stays) {
+    load_lanes<lanes>(to, static_cast<const T*>(place));
+  }
   HEDDLE_EVERY_LANE
   for (int l = 0; l < lanes; ++l) {
+    if ((reflected >> l & 1U) != 0) {
+      to[l] = own[l];
+    }
     const std::uint32_t source = sources >> (4 * l) & 15U;
     HEDDLE_EVERY_LANE
     for (int s = 0; s < lanes; ++s) {  // an index known at run time would put the vector into memory

@@ -114,11 +114,11 @@ bench::Case box() {
     const typename Kernels::Odd odd(*f, {.omega = omega});
     return bench::cuda_seconds(*stream, [&] {
       even(*stream);
+      Kernels::lid_after_even(*f, stream->native());
       (*before)(*stream);
-      Kernels::walls_after_even(*f, stream->native());
       odd(*stream);
       (*after)(*stream);
-      Kernels::walls_after_odd(*f, stream->native());
+      Kernels::lid_after_odd(*f, stream->native());
     });
   };
   return one;

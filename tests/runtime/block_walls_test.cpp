@@ -29,4 +29,14 @@ TEST(BlockWalls, OfAPartAreThoseThatItReaches) {
   EXPECT_EQ(heddle::walls_of(f, 0, heddle::Box{{1, 1, 1}, {7, 5, 3}}), 0U);
 }
 
+TEST(BlockWalls, SharedOnesAreThoseOfAllBlocksOfAVector) {
+  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {8, 6, 8}}, {1, 1, 4}, {false, true, false});
+  const heddle::Field<float> two(grid, {.interleaved = 2});
+  EXPECT_EQ(heddle::shared_walls(two, 0), 1U + 2U);  // the bottom is that of one block alone
+  EXPECT_EQ(heddle::shared_walls(two, 3), 1U + 2U);
+  EXPECT_EQ(heddle::shared_walls(two, 3, heddle::Box{{0, 0, 0}, {4, 6, 2}}), 1U);
+  const heddle::Field<float> one(grid, {});
+  EXPECT_EQ(heddle::shared_walls(one, 3), heddle::walls_of(one, 3));
+}
+
 } // namespace

@@ -27,6 +27,21 @@ template <class T>
   return walls_around(field.grid(), part.shift(field.box(block).lower));
 }
 
+/// The walls that all blocks have which lie between the elements of `block`: those that a kernel may take for all
+/// lanes of its vectors. The others are part of the exchange (WallLinks).
+template <class T> [[nodiscard]] std::uint32_t shared_walls(const Field<T>& field, int block, const Box& part) noexcept {
+  const int first = block - block % field.interleaved();
+  std::uint32_t walls = ~0U;
+  for (int lane = 0; lane < field.interleaved(); ++lane)
+    walls &= walls_of(field, first + lane, part);
+  return walls;
+}
+
+/// Of the whole block.
+template <class T> [[nodiscard]] std::uint32_t shared_walls(const Field<T>& field, int block) noexcept {
+  return shared_walls(field, block, Box{{0, 0, 0}, field.box(block).extents()});
+}
+
 /// Throws Error if blocks of a field on a device that lie between each other end at different ones of the sides
 /// `walls`: `kernel` takes a cell of all of them at once.
 template <class T> void require_same_walls(const Field<T>& field, std::uint32_t walls, const char* kernel) {
