@@ -8,8 +8,9 @@ stream = lbm.AA(d3q19)
 
 
 def lanes(name: str, precision: str, lanes: int) -> Module:
-    """AA steps in vectors, with walls on six faces: those at the sides, which are the same in all lanes, within
-    the step, floor and lid with what crosses between the lanes. The lid adds momentum to what it sends back."""
+    """AA steps in vectors, with walls on six faces: those at the sides, which are the same in all lanes,
+    within the step, floor and lid with what crosses between the lanes. The lid adds momentum to what it
+    sends back."""
     module = Module(
         name,
         precisions=(precision,),

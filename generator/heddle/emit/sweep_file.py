@@ -267,7 +267,7 @@ def _exchanges(
 
 
 def _lane_walls(kernel: ir.Kernel, exchange: Exchange) -> dict[str, Any] | None:
-    """The links that end at walls, for kernels in lanes: a wall that not all lanes have is part of the exchange."""
+    """The links that end at walls: in lanes, a wall that not all have is part of the exchange."""
     assert isinstance(kernel.space, ir.Dense)
     links = [link for link in kernel.space.links if _crosses(link, kernel.space.walls)]
     fields = [n for n, field in enumerate(exchange.fields) if of_populations(kernel.space, field)]
