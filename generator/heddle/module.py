@@ -43,8 +43,11 @@ class Dense:
     """Every interior cell of a box. walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself
     reflects populations half-way, where the grid ends there: no-slip walls without boundary sweeps. For
     patterns whose walls lie in the own cell (AA, Pull, Push). Kernels beside the step that look across these
-    sides, such as boundary sweeps at other ones, get the same space: at edges they then find what was
-    reflected in the own cell. Another space is an error when the module is generated."""
+    sides, such as boundary sweeps, get the same space; another space is an error when the module is
+    generated. Sweeps at other sides then find, at edges, what was reflected in the own cell. At a side named
+    here they change what is reflected (VelocityBounceBack adds the momentum of a moving wall); they come
+    before the exchange `before()` of the next step, and after `after()`. With Schedule(lanes=...) a wall that
+    only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
 
     walls: Sequence[str] = ()
 

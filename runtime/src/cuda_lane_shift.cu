@@ -12,22 +12,25 @@ namespace {
 
 constexpr int threads = 256;
 
-template <int lanes, typename T> __global__ void __launch_bounds__(threads) shift(LaneShift<T> shift) {
-  shift.row += blockIdx.y * LaneShiftRows::columns;
-  shift_cell(shift, LaneTurn<lanes>(shift.row[10]),
-             static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x));
+template <int lanes, typename T>
+__global__ void __launch_bounds__(threads) shift(LaneShift<T> shift, unsigned count) {
+  // The same cells of all rows at about the same time: what two of them read is then still in the cache.
+  shift.row += blockIdx.x % count * LaneShiftRows::columns;
+  shift_cell(shift, LaneTurn<lanes>(shift.row),
+             static_cast<std::int32_t>(blockIdx.x / count * threads + threadIdx.x));
 }
 
 } // namespace
 
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, void* stream) {
   if (rows.count == 0 || rows.longest == 0) return;
-  const dim3 grid(static_cast<unsigned>((rows.longest + threads - 1) / threads),
-                  static_cast<unsigned>(rows.count));
+  const auto count = static_cast<unsigned>(rows.count);
+  const unsigned blocks = static_cast<unsigned>((rows.longest + threads - 1) / threads) * count;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
-    shift<lanes, T><<<grid, threads, 0, static_cast<cudaStream_t>(stream)>>>(
+    shift<lanes, T><<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(
         {static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], rows.rows,
-         static_cast<const T*>(wire)});
+         static_cast<const T*>(wire)},
+        count);
   });
   check(cudaGetLastError(), "HaloExchange");
 }

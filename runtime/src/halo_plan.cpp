@@ -11,6 +11,7 @@
 #include "heddle/block_part.hpp"
 #include "heddle/error.hpp"
 #include "lane_shift_cell.hpp"
+#include "lane_walls.hpp"
 
 namespace heddle {
 
@@ -173,14 +174,16 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
 }
 
 /// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one
-/// vector that move are one row; where such boxes would overlap, so that one could undo what the other
-/// writes, none of them is a shift.
+/// vector that move are one row, those that end at a wall with them; where such boxes would overlap, so that
+/// one could undo what the other writes, nothing of them crosses as a shift.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
+                                                          const std::vector<LaneWall>& walls,
                                                           std::vector<Shift>& shifts) {
   struct Move {
     std::vector<const Piece*> pieces;
     LaneSources sources;
+    const LaneWall* wall = nullptr;
   };
   using Cell = std::array<std::int64_t, 3>;
   std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move>
@@ -201,6 +204,17 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     move.pieces.push_back(piece);
     move.sources.set(to % lanes, from % lanes);
   }
+  for (const LaneWall& wall : walls) {
+    const auto same = std::ranges::find_if(moves, [&](const auto& other) {
+      const auto& [field, group, component, from, to, extent] = other.first;
+      return field == wall.field && group == wall.group && component == wall.to_component && to == wall.to &&
+             extent == wall.extent;
+    });
+    Move& move = same != moves.end()
+                     ? same->second
+                     : moves[{wall.field, wall.group, wall.to_component, wall.to, wall.to, wall.extent}];
+    move.wall = &wall;
+  }
   const auto meet = [](const auto& one, const auto& other) {
     const auto& [field, group, component, from, to, extent] = one;
     const auto& [other_field, other_group, other_component, other_from, other_to, other_extent] = other;
@@ -210,13 +224,15 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     }
     return overlap;
   };
-  for (const auto& [key, move] : moves) {
+  for (auto& [key, move] : moves) {
     const bool alone = std::ranges::none_of(
         moves, [&](const auto& other) { return &other.second != &move && meet(key, other.first); });
     if (!alone) {
       rest.insert(rest.end(), move.pieces.begin(), move.pieces.end());
-      continue;
+      move.pieces.clear();
+      move.sources.clear();
     }
+    if (move.pieces.empty() && move.wall == nullptr) continue;
     const auto& [field, group, component, from, to, extent] = key;
     if (shifts.empty() || shifts.back().field != field || shifts.back().group != group) {
       shifts.push_back({field, group, {}});
@@ -229,6 +245,10 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     }
     table.rows.push_back(move.sources.packed());
     table.rows.push_back(0); // nothing arrives yet
+    table.rows.push_back(move.wall != nullptr ? move.wall->from_component : 0);
+    for (const std::int64_t number : move.wall != nullptr ? move.wall->from : Cell{})
+      table.rows.push_back(static_cast<std::int32_t>(number));
+    table.rows.push_back(move.wall != nullptr ? static_cast<std::int32_t>(move.wall->lanes) : 0);
     const std::int64_t cells = extent[0] * extent[1] * extent[2];
     table.longest = std::max(table.longest, cells);
     local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
@@ -250,8 +270,10 @@ bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
     if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
     for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LaneShiftRows::columns) {
       if (row[0] != piece.crossing->component || !std::equal(wanted.begin(), wanted.end(), row + 4)) continue;
+      const int lane = to % side.interleaved;
       LaneSources sources(row[10]);
-      if (!sources.let_arrive(to % side.interleaved)) continue;
+      const bool reflected = (static_cast<std::uint32_t>(row[16]) >> lane & 1U) != 0;
+      if (reflected || !sources.let_arrive(lane)) continue;
       row[10] = sources.packed();
       row[11] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
       return true;
@@ -299,13 +321,17 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
+  const std::vector<LaneWall> all_walls = lane_walls(exchange);
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);
     std::vector<const Piece*> here;
     std::ranges::copy_if(to[me], std::back_inserter(here),
                          [&](const Piece* piece) { return piece->border == (local == &borders_); });
-    const std::vector<const Piece*> rest = take_shifts(exchange, here, local->shifts);
+    std::vector<LaneWall> walls;
+    std::ranges::copy_if(all_walls, std::back_inserter(walls),
+                         [&](const LaneWall& wall) { return wall.border == (local == &borders_); });
+    const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts);
     if (rest.empty()) continue;
     const std::size_t begin = begin_segment();
     for (const Piece* piece : rest)

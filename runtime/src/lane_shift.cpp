@@ -20,7 +20,7 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* 
         const LaneShift<T> shift{
             static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], row,
             static_cast<const T*>(wire)};
-        shift_cell(shift, LaneTurn<lanes>(row[10]), static_cast<std::int32_t>(i % rows.longest));
+        shift_cell(shift, LaneTurn<lanes>(row), static_cast<std::int32_t>(i % rows.longest));
       }
     });
   });

@@ -33,25 +33,30 @@ template <int lanes> struct LaneTurn {
     return sources;
   }
 
-  HEDDLE_HOST_DEVICE explicit LaneTurn(std::int32_t packed)
-      : sources(static_cast<std::uint32_t>(packed) & all) {
+  HEDDLE_HOST_DEVICE explicit LaneTurn(const std::int32_t* row)
+      : sources(static_cast<std::uint32_t>(row[10]) & all), reflected(static_cast<std::uint32_t>(row[16])) {
     const std::uint32_t special = sources >> 3 & 0x11111111U; // lanes that stay (15) or arrive (14)
     const std::uint32_t staying = special & sources;
-    some_stay = staying != 0;
-    some_arrive = staying != special;
     const std::uint32_t others = all & ~(special * 15U);
+    for (int l = 0; l < lanes; ++l) {
+      some_stay = some_stay || (staying >> (4 * l) & ~reflected >> l & 1U) != 0;
+    }
+    some_move = others != 0;
+    some_arrive = staying != special;
     constexpr std::uint32_t up = turned(1);
     constexpr std::uint32_t down = turned(-1);
     by = ((sources ^ up) & others) == 0 ? 1 : ((sources ^ down) & others) == 0 ? -1 : 0;
   }
 
   std::uint32_t sources;
-  bool some_stay;
-  bool some_arrive;
-  int by; // 1, -1: lanes turn by one; 0: any other way
+  std::uint32_t reflected; // a bit a lane
+  bool some_move = false;
+  bool some_stay = false; // as they were, not reflected
+  bool some_arrive = false;
+  int by = 0; // 1, -1: lanes turn by one; 0: any other way
 };
 
-/// A vector that is about to be written: lane l is `moved(l)`, or arrives, or stays as it was.
+/// A vector that is about to be written: lane l is `moved(l)`, or arrives, or is as in `old`.
 template <int lanes, typename T, typename Moved>
 HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneTurn<lanes>& turn, const T* old, T arrived,
                                            const Moved& moved) {
@@ -80,18 +85,27 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
   const auto x = static_cast<std::int32_t>(n - line * x_count);
   const auto z = static_cast<std::int32_t>(line / y_count);
   const auto y = static_cast<std::int32_t>(line - static_cast<std::uint32_t>(z) * y_count);
-  const std::int64_t component = row[0] * shift.stride_component;
-  const auto at = [&](const std::int32_t* first) {
-    return component + std::int64_t{first[0] + x} * lanes + (first[1] + y) * shift.stride_y +
-           (first[2] + z) * shift.stride_z;
+  const auto at = [&](std::int32_t component, const std::int32_t* first) {
+    return shift.data + component * shift.stride_component + std::int64_t{first[0] + x} * lanes +
+           (first[1] + y) * shift.stride_y + (first[2] + z) * shift.stride_z;
   };
-  T from[static_cast<std::size_t>(lanes)];
+  T from[static_cast<std::size_t>(lanes)] = {};
   T old[static_cast<std::size_t>(lanes)] = {};
   T arrived = {};
-  T* const place = shift.data + at(row + 4);
-  load_lanes<lanes>(from, static_cast<const T*>(shift.data + at(row + 1)));
+  T* const place = at(row[0], row + 4);
+  if (turn.some_move) {
+    load_lanes<lanes>(from, static_cast<const T*>(at(row[0], row + 1)));
+  }
   if (turn.some_stay) {
     load_lanes<lanes>(old, static_cast<const T*>(place));
+  }
+  if (turn.reflected != 0) {
+    T wall[static_cast<std::size_t>(lanes)];
+    load_lanes<lanes>(wall, static_cast<const T*>(at(row[12], row + 13)));
+    HEDDLE_EVERY_LANE
+    for (int l = 0; l < lanes; ++l) {
+      old[l] = (turn.reflected >> l & 1U) != 0 ? wall[l] : old[l];
+    }
   }
   if (turn.some_arrive) {
     arrived = shift.wire[std::int64_t{row[11]} + cell];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // D3Q19 BGK in place with several cells a CUDA thread, in each precision, and the walls of a box with a
-// moving lid. The walls at the sides are within the steps.
+// moving lid. The walls are within the steps and what crosses between the lanes.
 #ifndef HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 #define HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 
@@ -25,8 +25,9 @@ template <typename T> heddle::FieldView<T> layer(const heddle::FieldView<T>& vie
   return {&view(first[0], first[1], first[2]), extent, view.strides()};
 }
 
-// The kernels of one precision: each module is a namespace of its own. Blocks are cut along z; the floor is
-// that of the first block of all, the lid that of the last.
+// The kernels of one precision: each module is a namespace of its own. Blocks are cut along z; the lid is
+// that of the last block of all. Its momentum is added before neighbours, and the ghost cells behind it, get
+// what it sends back.
 #define HEDDLE_LANES(name, module, T, width)                                                                 \
   struct name {                                                                                              \
     using Value = T;                                                                                         \
@@ -34,17 +35,13 @@ template <typename T> heddle::FieldView<T> layer(const heddle::FieldView<T>& vie
     static constexpr int lanes = width;                                                                      \
     using Even = module::AaEven<T>;                                                                          \
     using Odd = module::AaOdd<T>;                                                                            \
-    static void walls_after_even(heddle::Field<T>& f, void* stream) {                                        \
+    static void lid_after_even(heddle::Field<T>& f, void* stream) {                                          \
       const int last = f.blocks() - 1;                                                                       \
-      if (f.number(0) == 0)                                                                                  \
-        module::floor_after_even_cuda(layer(f.view(), 2, false), heddle::walls_of(f, 0), stream);            \
       if (f.number(last) + 1 == f.grid().size())                                                             \
         module::lid_after_even_cuda(layer(f.view(last), 2, true), heddle::walls_of(f, last), u_lid, stream); \
     }                                                                                                        \
-    static void walls_after_odd(heddle::Field<T>& f, void* stream) {                                         \
+    static void lid_after_odd(heddle::Field<T>& f, void* stream) {                                           \
       const int last = f.blocks() - 1;                                                                       \
-      if (f.number(0) == 0)                                                                                  \
-        module::floor_after_odd_cuda(layer(f.view(), 2, false), heddle::walls_of(f, 0), stream);             \
       if (f.number(last) + 1 == f.grid().size())                                                             \
         module::lid_after_odd_cuda(layer(f.view(last), 2, true), heddle::walls_of(f, last), u_lid, stream);  \
     }                                                                                                        \

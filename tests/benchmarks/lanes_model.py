@@ -8,8 +8,9 @@ stream = lbm.AA(d3q19)
 
 
 def lanes(name: str, precision: str, lanes: int) -> Module:
-    """AA steps in vectors, and walls on six faces: the side walls, which are the same in all lanes, within
-    the step."""
+    """AA steps in vectors, with walls on six faces: those at the sides, which are the same in all lanes,
+    within the step, floor and lid with what crosses between the lanes. The lid adds momentum to what it
+    sends back."""
     module = Module(
         name,
         precisions=(precision,),
@@ -17,9 +18,8 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
         citation="Bailey et al. 2009 (AA)",
     )
     schedule = Schedule(fma=True, block=(128, 1, 1), lanes=lanes)
-    sides = Dense(walls=("w", "e", "s", "n"))
-    module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), sides, schedule)
-    module.add("floor", stream.boundary(lbm.NoSlip(d3q19), face="b"), sides)
-    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), sides)
+    box = Dense(walls=("w", "e", "s", "n", "b", "t"))
+    module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), box, schedule)
+    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), box)
     module.add_halo(kernels=["aa_even", "aa_odd"])
     return module

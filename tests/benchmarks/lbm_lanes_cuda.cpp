@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D3Q19 BGK in place with several cells a CUDA thread, in a box with walls and a moving lid: the whole step with its
-// walls and the borders of the interleaved blocks, and the kernel alone.
+// D3Q19 BGK in place with several cells a CUDA thread, in a box with walls and a moving lid: the whole step
+// with its walls and the borders of the interleaved blocks, and the kernel alone.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -43,31 +43,32 @@ struct CumulantF32 {
 
 /// Populations of small random disturbances on interleaved blocks that are cut along z.
 template <typename Kernels>
-std::shared_ptr<heddle::Field<typename Kernels::Value>> populations(std::int64_t edge, heddle::Stream& stream) {
+std::shared_ptr<heddle::Field<typename Kernels::Value>> populations(std::int64_t edge,
+                                                                    heddle::Stream& stream) {
   using T = typename Kernels::Value;
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}}, {1, 1, Kernels::lanes});
   auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = Kernels::populations,
-                                                                        .memory = heddle::Memory::device,
-                                                                        .name = "f",
-                                                                        .interleaved = Kernels::lanes});
+                                                                         .memory = heddle::Memory::device,
+                                                                         .name = "f",
+                                                                         .interleaved = Kernels::lanes});
   const auto view = f->view();
   const std::int64_t component = view.extent(2) * view.stride(2);
-  streams::disturb_cuda(view.data(), view.stride(3) * (Kernels::populations - 1) + component, stream.native());
+  streams::disturb_cuda(view.data(), view.stride(3) * (Kernels::populations - 1) + component,
+                        stream.native());
   return f;
 }
 
 /// The in-place update of 19 of the arrays, 16 bytes a thread.
-template <typename T>
-struct Limit {
-  static constexpr std::int64_t pack = sizeof(T) < sizeof(float) ? 2 : 1;  // values in what is counted
+template <typename T> struct Limit {
+  static constexpr std::int64_t pack = sizeof(T) < sizeof(float) ? 2 : 1; // values in what is counted
   using Counted = std::conditional_t<sizeof(T) == 8, double, float>;
 
   explicit Limit(const heddle::FieldView<T>& f) : view(f), count(f.extent(2) * f.stride(2) / pack / 4 * 4) {}
   double bytes() const { return 2.0 * bench::populations * sizeof(Counted) * static_cast<double>(count); }
   double seconds(heddle::Stream& stream) const {
     return bench::cuda_seconds(stream, [&] {
-      streams::update19_cuda(reinterpret_cast<Counted*>(view.data()), view.stride(3) / pack, count, Counted(1),
-                             stream.native());
+      streams::update19_cuda(reinterpret_cast<Counted*>(view.data()), view.stride(3) / pack, count,
+                             Counted(1), stream.native());
     });
   }
 
@@ -76,10 +77,10 @@ struct Limit {
 };
 
 /// The two kernels alone.
-template <typename Kernels>
-bench::Case vectors() {
+template <typename Kernels> bench::Case vectors() {
   using T = typename Kernels::Value;
-  const std::int64_t edge = bench::edge(sizeof(T) == 8 || Kernels::populations > bench::populations ? 384 : 512);
+  const std::int64_t edge =
+      bench::edge(sizeof(T) == 8 || Kernels::populations > bench::populations ? 384 : 512);
   auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
   auto f = populations<Kernels>(edge, *stream);
   const Limit<T> limit(f->view());
@@ -100,8 +101,7 @@ bench::Case vectors() {
 }
 
 /// The whole step: kernels, walls, and what crosses between the interleaved blocks.
-template <typename Kernels>
-bench::Case box() {
+template <typename Kernels> bench::Case box() {
   using T = typename Kernels::Value;
   const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 384 : 512);
   auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
@@ -114,23 +114,22 @@ bench::Case box() {
     const typename Kernels::Odd odd(*f, {.omega = omega});
     return bench::cuda_seconds(*stream, [&] {
       even(*stream);
+      Kernels::lid_after_even(*f, stream->native());
       (*before)(*stream);
-      Kernels::walls_after_even(*f, stream->native());
       odd(*stream);
       (*after)(*stream);
-      Kernels::walls_after_odd(*f, stream->native());
+      Kernels::lid_after_odd(*f, stream->native());
     });
   };
   return one;
 }
 
-template <typename Kernels>
-void add_precision(const std::string& precision) {
+template <typename Kernels> void add_precision(const std::string& precision) {
   bench::add("lbm/d3q19/bgk/aa/box/" + precision + "/cuda", box<Kernels>, rounds);
   bench::add("lbm/d3q19/bgk/aa/vectors/" + precision + "/cuda", vectors<Kernels>, rounds);
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_lbm_lanes_cuda() {
   add_precision<F32>("f32");

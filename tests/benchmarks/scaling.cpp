@@ -32,12 +32,12 @@ using scaling::Case;
 using scaling::Result;
 
 constexpr double omega = 1.2;
-/// The walls of a rank, as a task.
-template <typename Kernels> class Walls {
+/// The lid of a rank, as a task.
+template <typename Kernels> class Lid {
 public:
   using Call = void (*)(heddle::Field<typename Kernels::Value>&, void*);
 
-  Walls(const char* name, heddle::Field<typename Kernels::Value>& f, Call call)
+  Lid(const char* name, heddle::Field<typename Kernels::Value>& f, Call call)
       : name_(name), f_(&f), call_(call) {}
   std::string_view name() const { return name_; }
   heddle::Memory memory() const { return heddle::Memory::device; }
@@ -64,8 +64,8 @@ public:
                   .rank = transport.rank(),
                   .interleaved = Kernels::lanes}),
         even_(f_, {.omega = omega}), odd_(f_, {.omega = omega}), before_(odd_.before(), transport),
-        after_(odd_.after(), transport), walls_after_even_("walls", f_, Kernels::walls_after_even),
-        walls_after_odd_("walls", f_, Kernels::walls_after_odd) {}
+        after_(odd_.after(), transport), lid_after_even_("lid", f_, Kernels::lid_after_even),
+        lid_after_odd_("lid", f_, Kernels::lid_after_odd) {}
 
   heddle::Field<T>& f() { return f_; }
   int rank() const { return f_.rank(); }
@@ -81,11 +81,11 @@ public:
 
   void add_to(heddle::TaskGraph& loop, bool exchanges) {
     loop.add(even_);
+    loop.add(lid_after_even_);
     if (exchanges) loop.add(before_);
-    loop.add(walls_after_even_);
     loop.add(odd_);
     if (exchanges) loop.add(after_);
-    loop.add(walls_after_odd_);
+    loop.add(lid_after_odd_);
   }
 
 private:
@@ -94,8 +94,8 @@ private:
   typename Kernels::Odd odd_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;
-  Walls<Kernels> walls_after_even_;
-  Walls<Kernels> walls_after_odd_;
+  Lid<Kernels> lid_after_even_;
+  Lid<Kernels> lid_after_odd_;
 };
 
 template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {

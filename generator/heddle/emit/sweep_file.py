@@ -14,7 +14,7 @@ from heddle.emit.signature import Argument, arguments
 from heddle.exchange import Exchange, exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
-from heddle.ir.walls import bit
+from heddle.ir.walls import axis_of, bit, is_upper, of_populations
 from heddle.list_exchange import Ends, LinkCrossing, ListExchange, list_exchanges
 
 
@@ -96,6 +96,11 @@ def _walls(kernel: ir.Kernel) -> tuple[str, ...]:
     return kernel.space.walls if isinstance(kernel.space, ir.Dense) else ()
 
 
+def _sides(kernel: ir.Kernel) -> int:
+    """The sides with walls, as bits."""
+    return sum(bit(side) for side in _walls(kernel))
+
+
 def _offset(offset: Sequence[int]) -> str:
     full = [*offset, 0, 0][:3]
     return "{" + ", ".join(map(str, full)) + "}"
@@ -147,9 +152,8 @@ def _sweep(
             f'heddle::require_interleaved({argument.name}, {_lanes(typed)}, "{kernel}");'
             for argument in arrays
         ]
-        if _walls(typed):
-            sides = sum(bit(side) for side in _walls(typed))
-            checks.append(f'heddle::require_same_walls({arrays[0].name}, {sides}U, "{kernel}");')
+        if _walls(typed) and halo is None:  # else the exchange has what is not the same
+            checks.append(f'heddle::require_same_walls({arrays[0].name}, {_sides(typed)}U, "{kernel}");')
     return {
         "kernel": kernel,
         "name": title,
@@ -252,7 +256,29 @@ def _exchanges(
     if isinstance(kernel.space, ir.Sparse):
         found = list_exchanges(kernel, ends=halo.ends)
         return [_list_exchange(module, one, halo, targets, wire) for one in found]
-    return [_exchange(module, one, halo, targets, wire) for one in exchanges(kernel)]
+    in_vectors = "cuda" in targets and _lanes(kernel) > 1
+    return [
+        {
+            **_exchange(module, one, halo, targets, wire),
+            "walls": _lane_walls(kernel, one) if in_vectors and _walls(kernel) else None,
+        }
+        for one in exchanges(kernel)
+    ]
+
+
+def _lane_walls(kernel: ir.Kernel, exchange: Exchange) -> dict[str, Any] | None:
+    """The links that end at walls: in lanes, a wall that not all have is part of the exchange."""
+    assert isinstance(kernel.space, ir.Dense)
+    links = [link for link in kernel.space.links if _crosses(link, kernel.space.walls)]
+    fields = [n for n, field in enumerate(exchange.fields) if of_populations(kernel.space, field)]
+    if not fields:
+        return None
+    return {"rows": [_link(link) for link in links], "fields": fields, "sides": _sides(kernel)}
+
+
+def _crosses(link: ir.Link, sides: Sequence[str]) -> bool:
+    """Whether a link leads beyond one of the sides."""
+    return any(link.offset[axis_of(side)] * (1 if is_upper(side) else -1) > 0 for side in sides)
 
 
 def _exchange(
@@ -455,8 +481,10 @@ class _Binding:
             f"[&](const heddle::Planes& part, const heddle::ColourRange& range) {{ {call} }});"
         )
 
-    def call(self, name: str, extra: str) -> str:
+    def call(self, name: str, extra: str, in_vectors: bool = False) -> str:
+        """in_vectors: the blocks of a group at once."""
         passed: list[str] = []
+        walls = "shared_walls" if in_vectors else "walls_of"
         lists = {
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
@@ -464,7 +492,7 @@ class _Binding:
             "neighbour_chunk": f"{self.arrays[0].name}_->list().neighbour_chunk()",
             "first_colour": "colours.first",
             "last_colour": "colours.last",
-            "walls": f"heddle::walls_of(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
+            "walls": f"heddle::{walls}(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
             "first": "range.first" if self.parts else "range_.first",
             "last": "range.last" if self.parts else "range_.last",
             "cells": "cells_->data()",
@@ -495,7 +523,7 @@ class _Binding:
     def body(self, kernel: str, targets: Sequence[str]) -> str:
         both = "cpu" in targets and "cuda" in targets
         host = self.marched(kernel) if self.marches() else self.call(kernel, "")
-        device = self.call(f"{kernel}_cuda", "stream.native()")
+        device = self.call(f"{kernel}_cuda", "stream.native()", _lanes(self.kernel) > 1)
         if _lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
             device = f"if (block % {_lanes(self.kernel)} == 0) {{ {device} }}"
         if not both:

@@ -31,7 +31,7 @@ def bit(side: str) -> int:
 
 def crossed(space: Dense | Sparse | Boxes, access: Access) -> tuple[str, ...]:
     """The sides with walls beyond which an element may lie; none for fields that are no populations."""
-    if not isinstance(space, Dense) or not _of_populations(space, access.field):
+    if not isinstance(space, Dense) or not of_populations(space, access.field):
         return ()
     return tuple(
         side for side in space.walls if access.offsets[axis_of(side)] * (1 if is_upper(side) else -1) > 0
@@ -50,6 +50,6 @@ def without_walls(space: Dense | Sparse) -> Dense | Sparse:
     return dataclasses.replace(space, walls=(), links=()) if isinstance(space, Dense) else space
 
 
-def _of_populations(space: Dense, field: Field) -> bool:
+def of_populations(space: Dense, field: Field) -> bool:
     """Whether a field has a component for each link, and one for the population at rest."""
     return bool(space.walls) and field.layout == "strided" and field.components == len(space.links) + 1

@@ -17,6 +17,7 @@
 #include "heddle/field.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/lane_shift.hpp"
+#include "heddle/link.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/stream.hpp"
@@ -53,6 +54,15 @@ struct LinkCrossing {
   int slot = none; // none: the row leads to elements
   std::array<int, 3> other{};
   std::array<int, 2> then{none, none}; // rows to follow after it
+};
+
+/// Links of a kernel with walls within that lead to elements of a field: what lies behind a wall stands in
+/// `wall_slot` of the own cell. sides: where the kernel has walls, bits as in `walls_around`. The generator
+/// writes them down.
+struct WallLinks {
+  int field = 0;
+  std::span<const Link> links;
+  std::uint32_t sides = 0;
 };
 
 enum class Direction {
@@ -123,6 +133,11 @@ public:
     add_listed({&field, std::string(field.name()), field.components(), {}, 1, sizeof(T), {}}, field.list());
   }
 
+  /// A kernel that takes interleaved blocks as vectors cannot look elsewhere in one lane alone. Walls that
+  /// only some blocks of a group have are therefore part of its exchange: ghost cells behind them get, or
+  /// give back, what the links stand for. The links must outlive this.
+  void add(const WallLinks& walls) { walls_.push_back(walls); }
+
   /// What an exchange knows of a field.
   struct Side {
     const void* object;
@@ -141,6 +156,7 @@ public:
   [[nodiscard]] Direction direction() const noexcept { return direction_; }
   [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
   [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
+  [[nodiscard]] const std::vector<WallLinks>& walls() const noexcept { return walls_; }
   [[nodiscard]] bool empty() const noexcept { return crossings_.empty() && links_.empty(); }
   [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
   [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
@@ -152,6 +168,10 @@ public:
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
 
+  /// Whether the kernel takes interleaved blocks as vectors, and not one by one.
+  [[nodiscard]] bool in_vectors() const noexcept { return vectors || memory_ == Memory::device; }
+
+  bool vectors = false; ///< on a host, too: for tests that run the kernels of a device there
   Pack pack;
   Unpack unpack;
   std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;
@@ -175,6 +195,7 @@ private:
   Direction direction_ = Direction::owner_to_ghost;
   std::span<const Crossing> crossings_;
   std::span<const LinkCrossing> links_;
+  std::vector<WallLinks> walls_;
   int thinnest_ = 1;
   std::size_t value_bytes_ = 1;
   std::vector<Side> fields_;

@@ -9,6 +9,8 @@
 
 namespace heddle {
 
+struct LaneWall;
+
 /// An exchange for the blocks that there are: what each block packs and unpacks, and what goes to which rank.
 ///
 /// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
@@ -40,8 +42,9 @@ public:
   /// What is packed or unpacked: tables[block of this rank].
   using Tables = std::vector<Table>;
 
-  /// What crosses between the interleaved blocks of a group: rows of LaneShiftRows. It does not go over the
-  /// wire. What a message brings into another lane of the same vectors is written with it, not unpacked.
+  /// What crosses between the interleaved blocks of a group, and comes back from walls that some of them
+  /// have: rows of LaneShiftRows. It does not go over the wire. What a message brings into another lane of
+  /// the same vectors is written with it, not unpacked.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank
@@ -86,8 +89,10 @@ public:
 private:
   struct Piece;
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
-  [[nodiscard]] std::vector<const Piece*>
-  take_shifts(const Exchange& exchange, const std::vector<const Piece*>& pieces, std::vector<Shift>& shifts);
+  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
+                                                      const std::vector<const Piece*>& pieces,
+                                                      const std::vector<LaneWall>& walls,
+                                                      std::vector<Shift>& shifts);
   [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
                                        std::vector<Shift>& shifts) const;
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);

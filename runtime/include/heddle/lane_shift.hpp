@@ -20,11 +20,13 @@ struct LaneArray {
   std::size_t value_bytes = 0;
 };
 
-/// A table of boxes of vectors, in the memory of the array.
+/// A table of boxes of vectors, in the memory of the array. A lane is copied from a lane of another vector
+/// (see LaneSources); a reflected one, which stays by its sources, from the same lane of a third vector.
 struct LaneShiftRows {
   /// Component, first cell from, first cell to, extent (x, y, z each), sources, and the place on the wire of
-  /// what arrives from there, in values, for the first cell.
-  static constexpr int columns = 12;
+  /// what arrives from there, in values, for the first cell; of the third vector component and first cell,
+  /// and the reflected lanes.
+  static constexpr int columns = 17;
   const std::int32_t* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box
@@ -51,21 +53,24 @@ public:
     put(to, arrives);
     return true;
   }
+  void clear() noexcept { bits_ = all; }
   [[nodiscard]] std::int32_t packed() const noexcept { return static_cast<std::int32_t>(bits_); }
 
 private:
+  static constexpr std::uint32_t all = 0xffffffffU;
   [[nodiscard]] std::uint32_t source(int lane) const noexcept { return bits_ >> (4 * lane) & stays; }
   void put(int to, std::uint32_t source) noexcept {
     const int shift = 4 * to;
     bits_ = (bits_ & ~(stays << shift)) | (source << shift);
   }
 
-  std::uint32_t bits_ = 0xffffffffU;
+  std::uint32_t bits_ = all;
 };
 
-/// Copies what crosses between the blocks of a group, all lanes of a vector at once and all boxes in one
-/// launch. No box may be read or written where another one is written; lanes that stay are read and written
-/// back. wire: values of the type of the array, where rows have lanes that arrive.
+/// Copies what crosses between the blocks of a group, and what comes back from walls that only some of them
+/// have: all lanes of a vector at once and all boxes in one launch. No box may be read or written where
+/// another one is written; lanes that stay are read and written back. wire: values of the type of the array,
+/// where rows have lanes that arrive.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory,
                  Stream& stream);
 

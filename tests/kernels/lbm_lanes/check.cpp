@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors over interleaved blocks give what one block gives, bit for bit: with borders between the blocks of a
-// vector, with walls, and with ghost cells that nobody filled made NaN.
+// Vectors over interleaved blocks give what one block gives, bit for bit: with borders between the blocks of
+// a vector, with walls, and with ghost cells that nobody filled made NaN.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,17 +32,21 @@ constexpr double omega = 1.7;
 constexpr double u_lid = 0.05;
 
 template <class T> T stored(double value) {
-  if constexpr (std::is_same_v<T, std::uint16_t>) return heddle::to_half(static_cast<float>(value));
-  else return static_cast<T>(value);
+  if constexpr (std::is_same_v<T, std::uint16_t>)
+    return heddle::to_half(static_cast<float>(value));
+  else
+    return static_cast<T>(value);
 }
 
 /// Populations on a grid, stepped by one target of the kernels.
 template <class T> class Simulation {
 public:
   /// walls: a floor and a lid; sides: and four walls around.
-  Simulation(const std::array<int, 3>& cut, bool walls, int interleaved, heddle::Memory where, bool sides = false)
+  Simulation(const std::array<int, 3>& cut, bool walls, int interleaved, heddle::Memory where,
+             bool sides = false)
       : walls_(walls), grid_({{0, 0, 0}, extent}, cut, {!sides, !sides, !walls}),
-        f_(grid_, {.components = 19, .memory = where, .name = "f", .interleaved = interleaved}), stream_(where) {
+        f_(grid_, {.components = 19, .memory = where, .name = "f", .interleaved = interleaved}),
+        stream_(where) {
     f_.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
       return stored<T>(1e-2 * std::sin(static_cast<double>(1 + x + 41 * (y + 7 * (z + 11 * q)))));
     });
@@ -65,8 +69,8 @@ public:
   /// A step: what has to arrive, the kernel, what has to be sent.
   template <class Sweep, class Run> void step(const Sweep& sweep, Run&& run) {
     if (!walls_) f_.fill_ghosts(stored<T>(std::numeric_limits<double>::quiet_NaN()));
-    heddle::HaloExchange before(sweep.before());
-    heddle::HaloExchange after(sweep.after());
+    heddle::HaloExchange before(in_vectors(sweep.before()));
+    heddle::HaloExchange after(in_vectors(sweep.after()));
     before(stream_);
     run();
     after(stream_);
@@ -76,7 +80,8 @@ public:
   /// The layer of cells at the floor or under the lid.
   heddle::FieldView<T> layer(bool lid) {
     const heddle::FieldView<T> view = f_.view(lid ? f_.blocks() - 1 : 0);
-    return {&view(0, 0, lid ? view.extent(2) - 1 : 0), {view.extent(0), view.extent(1), 1, 19}, view.strides()};
+    return {
+        &view(0, 0, lid ? view.extent(2) - 1 : 0), {view.extent(0), view.extent(1), 1, 19}, view.strides()};
   }
 
   /// The layer of cells at one of the sides of the only block.
@@ -91,8 +96,16 @@ public:
   }
 
   heddle::Stream& stream() { return stream_; }
+  /// From now on the kernels are those of a device, wherever they run.
+  void take_vectors() { vectors_ = true; }
 
 private:
+  heddle::Exchange in_vectors(heddle::Exchange exchange) const {
+    exchange.vectors = vectors_;
+    return exchange;
+  }
+
+  bool vectors_ = false;
   bool walls_;
   heddle::BlockGrid grid_;
   heddle::Field<T> f_;
@@ -208,7 +221,8 @@ TYPED_TEST(Lanes, WallsWithinTheStepEqualSweepsBitForBit) {
         for (int block = 0; block < blocks; block += lanes)
           lbm_lanes::walled_even_cuda(s.f().view(block), omega, stream);
       });
-      lbm_lanes::walled_lid_after_even_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid, stream);
+      lbm_lanes::walled_lid_after_even_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid,
+                                            stream);
       lbm_lanes::walled_floor_after_even_cuda(s.layer(false), heddle::walls_of(s.f(), 0), stream);
       s.step(odd, [&] {
         for (int block = 0; block < blocks; block += lanes)
@@ -222,9 +236,42 @@ TYPED_TEST(Lanes, WallsWithinTheStepEqualSweepsBitForBit) {
   }
 }
 
+/// Four AA steps in a box, all walls of which are the kernel's and the exchange's. The lid adds its momentum
+/// to what it sends back before that crosses.
+template <class T> std::vector<T> box_in_lanes(const std::array<int, 3>& cut) {
+  Simulation<T> s(cut, true, lanes, memory, true);
+  s.take_vectors();
+  void* const stream = s.stream().native();
+  const int blocks = s.f().blocks();
+  const lbm_lanes::BoxedEven<T> even(s.f(), {.omega = omega});
+  const lbm_lanes::BoxedOdd<T> odd(s.f(), {.omega = omega});
+  for (int pair = 0; pair < 2; ++pair) {
+    s.step(even, [&] {
+      for (int block = 0; block < blocks; block += lanes)
+        lbm_lanes::boxed_even_cuda(s.f().view(block), omega, stream);
+    });
+    lbm_lanes::boxed_lid_after_even_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid, stream);
+    s.step(odd, [&] {
+      for (int block = 0; block < blocks; block += lanes)
+        lbm_lanes::boxed_odd_cuda(s.f().view(block), heddle::shared_walls(s.f(), block), omega, stream);
+    });
+    lbm_lanes::boxed_lid_after_odd_cuda(s.layer(true), heddle::walls_of(s.f(), blocks - 1), u_lid, stream);
+  }
+  s.stream().synchronise();
+  return s.values();
+}
+
+TYPED_TEST(Lanes, WallsOfSomeLanesEqualSweepsBitForBit) {
+  using T = TypeParam;
+  const std::vector<T> expected = box_by_sweeps<T>();
+  for (const int blocks : {4, 8})
+    EXPECT_EQ(box_in_lanes<T>({1, 1, blocks}), expected) << blocks << " blocks";
+}
+
 TYPED_TEST(Lanes, WallsWithinTheStepStandWhereTheGridEnds) {
   using T = TypeParam;
-  Simulation<T> s({2, 2, 2}, true, 1, heddle::Memory::host, true);  // blocks of which each has some of the walls
+  Simulation<T> s({2, 2, 2}, true, 1, heddle::Memory::host,
+                  true); // blocks of which each has some of the walls
   const lbm_lanes::WalledEven<T> even(s.f(), {.omega = omega});
   const lbm_lanes::WalledOdd<T> odd(s.f(), {.omega = omega});
   const auto top = [&](auto&& lid) {
@@ -237,7 +284,8 @@ TYPED_TEST(Lanes, WallsWithinTheStepStandWhereTheGridEnds) {
   const auto bottom = [&](auto&& floor) {
     for (int block = 0; block < 4; ++block) {
       const heddle::FieldView<T> view = s.f().view(block);
-      floor({view.data(), {view.extent(0), view.extent(1), 1, 19}, view.strides()}, heddle::walls_of(s.f(), block));
+      floor({view.data(), {view.extent(0), view.extent(1), 1, 19}, view.strides()},
+            heddle::walls_of(s.f(), block));
     }
   };
   using View = heddle::FieldView<T>;
@@ -304,9 +352,9 @@ TEST(LanesPreconditions, AreReportedByCode) {
   const auto even = [](const heddle::FieldView<float>& f) {
     return lbm_lanes_aa_even_f32_cuda(f.data(), f.extents().data(), f.strides().data(), 1.0F, nullptr);
   };
-  EXPECT_EQ(even(plain.f().view()), -3);   // cells of a row follow each other
-  EXPECT_EQ(even(two.f().view()), -3);     // blocks of two
-  EXPECT_EQ(even(four.f().view(1)), -3);   // begins at the second lane of a vector
+  EXPECT_EQ(even(plain.f().view()), -3); // cells of a row follow each other
+  EXPECT_EQ(even(two.f().view()), -3);   // blocks of two
+  EXPECT_EQ(even(four.f().view(1)), -3); // begins at the second lane of a vector
 }
 
 } // namespace

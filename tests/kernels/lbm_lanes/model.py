@@ -17,8 +17,14 @@ sides = Dense(walls=("w", "e", "s", "n"))
 lbm_lanes.add("walled", lbm.AA(d3q19)(collide), sides, vectors)
 lbm_lanes.add("walled_lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), sides)
 lbm_lanes.add("walled_floor", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face="b"), sides)
+box = Dense(walls=("w", "e", "s", "n", "b", "t"))
+lbm_lanes.add("boxed", lbm.AA(d3q19)(collide), box, vectors)
+lbm_lanes.add("boxed_lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), box)
 for side in sides.walls:
     lbm_lanes.add(f"wall_{side}", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face=side))
 lbm_lanes.add_halo(
-    kernels=["aa_even", "aa_odd", "eso_pull_even", "eso_pull_odd", "walled_even", "walled_odd"]
+    kernels=[
+        *("aa_even", "aa_odd", "eso_pull_even", "eso_pull_odd"),
+        *("walled_even", "walled_odd", "boxed_even", "boxed_odd"),
+    ]
 )
