@@ -319,6 +319,7 @@ def _list_exchange(
         "unpack": _pack_call(module, f"{halo.name}_unpack", views, tables, "const ", wire, targets),
         "method": "list_pack",
         "parameters": "const heddle::WireElements& elements",
+        "walls": None,  # they stand in the table
     }
 
 
