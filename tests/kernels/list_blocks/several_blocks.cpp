@@ -14,6 +14,7 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/reduction.hpp"
+#include "list_blocks_sweeps.hpp"
 #include "lists.hpp"
 
 namespace {
