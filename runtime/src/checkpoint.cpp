@@ -96,6 +96,15 @@ struct Checkpoint::State {
   [[nodiscard]] std::string offer(std::int64_t before) const;
 };
 
+void Checkpoint::refuse_held_cells(const IndexList& list, std::string_view field) {
+  if (list.held() == 0) return;
+  throw Error(where,
+              "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
+                  " cells behind walls, and only listed cells are stored: what walls are about to give back "
+                  "would be lost",
+              "lists of pull, push or AA, or dense blocks, for runs that are to go on from a checkpoint");
+}
+
 Checkpoint::Checkpoint(fs::path folder, std::string name, CheckpointOptions options)
     : state_(std::make_unique<State>(std::move(folder), std::move(name), nullptr, std::move(options))) {}
 Checkpoint::Checkpoint(fs::path folder, std::string name, Transport& transport, CheckpointOptions options)

@@ -240,6 +240,16 @@ TEST_F(CheckpointTest, OtherListedCellsAreRefused) {
             std::string::npos);
 }
 
+TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsAreRefused) {
+  const std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()), 1);
+  const std::vector<heddle::Link> upwards{{0, {0, 0, 1}, heddle::Link::held}};
+  const IndexList list(domain, flags, {false, false, false}, upwards);
+  ASSERT_GT(list.held(), 0);
+  SparseField<float> f(list, 2, heddle::Memory::host, "f");
+  Checkpoint checkpoint(folder_, "run");
+  EXPECT_NE(failure([&] { checkpoint.add(f); }).find("'f' is over a list that holds"), std::string::npos);
+}
+
 TEST_F(CheckpointTest, RefusesWhatCannotBe) {
   EXPECT_THROW(Checkpoint(folder_, ""), Error);
   EXPECT_THROW(Checkpoint(folder_, "a/b"), Error);

@@ -103,7 +103,8 @@ public:
 
   /// A field over a list, with all blocks of it that are here, or one more block of the field of that name (each
   /// over its own list). Ranks without a block declare it: declare_listed<T>(name, components). Cells of the list
-  /// outside `owned` (ghosts) are not stored.
+  /// outside `owned` (ghosts) are not stored. Throws Error when the list holds cells behind walls (EsoTwist,
+  /// EsoPull): what walls are about to give back stands there, and would be lost.
   template <class T> void add(SparseField<T>& field, const std::string& name = {}) {
     const IndexList& list = field.list();
     for (int block = list.grid().first_block(list.rank()); block < list.grid().first_block(list.rank() + 1); ++block)
@@ -300,8 +301,11 @@ private:
             }};
   }
 
+  static void refuse_held_cells(const IndexList& list, std::string_view field);
+
   template <class T> static Block listed_block(SparseField<T>& field, const Box& asked) {
     const IndexList& list = field.list();
+    refuse_held_cells(list, field.name());
     const Box owned = asked.intersect(list.box());
     const auto for_cells = [&list, owned](std::int64_t first, std::int64_t last, auto&& f) {
       std::int64_t row = first * owned.extent(0) * owned.extent(1);
