@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "heddle/error.hpp"
@@ -24,14 +25,7 @@ constexpr int most_ranks = 4096;
 constexpr const char* one_rank = "there is one rank";
 
 int ranks_asked_for(Memory memory) {
-  const char* const text = std::getenv("HEDDLE_RANKS");
-  if (text == nullptr) return memory == Memory::device ? std::max(1, device_count()) : 1;
-  int ranks = 0;
-  const auto [end, status] = std::from_chars(text, text + std::strlen(text), ranks);
-  if (status != std::errc{} || *end != '\0' || ranks < 1 || ranks > most_ranks)
-    throw Error("HEDDLE_RANKS", "'" + std::string(text) + "' is no number of ranks",
-                "give a number from 1 to " + std::to_string(most_ranks));
-  return ranks;
+  return ranks_by_environment().value_or(memory == Memory::device ? std::max(1, device_count()) : 1);
 }
 
 TransportOffer peers(int ranks, Memory memory) {
@@ -100,6 +94,17 @@ int run_ranks(Memory memory, const Body& body) {
 }
 
 } // namespace
+
+std::optional<int> ranks_by_environment() {
+  const char* const text = std::getenv("HEDDLE_RANKS");
+  if (text == nullptr) return std::nullopt;
+  int ranks = 0;
+  const auto [end, status] = std::from_chars(text, text + std::strlen(text), ranks);
+  if (status != std::errc{} || *end != '\0' || ranks < 1 || ranks > most_ranks)
+    throw Error("HEDDLE_RANKS", "'" + std::string(text) + "' is no number of ranks",
+                "give a number from 1 to " + std::to_string(most_ranks));
+  return ranks;
+}
 
 Ranks::Ranks() : here_{&alone_} {}
 

@@ -73,6 +73,10 @@ private:
   LocalTransport alone_;
 };
 
+/// How many ranks the environment variable HEDDLE_RANKS gives to a process; nullopt where it is not set. Throws
+/// Error where it is no number from 1 to 4096.
+[[nodiscard]] std::optional<int> ranks_by_environment();
+
 /// The body of a program: its result is the exit status.
 using Body = std::function<int(Ranks& ranks)>;
 

@@ -42,7 +42,12 @@ std::optional<int> own_device() {
   return place % device_count();
 }
 
-int run_ranks(Memory memory, const Body& body) {
+int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
+  const std::optional<int> wanted = ranks_by_environment();
+  if (wanted && *wanted != ranks_of_job)
+    throw Error("HEDDLE_RANKS", "it says " + std::to_string(*wanted) + ", and mpirun started " +
+                                    std::to_string(ranks_of_job) + " processes of one rank each",
+                "unset HEDDLE_RANKS, or start one process");
   std::optional<DeviceScope> scope;
   std::vector<TransportOffer> offers;
   if (memory == Memory::device) {
@@ -65,7 +70,7 @@ int run(int& argc, char**& argv, Memory memory, const Body& body) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks == 1) return run_in_one_process(argv[0], memory, body);
   try {
-    return run_ranks(memory, body);
+    return run_ranks(ranks, memory, body);
   } catch (const std::bad_alloc&) {
     end_job("not enough memory");
   } catch (const std::exception& error) {
