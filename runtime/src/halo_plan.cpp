@@ -269,13 +269,14 @@ bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
   for (Shift& shift : shifts) {
     if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
     for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LaneShiftRows::columns) {
-      if (row[0] != piece.crossing->component || !std::equal(wanted.begin(), wanted.end(), row + 4)) continue;
+      const bool there = std::equal(wanted.begin(), wanted.end(), row + LaneShiftRows::to);
+      if (row[LaneShiftRows::component] != piece.crossing->component || !there) continue;
       const int lane = to % side.interleaved;
-      LaneSources sources(row[10]);
-      const bool reflected = (static_cast<std::uint32_t>(row[16]) >> lane & 1U) != 0;
+      LaneSources sources(row[LaneShiftRows::sources]);
+      const bool reflected = (static_cast<std::uint32_t>(row[LaneShiftRows::reflected]) >> lane & 1U) != 0;
       if (reflected || !sources.let_arrive(lane)) continue;
-      row[10] = sources.packed();
-      row[11] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
+      row[LaneShiftRows::sources] = sources.packed();
+      row[LaneShiftRows::place] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
       return true;
     }
   }

@@ -11,6 +11,7 @@
 #include "heddle/error.hpp"
 #include "heddle/halo_plan.hpp"
 #include "heddle/memory.hpp"
+#include "periodic_image.hpp"
 
 namespace heddle {
 
@@ -42,10 +43,7 @@ public:
     std::array<std::int64_t, 3> cell = list_.position(n);
     for (std::size_t d = 0; d < 3; ++d)
       cell[d] += offset[d];
-    const std::array<std::int64_t, 3> wrapped = list_.grid().in_domain(cell);
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (list_.spans(d)) cell[d] = wrapped[d]; // elsewhere ghost cells lie beyond the face
-    }
+    cell = periodic_image(list_, list_.grid().periodic(), cell);
     return list_.cell_of(cell[0], cell[1], cell[2]) >= 0;
   }
   [[nodiscard]] std::int64_t number(const std::array<std::int64_t, 3>& cell) const noexcept {

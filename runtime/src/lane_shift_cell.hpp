@@ -7,6 +7,7 @@
 
 #include "heddle/device/lanes.hpp"
 #include "heddle/device/qualifiers.hpp"
+#include "heddle/lane_shift.hpp"
 
 namespace heddle {
 
@@ -34,7 +35,8 @@ template <int lanes> struct LaneTurn {
   }
 
   HEDDLE_HOST_DEVICE explicit LaneTurn(const std::int32_t* row)
-      : sources(static_cast<std::uint32_t>(row[10]) & all), reflected(static_cast<std::uint32_t>(row[16])) {
+      : sources(static_cast<std::uint32_t>(row[LaneShiftRows::sources]) & all),
+        reflected(static_cast<std::uint32_t>(row[LaneShiftRows::reflected])) {
     const std::uint32_t special = sources >> 3 & 0x11111111U; // lanes that stay (15) or arrive (14)
     const std::uint32_t staying = special & sources;
     const std::uint32_t others = all & ~(special * 15U);
@@ -76,9 +78,9 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
                                           std::int32_t cell) {
   const std::int32_t* const row = shift.row;
   const auto n = static_cast<std::uint32_t>(cell);
-  const auto x_count = static_cast<std::uint32_t>(row[7]);
-  const auto y_count = static_cast<std::uint32_t>(row[8]);
-  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[9])) {
+  const auto x_count = static_cast<std::uint32_t>(row[LaneShiftRows::extent]);
+  const auto y_count = static_cast<std::uint32_t>(row[LaneShiftRows::extent + 1]);
+  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[LaneShiftRows::extent + 2])) {
     return;
   }
   const std::uint32_t line = n / x_count;
@@ -92,23 +94,25 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
   T from[static_cast<std::size_t>(lanes)] = {};
   T old[static_cast<std::size_t>(lanes)] = {};
   T arrived = {};
-  T* const place = at(row[0], row + 4);
+  T* const place = at(row[LaneShiftRows::component], row + LaneShiftRows::to);
   if (turn.some_move) {
-    load_lanes<lanes>(from, static_cast<const T*>(at(row[0], row + 1)));
+    load_lanes<lanes>(from,
+                      static_cast<const T*>(at(row[LaneShiftRows::component], row + LaneShiftRows::from)));
   }
   if (turn.some_stay) {
     load_lanes<lanes>(old, static_cast<const T*>(place));
   }
   if (turn.reflected != 0) {
     T wall[static_cast<std::size_t>(lanes)];
-    load_lanes<lanes>(wall, static_cast<const T*>(at(row[12], row + 13)));
+    load_lanes<lanes>(wall,
+                      static_cast<const T*>(at(row[LaneShiftRows::wall], row + LaneShiftRows::wall + 1)));
     HEDDLE_EVERY_LANE
     for (int l = 0; l < lanes; ++l) {
       old[l] = (turn.reflected >> l & 1U) != 0 ? wall[l] : old[l];
     }
   }
   if (turn.some_arrive) {
-    arrived = shift.wire[std::int64_t{row[11]} + cell];
+    arrived = shift.wire[std::int64_t{row[LaneShiftRows::place]} + cell];
   }
   if (turn.by > 0) {
     store_moved(place, turn, old, arrived,

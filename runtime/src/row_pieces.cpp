@@ -94,11 +94,10 @@ RowPieces::RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int 
     : rows_y_(box.extent(1)) {
   const Box& domain = grid.domain();
   const auto along = [&](std::size_t d) {
-    const std::int64_t extent = domain.upper[d] - domain.lower[d];
-    const auto place = [&, d, extent](std::int64_t x) -> std::optional<AxisPlace> {
+    const auto place = [&, d](std::int64_t x) -> std::optional<AxisPlace> {
       std::array<std::int64_t, 3> cell = domain.lower;
       cell[d] = x;
-      if (grid.periodic()[d]) cell[d] = domain.lower[d] + ((x - domain.lower[d]) % extent + extent) % extent;
+      cell = grid.in_domain(cell);
       if (!domain.contains(cell)) return std::nullopt;
       if (x < box.lower[d] || x >= box.upper[d]) x = cell[d]; // around a box that is periodic
       return AxisPlace{grid.place_of(cell)[d], x >= own.lower[d] && x < own.upper[d]};

@@ -106,9 +106,10 @@ public:
   /// outside `owned` (ghosts) are not stored. Throws Error when the list holds cells behind walls (EsoTwist,
   /// EsoPull): what walls are about to give back stands there, and would be lost.
   template <class T> void add(SparseField<T>& field, const std::string& name = {}) {
-    const IndexList& list = field.list();
-    for (int block = list.grid().first_block(list.rank()); block < list.grid().first_block(list.rank() + 1); ++block)
-      add(field, list.grid().block(block), name);
+    const BlockGrid& grid = field.list().grid();
+    const int rank = field.list().rank();
+    for (int block = grid.first_block(rank); block < grid.first_block(rank + 1); ++block)
+      add(field, grid.block(block), name);
   }
   template <class T> void add(SparseField<T>& field, const Box& owned, const std::string& name = {}) {
     const std::string known = named(name, field.name());

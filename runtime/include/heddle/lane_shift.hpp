@@ -27,6 +27,7 @@ struct LaneShiftRows {
   /// what arrives from there, in values, for the first cell; of the third vector component and first cell,
   /// and the reflected lanes.
   static constexpr int columns = 17;
+  enum Column { component = 0, from = 1, to = 4, extent = 7, sources = 10, place = 11, wall = 12, reflected = 16 };
   const std::int32_t* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box

@@ -12,6 +12,7 @@ reads of the cell beside is the very element that the sweep of that cell sets.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -95,7 +96,7 @@ BOUNDARIES = {
 """All that there are."""
 
 
-class Channel:
+class Channel(ABC):
     """A channel between the boundary at one side and a wall at rest at the other one, periodic along them."""
 
     def __init__(self, name: str, pattern: type[lbm.StreamingPattern], side: str, over: str) -> None:
@@ -154,14 +155,14 @@ class Channel:
         self.time += 1
         return self.arrived(self.stream.next_step(step))
 
-    def collide(self, statements: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def collide(self, statements: Any) -> None: ...
 
-    def run(self, statements: Any, layer: int, arguments: dict[str, float]) -> dict[str, float]:
-        raise NotImplementedError
+    @abstractmethod
+    def run(self, statements: Any, layer: int, arguments: dict[str, float]) -> dict[str, float]: ...
 
-    def arrived(self, step: str) -> Array:
-        raise NotImplementedError
+    @abstractmethod
+    def arrived(self, step: str) -> Array: ...
 
     def flow(self) -> dict[str, float]:
         """The parameters of the collision."""

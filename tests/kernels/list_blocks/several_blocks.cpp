@@ -53,9 +53,7 @@ void expect_equal(const lists::Method& method, const lists::Medium& medium,
     heddle::IndexList list(grid, transport.rank(), flags, method.links, heddle::Memory::host, medium.slips);
     cells += list.count();
     const std::unique_ptr<lists::Rank> rank = method.make(std::move(list), transport);
-    heddle::TaskGraph loop(how.options);
-    rank->add_to(loop, how.poisoned);
-    loop.run(lists::pairs);
+    lists::run(*rank, lists::pairs, how.options, how.poisoned);
     const std::vector<double> found = rank->values();
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const auto cell = static_cast<std::int64_t>(i) % lists::domain.volume();
