@@ -40,6 +40,9 @@ void synchronise(void* stream);
 void destroy_event(void* event) noexcept;
 void record(void* event, void* stream);
 void wait(void* stream, void* event);
+/// Whether a marker has been reached, and whether a stream has nothing left to do.
+[[nodiscard]] bool happened(void* event);
+[[nodiscard]] bool idle(void* stream);
 /// From one timed event to another of the same device; both have happened.
 [[nodiscard]] double seconds_between(void* earlier, void* later);
 

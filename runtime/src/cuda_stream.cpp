@@ -41,6 +41,18 @@ void wait(void* stream, void* event) {
         "TaskGraph");
 }
 
+bool happened(void* event) {
+  const cudaError_t result = cudaEventQuery(static_cast<cudaEvent_t>(event));
+  if (result != cudaErrorNotReady) check(result, "TaskGraph");
+  return result == cudaSuccess;
+}
+
+bool idle(void* stream) {
+  const cudaError_t result = cudaStreamQuery(static_cast<cudaStream_t>(stream));
+  if (result != cudaErrorNotReady) check(result, "Stream");
+  return result == cudaSuccess;
+}
+
 double seconds_between(void* earlier, void* later) {
   float milliseconds = 0;
   check(

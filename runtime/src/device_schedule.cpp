@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_schedule.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "cuda.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
+#include "heddle/transport.hpp"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::size_t most_lanes = 4; // of one device and urgency
+/// Iterations that a device is given before the first of them has ended, where steps wait for other ranks: a
+/// launch too many would itself wait, and for as long as they do.
+constexpr std::int64_t most_ahead = 16;
 
 } // namespace
 
@@ -41,7 +50,7 @@ DeviceSchedule::~DeviceSchedule() {
 }
 
 void DeviceSchedule::destroy() noexcept {
-  for (const std::vector<void*>* events : {&done_, &begun_}) {
+  for (const std::vector<void*>* events : {&done_, &begun_, &ended_}) {
     for (void* event : *events)
       cuda::destroy_event(event);
   }
@@ -90,6 +99,31 @@ void DeviceSchedule::create() {
     const DeviceScope here(lane.device);
     if (trace_ != nullptr) lane.zero = cuda::create_event(true);
     if (begin_ == nullptr) begin_ = cuda::create_event();
+  }
+  if (std::ranges::none_of(steps_, [](const TaskStep& step) { return static_cast<bool>(step.waits_for); })) return;
+  const DeviceScope first(lanes_.front().device);
+  while (std::ssize(ended_) < most_ahead)
+    ended_.push_back(cuda::create_event());
+}
+
+/// As long as a rank waits for messages.
+void DeviceSchedule::await(void* event) {
+  const std::chrono::milliseconds limit = longest_wait();
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  cuda::count_wait();
+  while (!cuda::happened(event)) {
+    if (std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::string waiting;
+    for (const TaskStep& step : steps_) {
+      if (!step.waits_for) continue;
+      waiting += (waiting.empty() ? "" : "; ") + step.waits_for();
+      step.give_up();
+    }
+    throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
+                "has a rank ended, or does it run another loop? HEDDLE_TIMEOUT=<seconds> waits longer");
   }
 }
 
@@ -152,19 +186,25 @@ void DeviceSchedule::record_graph() {
 void DeviceSchedule::run(std::int64_t n) {
   if (steps_.empty()) return;
   if (capture_ && graph_ == nullptr) record_graph();
+  const bool limited = !ended_.empty();
+  const auto ended = [&](std::int64_t i) { return ended_[static_cast<std::size_t>(i % most_ahead)]; };
   for (std::int64_t i = 0; i < n; ++i) {
+    if (limited && i >= most_ahead) await(ended(i));
     const double began = Trace::now();
-    if (capture_) {
-      const DeviceScope here(lanes_.front().device);
+    const DeviceScope here(lanes_.front().device);
+    if (capture_)
       cuda::launch(graph_, lanes_.front().stream.native());
-    } else {
+    else
       put_iteration();
-    }
+    if (limited) cuda::record(ended(i), lanes_.front().stream.native());
     if (trace_ != nullptr) {
+      if (limited) await(ended(i));
       synchronise_all();
       note_times(began);
     }
   }
+  for (std::int64_t i = std::max<std::int64_t>(0, n - most_ahead); limited && i < n; ++i)
+    await(ended(i));
   synchronise_all();
 }
 

@@ -25,7 +25,8 @@ public:
   DeviceSchedule(DeviceSchedule&&) = delete;
   DeviceSchedule& operator=(DeviceSchedule&&) = delete;
 
-  /// Puts all steps n times into the streams and waits for them.
+  /// Puts all steps n times into the streams and waits for them. Where steps wait within their streams for
+  /// other ranks, throws Error that says who waits for whom when an iteration takes longer than longest_wait().
   void run(std::int64_t n);
 
 private:
@@ -42,6 +43,7 @@ private:
   void record_graph();
   void put_iteration();
   void note_times(double began);
+  void await(void* event);
   void synchronise_all();
   void destroy() noexcept;
 
@@ -52,6 +54,7 @@ private:
   std::vector<Lane> lanes_;          // lane 0 begins and ends an iteration
   std::vector<void*> done_;          // of each step
   std::vector<void*> begun_;         // of each step, where there is a trace
+  std::vector<void*> ended_;         // of the last iterations, where steps wait for other ranks
   void* begin_ = nullptr;            // the iteration may begin
   void* graph_ = nullptr;
 };

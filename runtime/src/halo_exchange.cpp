@@ -324,6 +324,12 @@ HaloSteps HaloExchange::steps() {
   if (!wrap_pack_.empty() || !wrap_shifts_.empty()) steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
   if (talks() && transport_->needs_progress()) steps.progress = [this] { transport_->progress(); };
+  if (talks() && transport_->waits_in_stream()) {
+    steps.waits_for = [this] {
+      return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) + "': " + to_string(receive_);
+    };
+    steps.give_up = [this] { transport_->give_up(); };
+  }
   if (direct_) {
     for (const Message& message : send_)
       steps.filled.push_back(transport_->mailbox(tag_, steps.rank, message.peer));

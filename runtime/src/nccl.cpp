@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -29,6 +30,7 @@ struct Library {
   int (*get_unique_id)(NcclId*) = nullptr;
   int (*comm_init_rank)(Comm*, int, NcclId, int) = nullptr;
   int (*comm_destroy)(Comm) = nullptr;
+  int (*comm_abort)(Comm) = nullptr;
   int (*group_start)() = nullptr;
   int (*group_end)() = nullptr;
   int (*send)(const void*, std::size_t, int, int, Comm, void*) = nullptr;
@@ -47,6 +49,7 @@ struct Library {
     find(handle, get_unique_id, "ncclGetUniqueId");
     find(handle, comm_init_rank, "ncclCommInitRank");
     find(handle, comm_destroy, "ncclCommDestroy");
+    find(handle, comm_abort, "ncclCommAbort");
     find(handle, group_start, "ncclGroupStart");
     find(handle, group_end, "ncclGroupEnd");
     find(handle, send, "ncclSend");
@@ -82,7 +85,9 @@ public:
   NcclTransport(int rank, int ranks, const NcclId& id) : rank_(rank), ranks_(ranks) {
     check(required().comm_init_rank(&communicator_, ranks, id, rank), "rank " + std::to_string(rank));
   }
-  ~NcclTransport() override { static_cast<void>(library().comm_destroy(communicator_)); }
+  ~NcclTransport() override {
+    if (communicator_ != nullptr) static_cast<void>(library().comm_destroy(communicator_));
+  }
   NcclTransport(const NcclTransport&) = delete;
   NcclTransport& operator=(const NcclTransport&) = delete;
   NcclTransport(NcclTransport&&) = delete;
@@ -93,15 +98,33 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return ranks_; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
+  [[nodiscard]] bool waits_in_stream() const noexcept override { return true; }
+  void give_up() noexcept override {
+    if (communicator_ != nullptr) static_cast<void>(library().comm_abort(communicator_));
+    communicator_ = nullptr;
+  }
 
   /// Exchanges once: NCCL allocates when two ranks first talk, which a capture does not allow.
   void expect(const Traffic& traffic) override {
     Stream stream(Memory::device);
     start(traffic, stream);
+    const auto deadline = std::chrono::steady_clock::now() + longest_wait();
+    while (!cuda::idle(stream.native())) {
+      if (std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+        continue;
+      }
+      give_up();
+      throw Error("NCCL",
+                  traffic.on(rank_) + ": waited " + std::to_string(longest_wait().count()) + " ms for " +
+                      to_string(traffic.receive),
+                  "all ranks construct the same exchanges in the same order; HEDDLE_TIMEOUT=<seconds> waits longer");
+    }
     stream.synchronise();
   }
 
   void start(const Traffic& traffic, Stream& stream) override {
+    if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting before");
     const Library& nccl = library();
     check(nccl.group_start(), traffic.on(rank_));
     int result = success;

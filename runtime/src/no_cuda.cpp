@@ -50,6 +50,12 @@ void record(void*, void*) {
 void wait(void*, void*) {
   refuse("TaskGraph");
 }
+bool happened(void*) {
+  refuse("TaskGraph");
+}
+bool idle(void*) {
+  refuse("Stream");
+}
 double seconds_between(void*, void*) {
   refuse("TaskGraph");
 }

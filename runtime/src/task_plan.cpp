@@ -60,7 +60,7 @@ public:
     else if (splits_ && node.parts && outward(node))
       add_parts(node, place);
     else
-      add_whole(node, place);
+      add_whole(node, halo, place);
   }
 
   std::vector<Draft> list;
@@ -82,9 +82,11 @@ private:
     return one;
   }
 
-  void add_whole(const TaskNode& node, std::size_t place) {
+  void add_whole(const TaskNode& node, const HaloSteps& halo, std::size_t place) {
     Draft& one = draft(node, place, "", Kind::whole);
     one.step.run = node.function;
+    one.step.waits_for = halo.waits_for;
+    one.step.give_up = halo.give_up;
     for (const TaskNode::Access& access : node.accesses) {
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
       wrote_beyond_.erase(access.object);
@@ -113,6 +115,8 @@ private:
     Draft& finish = draft(node, place, " finish", Kind::finish);
     finish.step.exchange = place;
     finish.step.run = halo.finish;
+    finish.step.waits_for = halo.waits_for;
+    finish.step.give_up = halo.give_up;
     finish.emptied = halo.emptied;
     touch(finish, true, halo.toward_owners ? border : ghosts);
     if (halo.toward_owners) {

@@ -23,6 +23,9 @@ struct TaskStep {
   bool waits = true; // device: host code, before and after which its stream is waited for
   int device = 0;
   std::size_t exchange = 0; // start, finish: a number for the two
+  /// See HaloSteps; empty where nothing in the stream waits for other ranks.
+  std::function<std::string()> waits_for;
+  std::function<void()> give_up;
   std::vector<std::size_t> predecessors;
 
   [[nodiscard]] bool urgent() const noexcept { return kind != Kind::whole && kind != Kind::interior; }

@@ -5,16 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "heddle/block_walls.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
+#include "heddle/halo_steps.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/solve.hpp"
@@ -246,6 +251,59 @@ TEST(Device, BlocksOfAVectorHaveTheSameWalls) {
   const Field<float> f(grid, {.memory = Memory::device, .interleaved = 2});
   EXPECT_NO_THROW(heddle::require_same_walls(f, 1U + 2U, "step"));
   EXPECT_THROW(heddle::require_same_walls(f, 1U + 4U, "step"), heddle::Error);
+}
+
+/// An exchange with a rank that never answers, until it is given up.
+class Unanswered {
+public:
+  explicit Unanswered(const BlockGrid& grid) : grid_(&grid) {}
+  std::string_view name() const { return "unanswered"; }
+  std::vector<FieldAccess> accesses() const { return {{this, "f", AccessMode::write}}; }
+  Memory memory() const { return Memory::device; }
+  void operator()(Stream& stream) {
+    const auto wait = [](void* given_up) { static_cast<std::atomic<bool>*>(given_up)->wait(false); };
+    ASSERT_EQ(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream.native()), wait, &given_up_), cudaSuccess);
+  }
+  heddle::HaloSteps steps() {
+    heddle::HaloSteps steps;
+    steps.grid = grid_;
+    steps.messages = true;
+    steps.memory = Memory::device;
+    steps.fields = accesses();
+    steps.start = [](Stream&) {};
+    steps.finish = [this](Stream& stream) { (*this)(stream); };
+    steps.waits_for = [] { return std::string("rank 0, 'unanswered': rank 1 (8 bytes)"); };
+    steps.give_up = [this] {
+      given_up_ = true;
+      given_up_.notify_all();
+    };
+    return steps;
+  }
+
+private:
+  const BlockGrid* grid_;
+  std::atomic<bool> given_up_ = false;
+};
+
+TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
+  setenv("HEDDLE_TIMEOUT", "0.2", 1);
+  const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
+  for (const bool capture : {false, true}) {
+    for (const bool overlap : {false, true}) {
+      Unanswered exchange(grid);
+      TaskGraph loop({.memory = Memory::device, .capture = capture, .overlap = overlap});
+      loop.add(exchange);
+      std::string error;
+      try {
+        loop.run(100); // more than the device is given at once
+      } catch (const heddle::Error& thrown) {
+        error = thrown.what();
+      }
+      EXPECT_NE(error.find("waited 200 ms for messages. rank 0, 'unanswered': rank 1 (8 bytes)"), std::string::npos)
+          << error;
+    }
+  }
+  unsetenv("HEDDLE_TIMEOUT");
 }
 
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {

@@ -3,6 +3,7 @@
 #define HEDDLE_HALO_STEPS_HPP
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "heddle/block_grid.hpp"
@@ -28,6 +29,10 @@ struct HaloSteps {
   std::function<void(Stream&)> finish;
   /// Lets messages move on while something else is computed; empty where they do so alone.
   std::function<void()> progress;
+  /// "rank 0, 'heat::step before': rank 1 (1280 bytes)": who waits for whom while finish waits within its
+  /// stream, and what to do when that takes too long (Transport::give_up); empty for other exchanges.
+  std::function<std::string()> waits_for;
+  std::function<void()> give_up;
   /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.
   std::vector<const void*> filled;
   std::vector<const void*> emptied;

@@ -65,6 +65,12 @@ public:
 
   /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
   [[nodiscard]] virtual bool only_enqueues() const noexcept { return false; }
+  /// Whether that work may wait for other ranks. Who waits for the stream then does so for longest_wait() at
+  /// most, and lets the transport give up.
+  [[nodiscard]] virtual bool waits_in_stream() const noexcept { return false; }
+  /// Ends what is under way on this rank, so that streams that wait for others come to an end. What they
+  /// leave in memory is of no use, and nothing can be sent any more.
+  virtual void give_up() noexcept {}
   /// Whether messages need progress() to move on while something else is computed.
   [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
   virtual void progress() {}
