@@ -116,6 +116,7 @@ void DeviceSchedule::await(void* event) {
       std::this_thread::yield();
       continue;
     }
+    gave_up_ = true;
     std::string waiting;
     for (const TaskStep& step : steps_) {
       if (!step.waits_for) continue;
@@ -185,6 +186,10 @@ void DeviceSchedule::record_graph() {
 
 void DeviceSchedule::run(std::int64_t n) {
   if (steps_.empty()) return;
+  if (gave_up_) {
+    throw Error("TaskGraph", "it gave up waiting for messages, and its fields are between two steps",
+                "start again from a checkpoint, with new transports");
+  }
   if (capture_ && graph_ == nullptr) record_graph();
   const bool limited = !ended_.empty();
   const auto ended = [&](std::int64_t i) { return ended_[static_cast<std::size_t>(i % most_ahead)]; };

@@ -49,6 +49,7 @@ private:
 
   std::vector<TaskStep> steps_;
   bool capture_;
+  bool gave_up_ = false; // waiting for messages
   Trace* trace_;
   std::vector<std::size_t> lane_of_; // each step
   std::vector<Lane> lanes_;          // lane 0 begins and ends an iteration

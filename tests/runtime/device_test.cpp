@@ -11,16 +11,20 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heddle/block_walls.hpp"
+#include "heddle/buffer.hpp"
+#include "heddle/device_scope.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/halo_steps.hpp"
 #include "heddle/index_list.hpp"
+#include "heddle/nccl.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/sparse_field.hpp"
@@ -302,6 +306,77 @@ TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
       EXPECT_NE(error.find("waited 200 ms for messages. rank 0, 'unanswered': rank 1 (8 bytes)"), std::string::npos)
           << error;
     }
+  }
+  unsetenv("HEDDLE_TIMEOUT");
+}
+
+/// Eight bytes to the other of two ranks and back, through NCCL.
+class Swap {
+public:
+  Swap(const BlockGrid& grid, heddle::Transport& transport)
+      : grid_(&grid), transport_(&transport), bytes_(16, Memory::device),
+        send_{1 - transport.rank(), bytes_.data(), 8}, receive_{1 - transport.rank(), bytes_.data() + 8, 8} {
+    transport.expect(traffic());
+  }
+  std::string_view name() const { return "swap"; }
+  std::vector<FieldAccess> accesses() const { return {{this, "f", AccessMode::write}}; }
+  Memory memory() const { return Memory::device; }
+  void operator()(Stream& stream) {
+    transport_->start(traffic(), stream);
+    transport_->finish(traffic(), stream);
+  }
+  heddle::HaloSteps steps() {
+    heddle::HaloSteps steps;
+    steps.grid = grid_;
+    steps.messages = true;
+    steps.memory = Memory::device;
+    steps.fields = accesses();
+    steps.start = [this](Stream& stream) { transport_->start(traffic(), stream); };
+    steps.finish = [this](Stream& stream) { transport_->finish(traffic(), stream); };
+    steps.waits_for = [this] {
+      return traffic().on(transport_->rank()) + ": " + heddle::to_string(traffic().receive);
+    };
+    steps.give_up = [this] { transport_->give_up(); };
+    return steps;
+  }
+
+private:
+  heddle::Traffic traffic() const {
+    return {.plan = "swap", .send = std::span(&send_, 1), .receive = std::span(&receive_, 1)};
+  }
+
+  const BlockGrid* grid_;
+  heddle::Transport* transport_;
+  heddle::Buffer<std::byte> bytes_;
+  heddle::Message send_;
+  heddle::Message receive_;
+};
+
+TEST(Device, ARankThatNcclWaitsForInVainIsNamed) {
+  if (heddle::device_count() < 2) GTEST_SKIP() << "two devices";
+  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
+  setenv("HEDDLE_TIMEOUT", "1", 1);
+  const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
+  for (const bool capture : {false, true}) {
+    std::string error;
+    std::atomic<bool> ended = false; // rank 1 is there, and does not run its loop
+    heddle::nccl_run(2, [&](heddle::Transport& transport) {
+      Swap swap(grid, transport);
+      TaskGraph loop({.memory = Memory::device, .capture = capture});
+      loop.add(swap);
+      loop.run(3);
+      if (transport.rank() == 1) return ended.wait(false);
+      try {
+        loop.run(100);
+      } catch (const heddle::Error& thrown) {
+        error = thrown.what();
+      }
+      EXPECT_THROW(loop.run(1), heddle::Error);
+      ended = true;
+      ended.notify_all();
+    });
+    EXPECT_NE(error.find("waited 1000 ms for messages. rank 0, 'swap', step 0: rank 1 (8 bytes)"), std::string::npos)
+        << error;
   }
   unsetenv("HEDDLE_TIMEOUT");
 }
