@@ -113,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
     check.add_argument("--front-end", choices=("heddle-lift", "clang-json"), help="default: what is found")
+    check.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     check.set_defaults(run=_check, misused=check.error)
 
     lift = commands.add_parser(
@@ -239,7 +240,7 @@ def _check(options: argparse.Namespace) -> int:
         if options.build
         else [Committed(options.model, tuple(options.targets), options.against)]
     )
-    return check(committed, not options.text_only, options.front_end)
+    return check(committed, not options.text_only, options.front_end, options.jobs)
 
 
 if __name__ == "__main__":

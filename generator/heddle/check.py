@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from heddle.build import files, load
@@ -38,17 +40,29 @@ def of_build(build: Path) -> list[Committed]:
     return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"])) for e in found]
 
 
-def check(committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None = None) -> int:
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one committed module. differing: names of the files that are not what the model gives;
+    only where there are none are the kernels proved."""
+
+    module: str
+    differing: list[str]
+    verdicts: list[Verdict]
+
+
+def check(
+    committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None = None, jobs: int = 1
+) -> int:
     """Compare and prove; prints a table and returns the exit code.
 
     prove: read each file back and compare it with the lowered kernel. front_end: see `heddle.lift.front_end`.
+    jobs: modules at a time, each in a process.
     """
     differing, verdicts = 0, list[Verdict]()
     if prove:
         print(f"{'kernel':<40} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}")
-    for entry in committed:
-        module = load(entry.model)
-        names = _differing(module, entry.targets, entry.against)
+    for entry, outcome in zip(committed, _outcomes(committed, prove, front_end, jobs), strict=True):
+        names = outcome.differing
         differing += len(names)
         if names:
             print(f"heddle: {entry.against} differs from {entry.model.name}:", file=sys.stderr)
@@ -56,10 +70,10 @@ def check(committed: Sequence[Committed], prove: bool, front_end: FrontEnd | Non
                 print(f"  {name}", file=sys.stderr)
             print(f"  Hint: heddle build {entry.model} --out {entry.against}", file=sys.stderr)
         elif not prove:
-            print(f"heddle: {module.name}: the files agree with {entry.model.name}")
+            print(f"heddle: {outcome.module}: the files agree with {entry.model.name}")
         else:
-            for verdict in proved(module, entry.targets, entry.against, front_end):
-                verdicts.append(verdict)
+            verdicts += outcome.verdicts
+            for verdict in outcome.verdicts:
                 for line in _lines(verdict):
                     print(line, flush=True)
     failed = sum(bool(verdict.problem) for verdict in verdicts)
@@ -70,6 +84,26 @@ def check(committed: Sequence[Committed], prove: bool, front_end: FrontEnd | Non
             f"{good} of {len(verdicts)} kernels proved to give the bits of what was lowered ({seconds:.1f} s)"
         )
     return 1 if differing or failed else 0
+
+
+def _outcomes(
+    committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None, jobs: int
+) -> Iterator[Outcome]:
+    """In the order of `committed`, each as soon as it and those before it are done."""
+    outcome = partial(_outcome, prove=prove, front_end=front_end)
+    jobs = min(jobs, len(committed))
+    if jobs <= 1:
+        yield from map(outcome, committed)
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            yield from pool.map(outcome, committed)
+
+
+def _outcome(entry: Committed, prove: bool, front_end: FrontEnd | None) -> Outcome:
+    module = load(entry.model)
+    names = _differing(module, entry.targets, entry.against)
+    proofs = proved(module, entry.targets, entry.against, front_end) if prove and not names else ()
+    return Outcome(module.name, names, list(proofs))
 
 
 def _differing(module: Module, targets: Sequence[str], against: Path) -> list[str]:

@@ -47,3 +47,7 @@ class KernelError(Exception):
     def __init__(self, where: Place | str, what: str, hint: str = "") -> None:
         self.where, self.what, self.hint = where, what, hint
         super().__init__(f"{where}: {what}" + (f"\n  Hint: {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[type[KernelError], tuple[Place | str, str, str]]:
+        """Whole from one process to another; an exception by itself keeps its message only."""
+        return KernelError, (self.where, self.what, self.hint)

@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] [-D PYTHON=<interpreter>] -P heddle_committed.cmake
+# cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] [-D PYTHON=<interpreter>]
+#       [-D PARTS=<n> -D PART=<i>] -P heddle_committed.cmake
 # Runs over the modules with committed files that heddle_add_kernels wrote down in LIST. Both modes generate them beside
 # and go through them name by name and byte by byte: `write` brings the committed files up to date, `compare` reports
 # every difference. It generates under another hash seed than everywhere else, so an order that leaks from a set shows up
 # as a difference. COMPLETE says that LIST has every module, so
 # that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the configured one:
-# another one must write the same.
+# another one must write the same. PARTS shares the modules among n runs; this is the i-th of them, from 0.
 cmake_minimum_required(VERSION 3.22)
 
 cmake_path(ABSOLUTE_PATH LIST NORMALIZE)
 file(GLOB entries "${LIST}/*.cmake")
 if(NOT entries)
   message(FATAL_ERROR "No committed modules are known in ${LIST}. Configure the project with a working generator.")
+endif()
+
+if(PARTS)
+  set(all "${entries}")
+  set(entries "")
+  set(number 0)
+  foreach(entry IN LISTS all)
+    math(EXPR turn "${number} % ${PARTS}")
+    math(EXPR number "${number} + 1")
+    if(turn EQUAL PART)
+      list(APPEND entries "${entry}")
+    endif()
+  endforeach()
 endif()
 
 set(drift "")

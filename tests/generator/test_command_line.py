@@ -177,6 +177,30 @@ def test_check_of_a_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "the files agree" in capsys.readouterr().out
 
 
+def test_check_in_several_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Says what one process says, in the same order; a refusal comes back whole."""
+    (tmp_path / "heddle-committed").mkdir()
+    (tmp_path / "factors.py").write_text("FACTOR = 2.0\n")
+    for name in ("one", "two", "three"):
+        model = tmp_path / f"{name}.py"
+        model.write_text(MODEL.replace('"demo"', f'"{name}"'))
+        assert main(["build", str(model), "--out", str(tmp_path / "generated"), "--targets", "cpu"]) == 0
+        entry = {"model": str(model), "targets": ["cpu"], "generated": str(tmp_path / "generated")}
+        (tmp_path / "heddle-committed" / f"{name}.json").write_text(json.dumps(entry))
+    capsys.readouterr()
+    (tmp_path / "generated" / "two" / "two.h").unlink()
+    check = ["check", "--build", str(tmp_path), "--text-only"]
+    assert main([*check, "--jobs", "1"]) == 1
+    alone = capsys.readouterr()
+    assert "two/two.h" in alone.err
+    assert "three: the files agree" in alone.out
+    assert main([*check, "--jobs", "2"]) == 1
+    assert capsys.readouterr() == alone
+    model.write_text(MODEL.replace("v.here, FACTOR", "u.here, FACTOR"))
+    assert main([*check, "--jobs", "2"]) == 1
+    assert "Hint: Schedule(colours=2)" in capsys.readouterr().err
+
+
 def test_no_folder_to_write(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     assert main(["build", str(model), "--out", str(tmp_path / "file" / "out"), "--targets", "cpu"]) == 1
