@@ -23,6 +23,7 @@ Variables, all optional:
   HEDDLE_CUDA      OFF keeps the emitted .cu files from being compiled; they are generated all the same
   HEDDLE_OPENMP    OFF compiles them for one thread
   HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
+  HEDDLE_OPTIMISE  -O3 (default) or less: how the emitted C++ kernels are optimised, in every configuration
 
 heddle_test_generated(<test name> [COMPLETE]) adds one test: all models with a GENERATED_DIR, generated anew under
 another hash seed, equal what is committed, file by file; with COMPLETE nothing else may be committed there. The targets heddle-generate and heddle-check-generated exist as soon as
@@ -295,7 +296,11 @@ function(heddle_add_kernels target)
 
   # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may change a
   # value: without errno and traps libm calls and guarded expressions can be vectorised. Per source, never global.
-  set(options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  set(optimise -O3)
+  if(HEDDLE_OPTIMISE)
+    set(optimise ${HEDDLE_OPTIMISE})
+  endif()
+  set(options ${optimise} -ffp-contract=off -fno-math-errno -fno-trapping-math)
   if(HEDDLE_ARCH)
     list(APPEND options "-march=${HEDDLE_ARCH}")
   endif()

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generation is fast: from model to text in half a second for D3Q19 BGK, in one for D3Q27 cumulants."""
+"""Generation is fast: from model to text in half a second for D3Q19 BGK, in one for D3Q27 cumulants.
+
+Seconds of processors, the formatter's with them: on an idle machine no less than those of the clock, and
+the same beside other tests."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
@@ -15,7 +19,7 @@ Make = Callable[[lbm.Lattice], lbm.CollisionOperator]
 
 
 def generate(name: str = "D3Q19", operator: Make = lbm.BGK) -> tuple[float, Timings]:
-    """Seconds of processor and of children (the formatter) are not separated: wall clock."""
+    """Seconds of the clock, and where they went."""
     begin = time.perf_counter()
     lattice = lbm.Lattice(name)
     module = Module("channel", precisions=("f64",))
@@ -23,6 +27,11 @@ def generate(name: str = "D3Q19", operator: Make = lbm.BGK) -> tuple[float, Timi
     timings = Timings()
     assert "channel/step.cpp" in files(module, ["cpu"], timings)
     return time.perf_counter() - begin, timings
+
+
+def processors() -> float:
+    """Seconds that this process and its children have computed."""
+    return sum(os.times()[:4])
 
 
 @pytest.mark.parametrize(
@@ -36,7 +45,9 @@ def test_from_model_to_text(name: str, operator: Make, limit: float) -> None:
     best = float("inf")
     for _ in range(RUNS):
         clear_cache()
-        best = min(best, generate(name, operator)[0])
+        begin = processors()
+        generate(name, operator)
+        best = min(best, processors() - begin)
         if best < limit:
             break
         time.sleep(0.5)
