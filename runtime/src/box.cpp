@@ -56,6 +56,16 @@ Box Box::intersect(const Box& other) const noexcept {
   return box;
 }
 
+Box Box::layer(int d, bool last) const noexcept {
+  const auto i = static_cast<std::size_t>(d);
+  Box box = *this;
+  if (last)
+    box.lower[i] = box.upper[i] - 1;
+  else
+    box.upper[i] = box.lower[i] + 1;
+  return intersect(box);
+}
+
 std::vector<Box> subtract(const Box& a, const Box& b) {
   if (a.empty()) return {};
   const Box common = a.intersect(b);

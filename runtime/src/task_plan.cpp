@@ -55,6 +55,7 @@ public:
 
   void add(const TaskNode& node, std::size_t number, std::size_t place) {
     const HaloSteps& halo = halos_[number];
+    if (node.parts && !node.parts->any(BlockPart())) return; // all its cells are elsewhere
     if (halo.messages && (splits_ || halo.apart))
       add_exchange(node, halo, place);
     else if (splits_ && node.parts && outward(node))
@@ -131,10 +132,11 @@ private:
     for (std::size_t d = 0; d < 3; ++d)
       part.width[d] = axes[d] ? width_ : 0;
     for (const Kind kind : {Kind::border, Kind::interior}) {
+      part.cells = kind == Kind::border ? BlockPart::Cells::border : BlockPart::Cells::interior;
+      if (!node.parts->any(part)) continue;
       Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
       for (const TaskNode::Access& access : node.accesses)
         one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, kind)});
-      part.cells = kind == Kind::border ? BlockPart::Cells::border : BlockPart::Cells::interior;
       one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
       if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
         one.step.run = in_slices(node.parts->run, part);
@@ -203,9 +205,25 @@ void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std
   }
 }
 
+/// The tasks that order() puts before `task`; in place of one without cells here, those before that.
+std::vector<std::size_t> demanded(std::span<const TaskNode> nodes, const std::vector<bool>& absent,
+                                  std::size_t task) {
+  std::vector<std::size_t> found = nodes[task].ordered;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!absent[found[i]]) continue;
+    for (const std::size_t before : nodes[found[i]].ordered) {
+      if (std::find(found.begin(), found.end(), before) == found.end()) found.push_back(before);
+    }
+  }
+  return found;
+}
+
 std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list,
                                                   std::span<const TaskNode> nodes) {
   std::vector<std::vector<std::size_t>> before(list.size());
+  std::vector<bool> absent(nodes.size(), true);
+  for (const Draft& one : list)
+    absent[one.node % nodes.size()] = false;
   for (std::size_t j = 0; j < list.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       if (list[i].node == list[j].node) { // parts of one task touch different values
@@ -225,9 +243,9 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list
       if ((starts && exchanges) || conflict(list[i], list[j])) before[j].push_back(i);
     }
     const std::size_t first = list[j].node / nodes.size() * nodes.size(); // of the same iteration
-    for (const std::size_t demanded : nodes[list[j].node % nodes.size()].ordered) {
+    for (const std::size_t task : demanded(nodes, absent, list[j].node % nodes.size())) {
       for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i].node == first + demanded) before[j].push_back(i);
+        if (list[i].node == first + task) before[j].push_back(i);
       }
     }
   }

@@ -4,30 +4,34 @@
 #ifndef HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 #define HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 
-#include <array>
 #include <cstdint>
 
 #include "d3q19_f16_sweeps.hpp"
 #include "d3q19_f32_sweeps.hpp"
 #include "d3q19_f64_sweeps.hpp"
+#include "heddle/block_part.hpp"
+#include "heddle/block_walls.hpp"
+#include "heddle/box.hpp"
+#include "heddle/box_sweep.hpp"
+#include "heddle/field.hpp"
+#include "heddle/stream.hpp"
 
 namespace lanes {
 
 inline constexpr double u_lid = 0.01;
 
-/// A layer of cells of a block along one of its faces.
-template <typename T> heddle::FieldView<T> layer(const heddle::FieldView<T>& view, int axis, bool upper) {
-  auto extent = view.extents();
-  std::array<std::int64_t, 3> first{};
-  const auto a = static_cast<std::size_t>(axis);
-  first[a] = upper ? extent[a] - 1 : 0;
-  extent[a] = 1;
-  return {&view(first[0], first[1], first[2]), extent, view.strides()};
+/// The lid as a task: a kernel of it on the layer of cells under the top of the box. It adds its momentum to
+/// what the wall has sent back into these cells, and touches no others; before neighbours, and the ghost
+/// cells behind it, get that.
+template <typename T, typename Call> heddle::BoxSweep lid(heddle::Field<T>& f, Call call) {
+  return {"lid", f, f.grid().domain().layer(2, true), 0,
+          [&f, call](int block, const heddle::Box& cells, heddle::Stream& stream) {
+            call(heddle::part(f.view(block), cells), heddle::walls_of(f, block, cells), u_lid,
+                 stream.native());
+          }};
 }
 
-// The kernels of one precision: each module is a namespace of its own. Blocks are cut along z; the lid is
-// that of the last block of all. Its momentum is added before neighbours, and the ghost cells behind it, get
-// what it sends back.
+// The kernels of one precision: each module is a namespace of its own.
 #define HEDDLE_LANES(name, module, T, width)                                                                 \
   struct name {                                                                                              \
     using Value = T;                                                                                         \
@@ -35,15 +39,11 @@ template <typename T> heddle::FieldView<T> layer(const heddle::FieldView<T>& vie
     static constexpr int lanes = width;                                                                      \
     using Even = module::AaEven<T>;                                                                          \
     using Odd = module::AaOdd<T>;                                                                            \
-    static void lid_after_even(heddle::Field<T>& f, void* stream) {                                          \
-      const int last = f.blocks() - 1;                                                                       \
-      if (f.number(last) + 1 == f.grid().size())                                                             \
-        module::lid_after_even_cuda(layer(f.view(last), 2, true), heddle::walls_of(f, last), u_lid, stream); \
+    static heddle::BoxSweep lid_after_even(heddle::Field<T>& f) {                                            \
+      return lid(f, [](const auto&... passed) { module::lid_after_even_cuda(passed...); });                  \
     }                                                                                                        \
-    static void lid_after_odd(heddle::Field<T>& f, void* stream) {                                           \
-      const int last = f.blocks() - 1;                                                                       \
-      if (f.number(last) + 1 == f.grid().size())                                                             \
-        module::lid_after_odd_cuda(layer(f.view(last), 2, true), heddle::walls_of(f, last), u_lid, stream);  \
+    static heddle::BoxSweep lid_after_odd(heddle::Field<T>& f) {                                             \
+      return lid(f, [](const auto&... passed) { module::lid_after_odd_cuda(passed...); });                   \
     }                                                                                                        \
   }
 HEDDLE_LANES(F64, d3q19_f64, double, 2);

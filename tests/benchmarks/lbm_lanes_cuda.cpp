@@ -112,13 +112,15 @@ template <typename Kernels> bench::Case box() {
   one.kernel = [f, stream, before, after] {
     const typename Kernels::Even even(*f, {.omega = omega});
     const typename Kernels::Odd odd(*f, {.omega = omega});
+    const heddle::BoxSweep lid_after_even = Kernels::lid_after_even(*f);
+    const heddle::BoxSweep lid_after_odd = Kernels::lid_after_odd(*f);
     return bench::cuda_seconds(*stream, [&] {
       even(*stream);
-      Kernels::lid_after_even(*f, stream->native());
+      lid_after_even(*stream);
       (*before)(*stream);
       odd(*stream);
       (*after)(*stream);
-      Kernels::lid_after_odd(*f, stream->native());
+      lid_after_odd(*stream);
     });
   };
   return one;

@@ -32,25 +32,6 @@ using scaling::Case;
 using scaling::Result;
 
 constexpr double omega = 1.2;
-/// The lid of a rank, as a task.
-template <typename Kernels> class Lid {
-public:
-  using Call = void (*)(heddle::Field<typename Kernels::Value>&, void*);
-
-  Lid(const char* name, heddle::Field<typename Kernels::Value>& f, Call call)
-      : name_(name), f_(&f), call_(call) {}
-  std::string_view name() const { return name_; }
-  heddle::Memory memory() const { return heddle::Memory::device; }
-  std::vector<heddle::FieldAccess> accesses() const {
-    return {{f_, "f", heddle::AccessMode::read}, {f_, "f", heddle::AccessMode::write}};
-  }
-  void operator()(heddle::Stream& stream) const { call_(*f_, stream.native()); }
-
-private:
-  const char* name_;
-  heddle::Field<typename Kernels::Value>* f_;
-  Call call_;
-};
 
 /// The blocks of one rank and their pair of steps.
 template <typename Kernels> class Rank {
@@ -64,8 +45,8 @@ public:
                   .rank = transport.rank(),
                   .interleaved = Kernels::lanes}),
         even_(f_, {.omega = omega}), odd_(f_, {.omega = omega}), before_(odd_.before(), transport),
-        after_(odd_.after(), transport), lid_after_even_("lid", f_, Kernels::lid_after_even),
-        lid_after_odd_("lid", f_, Kernels::lid_after_odd) {}
+        after_(odd_.after(), transport), lid_after_even_(Kernels::lid_after_even(f_)),
+        lid_after_odd_(Kernels::lid_after_odd(f_)) {}
 
   heddle::Field<T>& f() { return f_; }
   int rank() const { return f_.rank(); }
@@ -94,8 +75,8 @@ private:
   typename Kernels::Odd odd_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;
-  Lid<Kernels> lid_after_even_;
-  Lid<Kernels> lid_after_odd_;
+  heddle::BoxSweep lid_after_even_;
+  heddle::BoxSweep lid_after_odd_;
 };
 
 template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {

@@ -10,26 +10,11 @@ from typing import Any, Protocol
 from heddle.emit.expression import type_text
 from heddle.emit.files import render
 from heddle.emit.kernel_files import Variant
+from heddle.emit.lane_walls import lanes, sides, walls
 from heddle.emit.signature import Argument, arguments
-from heddle.exchange import Exchange, exchanges
+from heddle.emit.sweep_exchanges import Halo, exchange_methods, link_text
 from heddle.ir import nodes as ir
 from heddle.ir.visit import evaluated, statements, walk
-from heddle.ir.walls import axis_of, bit, is_upper, of_populations
-from heddle.list_exchange import Ends, LinkCrossing, ListExchange, list_exchanges
-
-
-class _Halo(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def kernels(self) -> tuple[str, ...]: ...
-
-    @property
-    def wire(self) -> ir.Scalar | None: ...
-
-    @property
-    def ends(self) -> Ends: ...
 
 
 class _Module(Protocol):
@@ -37,7 +22,7 @@ class _Module(Protocol):
     def name(self) -> str: ...
 
     @property
-    def halos(self) -> Mapping[str, _Halo]: ...
+    def halos(self) -> Mapping[str, Halo]: ...
 
     @property
     def links(self) -> tuple[ir.Link, ...]: ...
@@ -62,13 +47,13 @@ def sweep_header(
         **banner,
         module=module.name,
         guard=f"{module.name}_SWEEPS_HPP".upper(),
-        links=[_link(link) for link in module.links],
+        links=[link_text(link) for link in module.links],
         profiles=any(f.layout == "profile" for v in kernels.values() for f in v[0].stages.kernel.fields),
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         marches=any(sweep["marches"] for sweep in sweeps),
-        walls=any(_walls(variants[0].stages.kernel) for variants in kernels.values()),
-        interleaved=any(_lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
+        walls=any(walls(variants[0].stages.kernel) for variants in kernels.values()),
+        interleaved=any(lanes(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         sweeps=sweeps,
         exchanges=bool(halos),
         boxes=any(sweep["dense"] and sweep["parts"] for sweep in sweeps),
@@ -88,30 +73,8 @@ def _colours(kernel: ir.Kernel) -> int:
     return kernel.space.colours if isinstance(kernel.space, ir.Dense) else 1
 
 
-def _lanes(kernel: ir.Kernel) -> int:
-    return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
-
-
-def _walls(kernel: ir.Kernel) -> tuple[str, ...]:
-    return kernel.space.walls if isinstance(kernel.space, ir.Dense) else ()
-
-
-def _sides(kernel: ir.Kernel) -> int:
-    """The sides with walls, as bits."""
-    return sum(bit(side) for side in _walls(kernel))
-
-
-def _offset(offset: Sequence[int]) -> str:
-    full = [*offset, 0, 0][:3]
-    return "{" + ", ".join(map(str, full)) + "}"
-
-
-def _link(link: ir.Link) -> str:
-    return f"heddle::Link{{{link.slot}, {_offset(link.offset)}, {link.wall_slot}}}"
-
-
 def _sweep(
-    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str], halo: _Halo | None
+    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str], halo: Halo | None
 ) -> dict[str, Any]:
     typed = variants[0].stages.kernel
     everything = arguments(typed)
@@ -147,13 +110,13 @@ def _sweep(
     ]
     if _colours(typed) > 1:
         checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
-    if "cuda" in targets and _lanes(typed) > 1:
+    if "cuda" in targets and lanes(typed) > 1:
         checks += [
-            f'heddle::require_interleaved({argument.name}, {_lanes(typed)}, "{kernel}");'
+            f'heddle::require_interleaved({argument.name}, {lanes(typed)}, "{kernel}");'
             for argument in arrays
         ]
-        if _walls(typed) and halo is None:  # else the exchange has what is not the same
-            checks.append(f'heddle::require_same_walls({arrays[0].name}, {_sides(typed)}U, "{kernel}");')
+        if walls(typed) and halo is None:  # else the exchange has what is not the same
+            checks.append(f'heddle::require_same_walls({arrays[0].name}, {sides(typed)}U, "{kernel}");')
     return {
         "kernel": kernel,
         "name": title,
@@ -173,7 +136,7 @@ def _sweep(
                 for output in binding.outputs
             ),
         ],
-        "exchanges": _exchanges(module, typed, halo, targets, binding.chosen) if halo else [],
+        "exchanges": exchange_methods(module, typed, halo, targets, binding.chosen) if halo else [],
         "dense": dense,
         "parts": parts,
         "first": f"{arrays[0].name}_",
@@ -246,127 +209,6 @@ def _accesses(kernel: ir.Kernel, arrays: Sequence[Argument], parts: bool) -> lis
 def _reach(accesses: Sequence[ir.Access | ir.Gather]) -> int:
     """How many cells beyond the own one they lie, at most."""
     return max((abs(d) for node in accesses if isinstance(node, ir.Access) for d in node.offsets), default=0)
-
-
-def _exchanges(
-    module: str, kernel: ir.Kernel, halo: _Halo, targets: Sequence[str], element: str
-) -> list[dict[str, Any]]:
-    """Methods that tell heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
-    wire = type_text(halo.wire) if halo.wire else element
-    if isinstance(kernel.space, ir.Sparse):
-        found = list_exchanges(kernel, ends=halo.ends)
-        return [_list_exchange(module, one, halo, targets, wire) for one in found]
-    in_vectors = "cuda" in targets and _lanes(kernel) > 1
-    return [
-        {
-            **_exchange(module, one, halo, targets, wire),
-            "walls": _lane_walls(kernel, one) if in_vectors and _walls(kernel) else None,
-        }
-        for one in exchanges(kernel)
-    ]
-
-
-def _lane_walls(kernel: ir.Kernel, exchange: Exchange) -> dict[str, Any] | None:
-    """The links that end at walls: in lanes, a wall that not all have is part of the exchange."""
-    assert isinstance(kernel.space, ir.Dense)
-    links = [link for link in kernel.space.links if _crosses(link, kernel.space.walls)]
-    fields = [n for n, field in enumerate(exchange.fields) if of_populations(kernel.space, field)]
-    if not fields:
-        return None
-    return {"rows": [_link(link) for link in links], "fields": fields, "sides": _sides(kernel)}
-
-
-def _crosses(link: ir.Link, sides: Sequence[str]) -> bool:
-    """Whether a link leads beyond one of the sides."""
-    return any(link.offset[axis_of(side)] * (1 if is_upper(side) else -1) > 0 for side in sides)
-
-
-def _exchange(
-    module: str, exchange: Exchange, halo: _Halo, targets: Sequence[str], wire: str
-) -> dict[str, Any]:
-    plane = ".plane()" if exchange.fields and exchange.fields[0].rank == 2 else ""
-    views = [f"{field.name}->view(block){plane}" for field in exchange.fields]
-    rows = [
-        f"heddle::Crossing{{{exchange.fields.index(c.field)}, {c.component}, "
-        f"{_offset(c.anchor)}, {_offset(c.near)}, {_offset(c.far)}}}"
-        for c in exchange.crossings
-    ]
-    tables = ["boxes.rows", "{wire}", "boxes.count", "boxes.longest"]
-    return {
-        **_described(exchange, wire),
-        "table": "Crossing",
-        "rows": rows,
-        "thinnest": f" {exchange.thinnest},",
-        "pack": _pack_call(module, f"{halo.name}_pack", views, tables, "", wire, targets),
-        "unpack": _pack_call(module, f"{halo.name}_unpack", views, tables, "const ", wire, targets),
-        "method": "pack",
-        "parameters": "int block, const heddle::WireBoxes& boxes",
-    }
-
-
-def _list_exchange(
-    module: str, exchange: ListExchange, halo: _Halo, targets: Sequence[str], wire: str
-) -> dict[str, Any]:
-    views = [f"{field.name}->flat()" for field in exchange.fields]
-    rows = [_link_crossing(exchange.fields.index(c.field), c) for c in exchange.crossings]
-    tables = ["elements.fields", "{wire}", "elements.numbers", "elements.count"]
-    return {
-        **_described(exchange, wire),
-        "table": "LinkCrossing",
-        "rows": rows,
-        "thinnest": "",
-        "pack": _pack_call(module, f"{halo.name}_pack", views, tables, "", wire, targets),
-        "unpack": _pack_call(module, f"{halo.name}_unpack", views, tables, "const ", wire, targets),
-        "method": "list_pack",
-        "parameters": "const heddle::WireElements& elements",
-        "walls": None,  # they stand in the table
-    }
-
-
-def _link_crossing(field: int, crossing: LinkCrossing) -> str:
-    first, *then = crossing.path
-    members = [str(field), str(first)]
-    if crossing.slot is not None:
-        members += [str(crossing.slot), _offset(crossing.other)]
-        if then:
-            members.append("{" + ", ".join(map(str, [*then, -1][:2])) + "}")
-    return f"heddle::LinkCrossing{{{', '.join(members)}}}"
-
-
-def _described(exchange: Exchange | ListExchange, wire: str) -> dict[str, Any]:
-    return {
-        "name": exchange.direction,
-        "about": "What other blocks have to send before a sweep: from owners to ghost cells."
-        if exchange.direction == "before"
-        else "What a sweep leaves for other blocks: from ghost cells to owners.",
-        "kernel": exchange.kernel,
-        "fields": [field.name for field in exchange.fields],
-        "wire": wire,
-    }
-
-
-def _pack_call(
-    module: str,
-    name: str,
-    views: Sequence[str],
-    tables: Sequence[str],
-    const: str,
-    wire: str,
-    targets: Sequence[str],
-) -> str:
-    """tables: the arguments after the views, with {wire} for the buffer."""
-    buffer = f"static_cast<{const}{wire}*>(wire)"
-    passed = [*views, *(table.replace("{wire}", buffer) for table in tables)]
-
-    def call(suffix: str, extra: str) -> str:
-        return f"{module}::{name}{suffix}({', '.join([*passed, *([extra] if extra else [])])});"
-
-    host, device = call("", ""), call("_cuda", "stream.native()")
-    if "cuda" not in targets:
-        return f"static_cast<void>(stream); {host}"
-    if "cpu" not in targets:
-        return device
-    return f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ {device} return; }} }}\n{host}"
 
 
 class _Binding:
@@ -451,10 +293,10 @@ class _Binding:
             ]
         if not self.dense:
             return ["range: the cells to run over, for example list.all(); fields must outlive the sweep."]
-        if _lanes(self.kernel) > 1:
+        if lanes(self.kernel) > 1:
             return [
                 "The fields must outlive the sweep; on a device they have "
-                f"{{.interleaved = {_lanes(self.kernel)}}}."
+                f"{{.interleaved = {lanes(self.kernel)}}}."
             ]
         return ["The fields must outlive the sweep; heddle::Error if they have too few ghost layers."]
 
@@ -485,7 +327,7 @@ class _Binding:
     def call(self, name: str, extra: str, in_vectors: bool = False) -> str:
         """in_vectors: the blocks of a group at once."""
         passed: list[str] = []
-        walls = "shared_walls" if in_vectors else "walls_of"
+        around = "shared_walls" if in_vectors else "walls_of"
         lists = {
             "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
             "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
@@ -493,7 +335,7 @@ class _Binding:
             "neighbour_chunk": f"{self.arrays[0].name}_->list().neighbour_chunk()",
             "first_colour": "colours.first",
             "last_colour": "colours.last",
-            "walls": f"heddle::{walls}(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
+            "walls": f"heddle::{around}(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",
             "first": "range.first" if self.parts else "range_.first",
             "last": "range.last" if self.parts else "range_.last",
             "cells": "cells_->data()",
@@ -524,9 +366,9 @@ class _Binding:
     def body(self, kernel: str, targets: Sequence[str]) -> str:
         both = "cpu" in targets and "cuda" in targets
         host = self.marched(kernel) if self.marches() else self.call(kernel, "")
-        device = self.call(f"{kernel}_cuda", "stream.native()", _lanes(self.kernel) > 1)
-        if _lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
-            device = f"if (block % {_lanes(self.kernel)} == 0) {{ {device} }}"
+        device = self.call(f"{kernel}_cuda", "stream.native()", lanes(self.kernel) > 1)
+        if lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
+            device = f"if (block % {lanes(self.kernel)} == 0) {{ {device} }}"
         if not both:
             return device if "cuda" in targets else f"static_cast<void>(stream); {host}"
         return (

@@ -28,6 +28,8 @@ struct Box {
   [[nodiscard]] Box grow(int layers) const noexcept { return grow({layers, layers, layers}); }
   [[nodiscard]] Box shift(const std::array<std::int64_t, 3>& offset) const noexcept;
   [[nodiscard]] Box intersect(const Box& other) const noexcept;
+  /// The first or the last layer of cells across axis `d`.
+  [[nodiscard]] Box layer(int d, bool last) const noexcept;
 
   friend bool operator==(const Box&, const Box&) = default;
 };

@@ -101,7 +101,12 @@ public:
                   }) {
       node.parts =
           TaskNode::Parts{&object->grid(), object->rank(),
-                          [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); }};
+                          [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); },
+                          {}};
+      if constexpr (requires(const BlockPart& part) {
+                      { object->has(part) } -> std::same_as<bool>;
+                    })
+        node.parts->has = [object](const BlockPart& part) { return object->has(part); };
     }
     if constexpr (requires {
                     { object->steps() } -> std::same_as<HaloSteps>;

@@ -29,6 +29,9 @@ struct TaskNode {
     const BlockGrid* grid;
     int rank;
     std::function<void(Stream&, const BlockPart&)> run;
+    std::function<bool(const BlockPart&)> has; // whether it has cells there; empty: it has some everywhere
+
+    [[nodiscard]] bool any(const BlockPart& part) const { return !has || has(part); }
   };
 
   std::string name;

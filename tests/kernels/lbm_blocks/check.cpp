@@ -164,11 +164,6 @@ TEST(BlocksOf64Bits, RanksThatWriteToEachOthersMemoryNeedAGraph) {
   EXPECT_THROW(heddle::PeerGroup(0), heddle::Error);
 }
 
-/// Whether all of `inner` lies within `outer`.
-bool within(const heddle::Trace::Span& inner, const heddle::Trace::Span& outer) {
-  return inner.begin >= outer.begin && inner.end <= outer.end;
-}
-
 TEST(BlocksOf64Bits, TheTraceShowsInteriorsWhileMessagesTravel) {
   const auto& [name, walled, make] =
       blocks::patterns<double>()[2]; // AA, whose exchanges are before and after the odd step
@@ -182,16 +177,9 @@ TEST(BlocksOf64Bits, TheTraceShowsInteriorsWhileMessagesTravel) {
       rank->add_to(loop, false);
       loop.run(2);
     });
-    const std::vector<heddle::Trace::Span> spans = traced::parse(trace.json());
-    std::vector<int> covered; // interiors within each journey of a message
-    for (const heddle::Trace::Span& journey : spans) {
-      if (journey.row != "messages") continue;
-      covered.push_back(static_cast<int>(std::ranges::count_if(spans, [&](const heddle::Trace::Span& span) {
-        return span.process == journey.process && span.name.ends_with(" interior") && within(span, journey);
-      })));
-    }
     // Two ranks, two iterations, two exchanges; each travels while one interior is computed.
-    EXPECT_EQ(covered, std::vector<int>(overlap ? 8 : 0, 1)) << name;
+    EXPECT_EQ(traced::steps_within_journeys(trace, "", " interior"), std::vector<int>(overlap ? 8 : 0, 1))
+        << name;
   }
 }
 

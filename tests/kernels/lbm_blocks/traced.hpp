@@ -2,6 +2,7 @@
 #ifndef HEDDLE_LBM_BLOCKS_TRACED_HPP
 #define HEDDLE_LBM_BLOCKS_TRACED_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -33,6 +34,22 @@ inline std::vector<heddle::Trace::Span> parse(const std::string& json) {
     }
   }
   return spans;
+}
+
+/// Of each journey of a message: how many steps of its process lie within it whose names begin with `first`
+/// and end with `last`.
+inline std::vector<int> steps_within_journeys(const heddle::Trace& trace, const std::string& first,
+                                              const std::string& last) {
+  const std::vector<heddle::Trace::Span> spans = parse(trace.json());
+  std::vector<int> counts;
+  for (const heddle::Trace::Span& journey : spans) {
+    if (journey.row != "messages") continue;
+    counts.push_back(static_cast<int>(std::count_if(spans.begin(), spans.end(), [&](const auto& span) {
+      return span.process == journey.process && span.name.starts_with(first) && span.name.ends_with(last) &&
+             span.begin >= journey.begin && span.end <= journey.end;
+    })));
+  }
+  return counts;
 }
 
 } // namespace traced
