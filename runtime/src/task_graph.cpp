@@ -2,6 +2,7 @@
 #include "heddle/task_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -13,6 +14,7 @@
 #include "cuda.hpp"
 #include "device_schedule.hpp"
 #include "heddle/error.hpp"
+#include "overlap_trial.hpp"
 
 namespace heddle {
 
@@ -20,6 +22,16 @@ namespace heddle {
 struct TaskGraph::Plan {
   std::vector<TaskStep> steps;
   std::unique_ptr<DeviceSchedule> schedule; // of a device graph: streams, events and the recorded graph
+};
+
+/// With overlap or without, of one iteration or of several, and what is known of the better way.
+struct TaskGraph::Plans {
+  struct Way {
+    std::unique_ptr<Plan> one;
+    std::unique_ptr<Plan> unrolled;
+  };
+  std::array<Way, 2> ways;
+  OverlapTrial trial;
 };
 
 TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
@@ -158,17 +170,32 @@ std::vector<std::vector<std::size_t>> TaskGraph::reduced(const std::vector<std::
 }
 
 void TaskGraph::forget_plans() noexcept {
-  plan_.reset();
-  unrolled_.reset();
+  plans_.reset();
+}
+
+/// Whether it is to be found out which way is faster: without messages they are the same.
+bool TaskGraph::measures() const noexcept {
+  return options_.overlap == Overlap::automatic &&
+         std::any_of(nodes_.begin(), nodes_.end(),
+                     [](const TaskNode& node) { return node.halo && node.halo().messages; });
+}
+
+OverlapChoice TaskGraph::overlap() const {
+  if (options_.overlap != Overlap::automatic) return {options_.overlap == Overlap::on, "asked for"};
+  if (!measures()) return {false, "no exchange sends messages"};
+  return plans_ ? plans_->trial.choice() : OverlapTrial().choice();
 }
 
 TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
-  std::unique_ptr<Plan>& plan = iterations == 1 ? plan_ : unrolled_;
+  if (!plans_) plans_ = std::make_unique<Plans>();
+  const bool overlapping = overlap().overlap;
+  Plans::Way& way = plans_->ways[overlapping];
+  std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
   if (!plan) {
     static_cast<void>(sequence()); // throws for a cycle
     const bool device = options_.memory == Memory::device;
     plan = std::make_unique<Plan>();
-    plan->steps = plan_tasks(nodes_, {options_.overlap, device, iterations});
+    plan->steps = plan_tasks(nodes_, {overlapping, device, iterations});
     if (device)
       plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
   }
@@ -177,7 +204,7 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
 
 std::vector<std::string> TaskGraph::steps() const {
   std::vector<std::string> names;
-  for (const TaskStep& step : plan_tasks(nodes_, {options_.overlap, options_.memory == Memory::device, 1}))
+  for (const TaskStep& step : plan_tasks(nodes_, {overlap().overlap, options_.memory == Memory::device, 1}))
     names.push_back(step.name);
   return names;
 }
@@ -185,17 +212,38 @@ std::vector<std::string> TaskGraph::steps() const {
 void TaskGraph::run(std::int64_t n) {
   if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times");
   if (n == 0 || nodes_.empty()) return;
-  const auto repeat = [&](std::int64_t iterations, std::int64_t times) {
-    if (times == 0) return;
-    Plan& planned = plan(iterations);
-    if (planned.schedule) return planned.schedule->run(times);
-    if (options_.threads > 1) return run_threads(planned, times);
-    Stream stream;
-    for (std::int64_t i = 0; i < times; ++i)
-      run_serial(stream, planned);
-  };
+  n -= measure(n);
   repeat(options_.unroll, n / options_.unroll);
   repeat(1, n % options_.unroll);
+}
+
+/// `times` times a plan of so many iterations.
+void TaskGraph::repeat(std::int64_t iterations, std::int64_t times) {
+  if (times == 0) return;
+  Plan& planned = plan(iterations);
+  if (planned.schedule) return planned.schedule->run(times);
+  if (options_.threads > 1) return run_threads(planned, times);
+  Stream stream;
+  for (std::int64_t i = 0; i < times; ++i)
+    run_serial(stream, planned);
+}
+
+/// Turns of the trial of both ways, while there are any left and as many as n iterations have room for; how
+/// many iterations these were.
+std::int64_t TaskGraph::measure(std::int64_t n) {
+  const std::int64_t turn = OverlapTrial::launches * std::int64_t{options_.unroll};
+  std::int64_t done = 0;
+  if (!measures()) return done;
+  if (!plans_) plans_ = std::make_unique<Plans>();
+  OverlapTrial& trial = plans_->trial;
+  while (trial.open() && n - done >= turn) {
+    const double began = Trace::now();
+    repeat(options_.unroll, OverlapTrial::launches);
+    trial.note((Trace::now() - began) / static_cast<double>(turn));
+    done += turn;
+    if (!trial.open()) plans_->ways[!trial.overlap()] = {};
+  }
+  return done;
 }
 
 Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,

@@ -5,7 +5,8 @@
 //
 //   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
 //
-// what: "all", or "weak" for weak scaling through stores alone, which leaves room for a large edge.
+// what: "all"; "stores" for the same through stores alone; "weak" for weak scaling through stores alone, which
+// leaves room for a large edge.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -173,27 +174,34 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   const double latency = scaling::copy_seconds(64, true);
   const scaling::Wire wire{latency, static_cast<double>(message) /
                                         (scaling::copy_seconds(message, true) - latency + 1e-9)};
-  const scaling::Device device{bare_pair, 2.5e-6, 2.5e12};
-  constexpr int launches = 3; // pack, unpack, and what crosses between the lanes
-  const double exchange = scaling::exchange_seconds(device, wire, static_cast<double>(message), launches);
+  const double moved = 4.0 * 19 * sizeof(T) * static_cast<double>(bare.cells[0] * bare.cells[1] * bare.cells[2]);
+  const scaling::Device device{bare_pair, 2.5e-6, moved / bare_pair};
+  constexpr int launches = 2;             // pack, and what crosses between the lanes with what has arrived
+  const int faces = std::min(ranks - 1, 2); // of a rank in the middle
+  const scaling::Exchange exchange =
+      scaling::exchange_of(device, wire, static_cast<double>(message), faces, Kernels::lanes, launches);
   std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n",
               title, precision, static_cast<long long>(whole[0]), static_cast<long long>(whole[1]),
               static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,
               glups(bare, bare_pair));
   std::printf(
-      "  message %zu bytes by the model, way %.1f us + %.0f GB/s, exchange %.0f us, pair of steps %.0f us\n",
-      message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * exchange, 1e6 * bare_pair);
+      "  %d faces of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
+      "  exchange %.0f us, of which %.0f us of memory time, which overlap does not hide\n",
+      faces, message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair, 1e-12 * device.memory,
+      1e6 * exchange.seconds(), 1e6 * exchange.memory);
   const auto row = [&](Case variant) {
     variant.cells = whole;
     variant.ranks = ranks;
     const Result found = measure<Kernels>(variant);
     const double rate = glups(variant, found.pair_seconds);
-    const double model = glups(variant, scaling::pair_seconds(device, exchange, variant.overlap));
+    const double model = glups(variant, scaling::pair_seconds(device, exchange, found.choice.overlap));
     const std::string graph = variant.capture ? std::to_string(variant.unroll) : "off";
     std::printf(
         "  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
-        variant.transport.c_str(), variant.overlap ? "on" : "off", graph.c_str(), rate,
+        variant.transport.c_str(), found.choice.overlap ? "on" : "off", graph.c_str(), rate,
         100 * rate / (single * ranks), ranks, model, found.sent_bytes);
+    if (variant.overlap == heddle::Overlap::automatic)
+      std::printf("          chosen; %s\n", found.choice.reason.c_str());
     std::fflush(stdout);
   };
   for (const std::string& transport : known) {
@@ -206,6 +214,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
       }
       if (transport == "stores") row({.transport = transport, .overlap = overlap, .unroll = 8});
     }
+    if (transport == "stores")
+      row({.transport = transport, .overlap = heddle::Overlap::automatic, .unroll = 8});
   }
   if (weak) std::fputs(scaling::extrapolation(device, whole[0], sizeof(T)).c_str(), stdout);
 }
@@ -247,14 +257,14 @@ void write_trace(int ranks, std::int64_t edge, const std::string& file) {
 
 template <typename Kernels>
 void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known,
-         bool weak_alone) {
-  if (!weak_alone) check<Kernels>(precision, ranks, known);
-  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known,
-                 !weak_alone);
-  if (weak_alone) return;
+         const std::string& what) {
+  const bool every = what == "all";
+  if (what != "weak") check<Kernels>(precision, ranks, known);
+  table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, every);
+  if (what == "weak") return;
   table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
                  known, false);
-  table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, true);
+  table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, every);
 }
 
 } // namespace
@@ -268,14 +278,15 @@ int main(int argc, char** argv) {
       return 1;
     }
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
-    const std::vector<std::string> known = scaling::transports();
     const std::string what = argc > 3 ? argv[3] : "all";
-    if (what != "all" && what != "weak") {
-      std::fprintf(stderr, "heddle-scaling: '%s' is neither all nor weak\n", what.c_str());
+    if (what != "all" && what != "stores" && what != "weak") {
+      std::fprintf(stderr, "heddle-scaling: '%s' is neither all nor stores nor weak\n", what.c_str());
       return 1;
     }
-    all<lanes::F32>("f32", ranks, edge, known, what == "weak");
-    all<lanes::F16>("f16", ranks, edge, known, what == "weak");
+    const std::vector<std::string> known =
+        what == "all" ? scaling::transports() : std::vector<std::string>{"stores"};
+    all<lanes::F32>("f32", ranks, edge, known, what);
+    all<lanes::F16>("f16", ranks, edge, known, what);
     if (argc > 4) write_trace(ranks, edge, argv[4]);
     return 0;
   } catch (const std::exception& error) {

@@ -11,13 +11,18 @@ std::size_t face_bytes(std::int64_t nx, std::int64_t ny, std::size_t value_bytes
   return static_cast<std::size_t>(nx * ny + 2 * (nx - 1) * ny + 2 * nx * (ny - 1)) * value_bytes;
 }
 
-double exchange_seconds(const Device& device, const Wire& wire, double message_bytes, int launches) {
-  const double pack = 4 * message_bytes / device.memory; // read and written, packed and unpacked
-  return launches * device.launch + pack + wire.latency + message_bytes / wire.bandwidth;
+Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces, int lanes,
+                     int launches) {
+  const double packed = faces * (lanes + 1) * message_bytes;
+  const double moved = lanes > 1 ? 4 * lanes * message_bytes + faces * message_bytes // the shift
+                                 : 2 * faces * message_bytes;                       // unpacked
+  return {(packed + moved) / device.memory,
+          launches * device.launch + wire.latency + faces * message_bytes / wire.bandwidth};
 }
 
-double pair_seconds(const Device& device, double exchange, bool overlap) {
-  return overlap ? std::max(device.pair, 2 * exchange) : device.pair + 2 * exchange;
+double pair_seconds(const Device& device, const Exchange& exchange, bool overlap) {
+  const double busy = device.pair + 2 * exchange.memory;
+  return overlap ? std::max(busy, 2 * exchange.seconds()) : busy + 2 * exchange.way;
 }
 
 std::string extrapolation(const Device& device, std::int64_t edge, std::size_t value_bytes) {

@@ -28,13 +28,23 @@ struct Device {
 /// without the row that leaves through a side wall.
 [[nodiscard]] std::size_t face_bytes(std::int64_t nx, std::int64_t ny, std::size_t value_bytes);
 
-/// One exchange that nothing hides: pack, travel, unpack. Messages to all neighbours travel at the same time
-/// over links of their own; launches: pack and unpack kernels that follow each other.
-[[nodiscard]] double exchange_seconds(const Device& device, const Wire& wire, double message_bytes,
-                                      int launches);
+/// What an exchange across faces takes: of memory, which the interior would use meanwhile, and otherwise.
+struct Exchange {
+  double memory = 0; // seconds
+  double way = 0;    // seconds: launches, and the messages under way
+
+  [[nodiscard]] double seconds() const { return memory + way; }
+};
+
+/// Pack, travel, and what moves between the lanes of vectors with what arrives. A pack kernel reads whole
+/// vectors for the lane that crosses; the shift reads and writes the five populations of all lanes on both
+/// sides. faces: to other ranks; their messages share the port of a GPU. launches: that follow each other.
+/// lanes 1: no vectors, and what arrives is unpacked.
+[[nodiscard]] Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
+                                   int lanes, int launches);
 
 /// A pair of steps with the exchanges before and after the odd one.
-[[nodiscard]] double pair_seconds(const Device& device, double exchange, bool overlap);
+[[nodiscard]] double pair_seconds(const Device& device, const Exchange& exchange, bool overlap);
 
 /// The figures for `ranks` GPUs in a grid of three dimensions, faces and edges over a network, and all
 /// assumptions.

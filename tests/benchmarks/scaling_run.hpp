@@ -20,6 +20,7 @@
 #include "heddle/device_scope.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
+#include "heddle/overlap.hpp"
 #include "heddle/peer_group.hpp"
 #include "heddle/task_graph.hpp"
 
@@ -34,7 +35,7 @@ struct Case {
   std::array<std::int64_t, 3> cells{};
   int ranks = 1;
   std::string transport = "one";
-  bool overlap = true;
+  heddle::Overlap overlap = heddle::Overlap::on;
   bool capture = true;
   bool exchanges = true;
   int unroll = 2;
@@ -43,7 +44,8 @@ struct Case {
 
 struct Result {
   double pair_seconds = 0;
-  std::size_t sent_bytes = 0; // of rank 0 in one exchange
+  std::size_t sent_bytes = 0; // of one exchange, the most of any rank here
+  heddle::OverlapChoice choice;
 };
 
 /// The ranks of one graph, or one of several; meet() returns when all ranks are there.
@@ -109,7 +111,7 @@ template <typename Rank> Result measure(const Case& one, const Make<Rank>& make,
       const heddle::DeviceScope device(rank->rank());
       rank->disturb();
     }
-    loop.run(2 * one.unroll);
+    loop.run((one.overlap == heddle::Overlap::automatic ? 100 : 2) * one.unroll);
     const auto timed = [&](std::int64_t pairs) {
       meet();
       const double began = now();
@@ -126,7 +128,11 @@ template <typename Rank> Result measure(const Case& one, const Make<Rank>& make,
     for (int run = 0; run < runs; ++run)
       times.push_back(timed(pairs));
     std::sort(times.begin(), times.end());
-    if (ranks.front()->rank() == 0) result = {times[runs / 2], ranks.front()->sent_bytes()};
+    if (ranks.front()->rank() != 0) return;
+    std::size_t sent = 0;
+    for (auto& rank : ranks)
+      sent = std::max(sent, rank->sent_bytes());
+    result = {times[runs / 2], sent, loop.overlap()};
   });
   return result;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heddle/field_access.hpp"
+#include "heddle/overlap.hpp"
 #include "heddle/stream.hpp"
 #include "heddle/task_node.hpp"
 #include "heddle/trace.hpp"
@@ -36,9 +37,7 @@ struct TaskGraphOptions {
   int threads = 1;              // host: tasks that do not depend on each other run on so many threads
   Memory memory = Memory::host; // device: tasks get device streams, several where they are independent
   bool capture = false; // device, all tasks on the device: record one CUDA graph and launch it each time
-  /// Where an exchange sends messages: compute the interior while they travel. The results are the same. Over
-  /// NVLink, in a graph of several iterations, a small block may be faster without (a split costs as much).
-  bool overlap = true;
+  Overlap overlap = Overlap::on; // where an exchange sends messages: compute the interior while they travel
   /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
   /// next.
   int unroll = 1;
@@ -131,6 +130,10 @@ public:
   /// What a run begins one after the other: tasks, and parts of them ("halo start", "step interior", ...).
   [[nodiscard]] std::vector<std::string> steps() const;
 
+  /// Whether interiors are computed while messages travel, and why. With Overlap::automatic it is known after
+  /// 96 iterations (times unroll), counted in runs of at least 8 (times unroll).
+  [[nodiscard]] OverlapChoice overlap() const;
+
   /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
   void run(std::int64_t n = 1);
 
@@ -149,19 +152,22 @@ public:
 
 private:
   struct Plan;
+  struct Plans;
 
   void refuse_itself(const TaskGraph& task) const;
   void check(std::size_t task, const char* where) const;
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
+  [[nodiscard]] bool measures() const noexcept;
   [[nodiscard]] Plan& plan(std::int64_t iterations);
+  void repeat(std::int64_t iterations, std::int64_t times);
+  [[nodiscard]] std::int64_t measure(std::int64_t n);
   void forget_plans() noexcept;
   void run_serial(Stream& stream, Plan& plan);
   void run_threads(const Plan& plan, std::int64_t n);
 
   TaskGraphOptions options_;
   std::vector<TaskNode> nodes_;
-  std::unique_ptr<Plan> plan_;     // of one iteration
-  std::unique_ptr<Plan> unrolled_; // of several
+  std::unique_ptr<Plans> plans_; // made by the first run
 };
 
 } // namespace heddle

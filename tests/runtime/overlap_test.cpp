@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph that finds out for itself whether to compute interiors while messages travel.
+#include "heddle/overlap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "heddle/block_grid.hpp"
+#include "heddle/block_part.hpp"
+#include "heddle/field_access.hpp"
+#include "heddle/halo_steps.hpp"
+#include "heddle/task_graph.hpp"
+
+namespace {
+
+using heddle::Overlap;
+using heddle::TaskGraph;
+using std::chrono::microseconds;
+using Clock = std::chrono::steady_clock;
+
+const heddle::BlockGrid grid({{0, 0, 0}, {4, 4, 8}}, {1, 1, 2}, {false, false, false}, 2);
+
+/// A message that takes a while, whatever is done meanwhile.
+class Journey {
+public:
+  Journey(const int& field, microseconds takes, bool messages = true)
+      : field_(&field), takes_(takes), messages_(messages) {}
+  std::string_view name() const { return "journey"; }
+  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write}}; }
+  void operator()(heddle::Stream&) { std::this_thread::sleep_for(takes_); }
+  heddle::HaloSteps steps() {
+    return {.grid = &grid,
+            .depth = 1,
+            .messages = messages_,
+            .fields = {{field_, "f", heddle::AccessMode::write}},
+            .start = [this](heddle::Stream&) { began_ = Clock::now(); },
+            .wrap = {},
+            .finish = [this](heddle::Stream&) { std::this_thread::sleep_until(began_ + takes_); },
+            .progress = {},
+            .filled = {},
+            .emptied = {}};
+  }
+
+private:
+  const int* field_;
+  microseconds takes_;
+  bool messages_;
+  Clock::time_point began_;
+};
+
+/// A step: its interior takes a while, and its border.
+class Step {
+public:
+  Step(const int& field, microseconds interior, microseconds border)
+      : field_(&field), interior_(interior), border_(border) {}
+  std::string_view name() const { return "step"; }
+  std::vector<heddle::FieldAccess> accesses() const {
+    return {{field_, "f", heddle::AccessMode::read, 1}, {field_, "f", heddle::AccessMode::write, 1}};
+  }
+  const heddle::BlockGrid& grid() const { return ::grid; }
+  int rank() const { return 0; }
+  void operator()(heddle::Stream& stream) { (*this)(stream, heddle::BlockPart()); }
+  void operator()(heddle::Stream&, const heddle::BlockPart& part) {
+    const bool border = part.cells == heddle::BlockPart::Cells::border;
+    if (!border) ++steps;
+    std::this_thread::sleep_for(border ? border_ : interior_);
+  }
+
+  std::int64_t steps = 0;
+
+private:
+  const int* field_;
+  microseconds interior_;
+  microseconds border_;
+};
+
+TEST(Overlap, IsChosenByTheClock) {
+  const int field = 0;
+  for (const bool pays : {true, false}) {
+    // Together they take as long as the longer one; or a border of its own costs more than that saves.
+    Journey journey(field, microseconds(500));
+    Step step(field, microseconds(500), microseconds(pays ? 0 : 2000));
+    TaskGraph loop({.overlap = Overlap::automatic, .unroll = 2});
+    loop.add(journey);
+    loop.add(step);
+    EXPECT_EQ(loop.overlap().reason, "not measured yet");
+    loop.run(15); // too few for a turn
+    EXPECT_EQ(loop.overlap().reason, "not measured yet");
+    loop.run(100);
+    EXPECT_EQ(loop.overlap().reason, "not measured yet");
+    loop.run(96);
+    EXPECT_EQ(loop.overlap().overlap, pays) << loop.overlap().reason;
+    EXPECT_TRUE(loop.overlap().reason.starts_with("measured: ")) << loop.overlap().reason;
+    EXPECT_EQ(step.steps, 15 + 100 + 96);
+    const std::vector<std::string> steps = loop.steps();
+    EXPECT_EQ(std::ranges::count(steps, "step border"), pays ? 1 : 0);
+  }
+}
+
+TEST(Overlap, IsNotMeasuredWhereItIsAskedForOrNothingTravels) {
+  const int field = 0;
+  for (const bool asked : {false, true}) {
+    Journey journey(field, microseconds(0));
+    TaskGraph loop({.overlap = asked});
+    loop.add(journey);
+    EXPECT_EQ(loop.overlap().overlap, asked);
+    EXPECT_EQ(loop.overlap().reason, "asked for");
+  }
+  Journey journey(field, microseconds(0), false);
+  TaskGraph loop({.overlap = Overlap::automatic});
+  loop.add(journey);
+  loop.run(500);
+  EXPECT_FALSE(loop.overlap().overlap);
+  EXPECT_EQ(loop.overlap().reason, "no exchange sends messages");
+}
+
+} // namespace
