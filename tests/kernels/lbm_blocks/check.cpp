@@ -98,6 +98,31 @@ TEST(BlocksOf64Bits, ComputingWhileMessagesTravelChangesNothing) {
   }
 }
 
+TEST(BlocksOf64Bits, OverlapChosenByTheClockChangesNothing) {
+  constexpr int enough = 100; // for the choice
+  const blocks::Pattern<double>& pattern = blocks::patterns<double>()[2];
+  heddle::LocalTransport local;
+  const auto alone = pattern.make(heddle::BlockGrid(blocks::domain, {1, 1, 1}, pattern.walled), local);
+  heddle::TaskGraph one;
+  alone->add_to(one, false);
+  one.run(enough);
+  const std::vector<double> whole = blocks::values(alone->field());
+
+  heddle::FakeNetwork network(3);
+  std::atomic<std::int64_t> differences = 0;
+  network.run([&](heddle::Transport& transport) {
+    const heddle::Environment one_thread({.threads = 1});
+    const heddle::BlockGrid grid(blocks::domain, {1, 1, 3}, pattern.walled, 3);
+    const auto rank = pattern.make(grid, transport);
+    heddle::TaskGraph loop({.overlap = heddle::Overlap::automatic});
+    rank->add_to(loop, false);
+    loop.run(enough);
+    differences += blocks::differences(whole, rank->field());
+    if (!loop.overlap().reason.starts_with("measured")) ++differences;
+  });
+  EXPECT_EQ(differences, 0);
+}
+
 TEST(BlocksOf64Bits, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
   for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
     const blocks::Outcome<double> alone = blocks::alone(pattern, periodic);
