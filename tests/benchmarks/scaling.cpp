@@ -185,9 +185,9 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
               static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,
               glups(bare, bare_pair));
   std::printf(
-      "  %d faces of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
+      "  %d %s of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
       "  exchange %.0f us, of which %.0f us of memory time, which overlap does not hide\n",
-      faces, message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair, 1e-12 * device.memory,
+      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair, 1e-12 * device.memory,
       1e6 * exchange.seconds(), 1e6 * exchange.memory);
   const auto row = [&](Case variant) {
     variant.cells = whole;
