@@ -36,16 +36,14 @@ public:
   std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write}}; }
   void operator()(heddle::Stream&) { std::this_thread::sleep_for(takes_); }
   heddle::HaloSteps steps() {
-    return {.grid = &grid,
-            .depth = 1,
-            .messages = messages_,
-            .fields = {{field_, "f", heddle::AccessMode::write}},
-            .start = [this](heddle::Stream&) { began_ = Clock::now(); },
-            .wrap = {},
-            .finish = [this](heddle::Stream&) { std::this_thread::sleep_until(began_ + takes_); },
-            .progress = {},
-            .filled = {},
-            .emptied = {}};
+    heddle::HaloSteps steps;
+    steps.grid = &grid;
+    steps.depth = 1;
+    steps.messages = messages_;
+    steps.fields = {{field_, "f", heddle::AccessMode::write}};
+    steps.start = [this](heddle::Stream&) { began_ = Clock::now(); };
+    steps.finish = [this](heddle::Stream&) { std::this_thread::sleep_until(began_ + takes_); };
+    return steps;
   }
 
 private:
