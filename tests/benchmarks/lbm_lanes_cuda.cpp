@@ -88,6 +88,7 @@ template <typename Kernels> bench::Case vectors() {
           .updates = 2 * static_cast<double>(edge * edge * edge),
           .bytes_per_update = static_cast<double>(2 * Kernels::populations * sizeof(T)),
           .limit_bytes = limit.bytes(),
+          .fetch_bytes = 128,
           .kernel =
               [f, stream] {
                 const typename Kernels::Even even(*f, {.omega = omega});
