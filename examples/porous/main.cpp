@@ -24,6 +24,7 @@
 #include "packing.hpp"
 #include "picture.hpp"
 #include "voxels.hpp"
+#include "wide_fetches.hpp"
 
 namespace porous {
 namespace {
@@ -216,6 +217,7 @@ void print_costs(const Options& options) {
 
 void run(const Options& options, heddle::Ranks& ranks) {
   const heddle::Environment environment({.threads = options.threads});
+  const WideFetches fetches(ranks, options.gpu);
   if (options.compare) {
     if (ranks.first()) print_costs(options); // it times kernels, one processor or device will do
   } else if (options.doubles) {

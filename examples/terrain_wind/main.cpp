@@ -28,6 +28,7 @@
 #include "saves.hpp"
 #include "solver.hpp"
 #include "units.hpp"
+#include "wide_fetches.hpp"
 
 namespace terrain_wind {
 namespace {
@@ -138,6 +139,7 @@ void draw(const Options& options, const Domain& domain, std::array<std::vector<f
 void run(const Options& options, heddle::Ranks& ranks) {
   const Clock clock;
   heddle::Environment environment({.threads = options.threads.value_or(0)});
+  const WideFetches fetches(ranks, options.gpu);
   heddle::Transport& parties = ranks.parties();
   const bool prints = ranks.first();
   const Domain domain = make_domain(options);

@@ -56,7 +56,7 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: share_threads(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
     lambda kernel, request: stage_halves(kernel, request.schedule),
-    lambda kernel, request: stage_lanes(kernel, request.target),
+    lambda kernel, request: stage_lanes(kernel, request.schedule, request.target),
     lambda kernel, request: copy_usual(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),

@@ -39,6 +39,9 @@ class Schedule:
     lanes: 2, 4 or 8 cells that follow each other in memory, for one CUDA thread, loaded and stored
     as vectors: the same cell of so many interleaved blocks (FieldOptions::interleaved), so that neighbours
     lie in vectors, too, whatever the direction (CUDA; a CPU takes the blocks one by one).
+    vector_threads: 1, 2 or 4 threads that share such a vector, each with its part of the lanes (CUDA). A
+    shift along x is then as many parts wide: 32 bytes, a whole sector of memory, are better than 16 for
+    kernels in place that shift most of what they move.
     compressed: kernels over a list find neighbours in its compressed table, a quarter to a
     twentieth of the plain one (CUDA; the CPU has `chunk` for that).
     usual: a field of integers and the value that most cells have in it, ("open", 63): they run a copy of the
@@ -64,6 +67,7 @@ class Schedule:
     cells: int = 1
     unit: bool = False
     lanes: int = 1
+    vector_threads: int = 1
     colours: int = 1
     usual: tuple[str, int] | None = None
     row_cells: int = 0
@@ -97,6 +101,12 @@ class Schedule:
                 calling_place(),
                 "vectors of interleaved blocks have a stride of their own, and a thread takes one of them.",
                 "lanes without cells and unit",
+            )
+        if self.vector_threads not in (1, 2, 4) or self.vector_threads > self.lanes:
+            raise KernelError(
+                calling_place(),
+                f"{self.vector_threads} threads cannot share a vector of {self.lanes} lanes.",
+                "1, 2 or 4 of them, each with one lane at least",
             )
         if self.colours not in (1, 2, 4, 8):
             raise KernelError(

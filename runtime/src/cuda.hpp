@@ -74,6 +74,9 @@ void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes
 [[nodiscard]] std::vector<std::string> devices();
 [[nodiscard]] int current_device();
 void use_device(int device);
+/// Bytes that a read of the current device's memory brings into its L2 cache; a hint.
+[[nodiscard]] int fetch_bytes();
+void fetch_bytes(int bytes);
 /// Lets kernels of the current device read and write the memory of another; false where the hardware cannot.
 [[nodiscard]] bool reach_into(int device);
 

@@ -39,6 +39,16 @@ void use_device(int device) {
   check(cudaSetDevice(device), "Environment");
 }
 
+int fetch_bytes() {
+  std::size_t bytes = 0;
+  check(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity), "Environment");
+  return static_cast<int>(bytes);
+}
+
+void fetch_bytes(int bytes) {
+  check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, static_cast<std::size_t>(bytes)), "Environment");
+}
+
 bool reach_into(int device) {
   int possible = 0;
   check(cudaDeviceCanAccessPeer(&possible, current_device(), device), "PeerGroup");

@@ -101,6 +101,12 @@ int current_device() {
 void use_device(int) {
   refuse("Environment");
 }
+int fetch_bytes() {
+  refuse("Environment");
+}
+void fetch_bytes(int) {
+  refuse("Environment");
+}
 bool reach_into(int) {
   refuse("PeerGroup");
 }

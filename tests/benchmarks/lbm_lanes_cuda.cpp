@@ -29,14 +29,14 @@ constexpr int rounds = 21;
 struct CumulantF64 {
   using Value = double;
   static constexpr int populations = 27;
-  static constexpr int lanes = 2;
+  static constexpr int lanes = 4;
   using Even = d3q27_f64::AaEven<double>;
   using Odd = d3q27_f64::AaOdd<double>;
 };
 struct CumulantF32 {
   using Value = float;
   static constexpr int populations = 27;
-  static constexpr int lanes = 4;
+  static constexpr int lanes = 8;
   using Even = d3q27_f32::AaEven<float>;
   using Odd = d3q27_f32::AaOdd<float>;
 };
@@ -88,6 +88,7 @@ template <typename Kernels> bench::Case vectors() {
           .updates = 2 * static_cast<double>(edge * edge * edge),
           .bytes_per_update = static_cast<double>(2 * Kernels::populations * sizeof(T)),
           .limit_bytes = limit.bytes(),
+          .fetch_bytes = 128,
           .kernel =
               [f, stream] {
                 const typename Kernels::Even even(*f, {.omega = omega});

@@ -69,6 +69,7 @@ bench::Case pull(Flags flags) {
           .bytes_per_update = 2 * q19 * sizeof(T) + index,
           .plain_list_bytes = 2 * q19 * sizeof(T) + (q19 - 1) * sizeof(std::uint32_t),
           .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(list->cells()),
+          .fetch_bytes = 128,
           .kernel =
               [list, f, g, stream] {
                 const d3q19_lists::Pull<T> forth(*f, *g, list->all(), {.omega = omega});
@@ -90,6 +91,7 @@ bench::Case in_place(Flags flags) {
           .updates = 2 * static_cast<double>(list->count()),
           .bytes_per_update = 2 * q19 * sizeof(T) + (q19 - 1) * sizeof(std::uint32_t) / 2,
           .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(list->cells()),
+          .fetch_bytes = 128,
           .kernel =
               [list, f, stream] {
                 using Even = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-bench: every kernel beside the limit that its memory traffic sets. JSON: --benchmark_format=json.
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
+#include "heddle/environment.hpp"
+#include "heddle/error.hpp"
 #include "heddle/with_cuda.hpp"
 #include "measure.hpp"
 
@@ -11,7 +15,18 @@ std::int64_t bench::edge(std::int64_t otherwise) {
   return value > 0 ? value : otherwise;
 }
 
-int main(int argc, char** argv) {
+namespace {
+
+/// HEDDLE_BENCH_FETCH: 32, 64 or 128 bytes for all kernels on a device, instead of what each asks for.
+int fetch_bytes() {
+  const char* text = std::getenv("HEDDLE_BENCH_FETCH");
+  return text == nullptr ? 0 : std::max(1, std::atoi(text));  // what is no number is refused as 1
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const heddle::Environment environment({.fetch_bytes = fetch_bytes()});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 2;
@@ -32,4 +47,7 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;
+} catch (const heddle::Error& error) {
+  std::fprintf(stderr, "heddle-bench: %s\n", error.what());
+  return 1;
 }

@@ -6,10 +6,12 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "heddle/environment.hpp"
 #include "median.hpp"
 
 namespace bench {
@@ -25,6 +27,7 @@ struct Case {
   double bytes_per_update = 0;
   double plain_list_bytes = 0;  ///< what one update would move with a plain neighbour list; 0: there is no list
   double limit_bytes = 0;
+  int fetch_bytes = 0;  ///< what the device is asked to bring for a missed read; 0: nothing is asked
   Timed kernel;
   Timed limit;
 };
@@ -32,6 +35,8 @@ struct Case {
 /// Times kernel and limit alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream: medians of
 /// all rounds after a warm-up.
 inline void run(benchmark::State& state, const Case& one) {
+  const bool chosen = std::getenv("HEDDLE_BENCH_FETCH") != nullptr;  // for all kernels, in main()
+  const heddle::Environment environment({.fetch_bytes = chosen ? 0 : one.fetch_bytes});
   for (int i = 0; i < 2; ++i) {
     one.kernel();
     one.limit();

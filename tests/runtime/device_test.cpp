@@ -184,6 +184,23 @@ TEST(Device, IsDescribedAndChosen) {
   EXPECT_NE(environment.describe().find("(used)"), std::string::npos) << environment.describe();
 }
 
+TEST(Device, FetchesAreChosenAndPutBack) {
+  const auto fetches = [] {
+    std::size_t bytes = 0;
+    EXPECT_EQ(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity), cudaSuccess);
+    return bytes;
+  };
+  const std::size_t before = fetches();
+  const int other = before == 128 ? 64 : 128;
+  {
+    const heddle::Environment environment({.fetch_bytes = other});
+    EXPECT_EQ(fetches(), static_cast<std::size_t>(other));
+    EXPECT_NE(environment.describe().find("fetches of " + std::to_string(other) + " bytes"), std::string::npos)
+        << environment.describe();
+  }
+  EXPECT_EQ(fetches(), before);
+}
+
 /// A chain of copies: each run moves the values one place on, so that `measure` takes one after the other.
 class Chain {
 public:

@@ -7,12 +7,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../messages.hpp"
+#include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/parallel.hpp"
 
 namespace {
 
 using heddle::Environment;
+using test::contains;
+using test::error_of;
 
 TEST(Environment, DescribesWhatItFound) {
   const Environment environment;
@@ -36,6 +40,20 @@ TEST(Environment, ChoosesThreadsAndPutsThemBack) {
 TEST(Environment, RefusesWhatIsNotThere) {
   EXPECT_THROW(Environment({.threads = -1}), heddle::Error);
   EXPECT_THROW(Environment({.device = 4096}), heddle::Error);
+}
+
+TEST(Environment, RefusesFetchesOfOtherSizes) {
+  for (const int bytes : {-32, 1, 48, 256}) {
+    const std::string message = error_of([&] { Environment({.fetch_bytes = bytes}); });
+    EXPECT_TRUE(contains(message, "cannot fetch " + std::to_string(bytes) + " bytes")) << message;
+    EXPECT_TRUE(contains(message, "32, 64 or 128")) << message;
+  }
+}
+
+TEST(Environment, RefusesFetchesWithoutADevice) {
+  if (heddle::device_count() > 0) GTEST_SKIP() << "there is a device";
+  const std::string message = error_of([] { Environment({.fetch_bytes = 128}); });
+  EXPECT_TRUE(contains(message, "there is no device")) << message;
 }
 
 TEST(ParallelRanges, CoverEachIndexOnce) {

@@ -17,6 +17,7 @@ from heddle.equivalence.memory import Item, Layer, Memory
 from heddle.equivalence.places import NEIGHBOUR, Places
 from heddle.equivalence.reductions import groups_of
 from heddle.equivalence.rewrite import Rewriter
+from heddle.equivalence.rows import parts_of_vectors
 from heddle.equivalence.shared_threads import SharedThread
 from heddle.equivalence.terms import Term, conjuncts
 from heddle.errors import KernelError
@@ -157,6 +158,9 @@ class Reader:
 
     def loop(self, loop: ir.Loop) -> None:
         begin, end, step = self.value(loop.begin), self.value(loop.end), self.value(loop.step)
+        parts = parts_of_vectors(loop)
+        if parts > 1:  # as a loop over the cells, each with all parts of its vector
+            end = self.bits.quotient("", (end, self.terms.integer(parts)))
         if step.kind != "int" or not step.data:
             raise KernelError(
                 self.kernel.name, f"the loop over {loop.counter.name} has no constant step.", "give it one"
@@ -188,7 +192,11 @@ class Reader:
         self.memory.layers.append(Layer(counter.data[0]))
         outer, self.guards = (self.guards, self.facts), []
         self.facts = facts
-        self.cell(loop.body)
+        for part in range(parts):
+            if parts > 1:
+                first = self.terms.scaled(counter, parts)
+                self.names[loop.counter.name] = self.terms.plus(first, self.terms.integer(part))
+            self.cell(loop.body)
         self.guards, self.facts = outer
         guard = self.bits.both("", tuple(self.guards))
         layer = self.memory.layers.pop()

@@ -24,9 +24,19 @@ def has_unit_rows(*kernels: ir.Kernel) -> bool:
 
 def lanes_of(kernel: ir.Kernel) -> int:
     """How many interleaved blocks a lowered kernel runs on; 1: on a block of its own."""
-    return max(
-        (n.length for n in walk(kernel.body) if isinstance(n, ir.LoadLanes | ir.StoreLanes)), default=1
-    )
+    nodes = list(walk(kernel.body))
+    length = max((n.length for n in nodes if isinstance(n, ir.LoadLanes | ir.StoreLanes)), default=1)
+    return length * max((parts_of_vectors(n) for n in nodes if isinstance(n, ir.Loop)), default=1)
+
+
+def parts_of_vectors(loop: ir.Loop) -> int:
+    """How many threads share the vector of a cell, where a loop runs over the parts of the vectors of a row:
+    `x_part in [0, n_x * parts)`; 1 elsewhere."""
+    moves = any(isinstance(n, ir.LoadLanes | ir.StoreLanes) for n in loop.body)
+    match loop:
+        case ir.Loop(kind="thread", end=ir.Op("mul", (_, ir.Const(int(parts))))) if moves:
+            return parts
+    return 1
 
 
 def known_rows(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[ir.Expression, ir.Expression]:

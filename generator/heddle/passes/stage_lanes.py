@@ -11,6 +11,10 @@ after    thread x { let f_cell = view ...; local f_w_lanes[4]; load 4 lanes f_w_
 The lanes are the same cell of interleaved blocks: block b of a group begins one element after block b - 1,
 so neighbours along x are as many elements apart as there are blocks. Every element that a cell reads or
 writes is then one lane of a vector that begins where the one of the first block does.
+
+Threads that share a vector (Schedule.vector_threads) count its parts: with two of them thread x_part = 2 x
+takes the first half of the lanes of cell x, and x_part = 2 x + 1 the second. Neighbours lie as far away as
+before.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.errors import NOWHERE, KernelError, Place
-from heddle.ir.build import integer
+from heddle.ir.build import integer, multiply, operate
 from heddle.ir.nodes import (
     BOOL,
     I64,
@@ -32,6 +36,7 @@ from heddle.ir.nodes import (
     LoadLanes,
     Local,
     Loop,
+    Node,
     Pointer,
     Statement,
     Store,
@@ -40,7 +45,8 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.target import Target
-from heddle.ir.visit import transform_expressions, walk
+from heddle.ir.visit import transform, transform_expressions, walk
+from heddle.schedule import Schedule
 
 LANE = Symbol("lane", I64)
 
@@ -72,27 +78,46 @@ def check_lanes(kernel: Kernel) -> None:
             raise refuse(place, "it branches, scans or reduces", "do that in a kernel of its own")
 
 
-def stage_lanes(kernel: Kernel, target: Target) -> Kernel:
+def stage_lanes(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Make vectors of the loads and stores of a kernel in lanes; other kernels stay as they are."""
     if not (target.threads and isinstance(kernel.space, Dense) and kernel.space.lanes > 1):
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body, kernel.space.lanes))
+    return dataclasses.replace(kernel, body=_block(kernel.body, kernel.space.lanes, schedule.vector_threads))
 
 
-def _block(body: Sequence[Statement], lanes: int) -> tuple[Statement, ...]:
-    return tuple(_nest(statement, lanes) if isinstance(statement, Loop) else statement for statement in body)
+def _block(body: Sequence[Statement], lanes: int, threads: int) -> tuple[Statement, ...]:
+    return tuple(_nest(s, lanes, threads) if isinstance(s, Loop) else s for s in body)
 
 
-def _nest(loop: Loop, lanes: int) -> Loop:
+def _nest(loop: Loop, lanes: int, threads: int) -> Loop:
     if any(isinstance(statement, Loop) for statement in loop.body):
-        return dataclasses.replace(loop, body=_block(loop.body, lanes))
-    return dataclasses.replace(loop, body=_Cell(loop.body, lanes).body)
+        return dataclasses.replace(loop, body=_block(loop.body, lanes, threads))
+    cell = _Cell(loop.body, lanes // threads, lanes).body
+    if threads > 1:
+        return _in_parts(dataclasses.replace(loop, body=cell), lanes, threads)
+    return dataclasses.replace(loop, body=cell)
+
+
+def _in_parts(loop: Loop, lanes: int, threads: int) -> Loop:
+    """The loop over the cells of a row as one over the parts of their vectors."""
+    x, part = loop.counter, Symbol(f"{loop.counter.name}_part", I64)
+    begin, of_part = multiply(x, integer(lanes)), multiply(part, integer(lanes // threads))
+
+    def moved(node: Node) -> Node:
+        return of_part if node == begin else node
+
+    body = tuple(
+        transform(s, moved) if isinstance(s, Let) and isinstance(s.value, View) else s for s in loop.body
+    )
+    if x in walk(body):  # for the walls at the ends of a row
+        body = (Let(x, operate("div", part, integer(threads))), *body)
+    return dataclasses.replace(loop, counter=part, end=multiply(loop.end, integer(threads)), body=body)
 
 
 class _Cell:
     """The body of one thread."""
 
-    def __init__(self, body: Sequence[Statement], lanes: int) -> None:
+    def __init__(self, body: Sequence[Statement], lanes: int, blocks: int) -> None:
         self.lanes = lanes
         self.loaded: dict[Load, Symbol] = {}
         self.loads: list[Statement] = []
@@ -109,7 +134,8 @@ class _Cell:
             else:
                 inside.append(self.statement(statement))
         loop = Loop("lanes", LANE, integer(0), integer(lanes), integer(1), tuple(inside))
-        head = Comment(f"The same cell of {lanes} interleaved blocks, a lane each")
+        among = "" if lanes == blocks else f"{lanes} of "
+        head = Comment(f"The same cell of {among}{blocks} interleaved blocks, a lane each")
         self.body = (*views, head, *self.loads, *self.room, loop, *renewed, *self.stores)
 
     def statement(self, statement: Statement) -> Statement:

@@ -151,6 +151,7 @@ CHANGES = {
     "cells": Schedule(chunk=64, cells=2),
     "unit": Schedule(chunk=64, unit=True),
     "lanes": Schedule(chunk=64, lanes=4),
+    "vector_threads": Schedule(chunk=64, lanes=4, vector_threads=2),
     "row_cells": Schedule(row_cells=8),
     "trusted": Schedule(chunk=64, trusted=True),
     "colours": Schedule(colours=2),
@@ -187,6 +188,7 @@ def test_compressed_lists_change_cuda_alone() -> None:
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option in ("simd", "colours", "row_cells") else BASE
+    base = CHANGES["lanes"] if option == "vector_threads" else base
     in_place = option == "renew"
     assert both(CHANGES[option], in_place) != both(base, in_place)
 

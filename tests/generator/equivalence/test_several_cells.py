@@ -13,7 +13,7 @@ from heddle.emit.targets import TARGETS
 from heddle.equivalence import Counterexample, Proof, equivalent
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
-from heddle.ir.build import add, integer
+from heddle.ir.build import add, integer, operate
 from heddle.ir.visit import transform
 from heddle.module import KernelModel
 from heddle.pipeline import Request, lower
@@ -109,16 +109,42 @@ def test_a_wrong_neighbour_in_unit_rows_is_found() -> None:
 
 
 LANES = Schedule(lanes=4)
+HALVES = Schedule(lanes=4, vector_threads=2)
 
 
+@pytest.mark.parametrize("schedule", [LANES, HALVES])
 @pytest.mark.parametrize(("pattern", "step"), [("AA", "even"), ("AA", "odd"), ("Pull", "")])
-def test_lanes_are_blocks(pattern: str, step: str) -> None:
+def test_lanes_are_blocks(pattern: str, step: str, schedule: Schedule) -> None:
     entry = in_lanes(lattice_boltzmann(pattern, step), 4)
-    assert "a kernel without lanes runs on each of 4 interleaved blocks" in proved(entry, LANES).assumptions
-    cuda = lowered(entry, "cuda", LANES)
+    known = "a kernel without lanes runs on each of 4 interleaved blocks"
+    assert known in proved(entry, schedule).assumptions
+    cuda = lowered(entry, "cuda", schedule)
     same = equivalent(cuda, cuda)
     assert isinstance(same, Proof)
     assert same.tier == "structural"
+
+
+def test_the_wrong_part_of_a_vector_is_found() -> None:
+    """Both threads of a vector take its first half, or the row ends after half of its vectors."""
+    entry = in_lanes(lattice_boltzmann("AA", "odd"), 4)
+    cpu, cuda = lowered(entry, "cpu", HALVES), lowered(entry, "cuda", HALVES)
+
+    def first_half(node: ir.Node) -> ir.Node:
+        part = ir.Symbol("x_part", ir.I64)
+        own = operate("mul", operate("div", part, integer(2)), integer(4))
+        return own if node == operate("mul", part, integer(2)) else node
+
+    def half_a_row(node: ir.Node) -> ir.Node:
+        row = operate("mul", ir.Symbol("n_x", ir.I64), integer(2))
+        return (
+            operate("mul", operate("div", ir.Symbol("n_x", ir.I64), integer(2)), integer(2))
+            if node == row
+            else node
+        )
+
+    for wrong in (first_half, half_a_row):
+        with pytest.raises(KernelError, match="they are not proved equal"):
+            equivalent(cpu, changed(cuda, wrong))
 
 
 def in_lanes(entry: KernelModel, lanes: int) -> KernelModel:

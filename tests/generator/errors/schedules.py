@@ -67,6 +67,14 @@ def three_cells_a_thread() -> None:
 
 
 @says(
+    "{here}: 4 threads cannot share a vector of 2 lanes.\n"
+    "  Hint: 1, 2 or 4 of them, each with one lane at least"
+)
+def threads_without_a_lane() -> None:
+    Schedule(lanes=2, vector_threads=4)  # here
+
+
+@says(
     "{here}: vectors of interleaved blocks have a stride of their own, and a thread takes one of them.\n"
     "  Hint: lanes without cells and unit"
 )

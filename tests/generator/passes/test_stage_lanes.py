@@ -35,9 +35,22 @@ def interleaved(blocks: list[list[float]], components: int) -> Array:
 @pytest.mark.parametrize("pattern", [lbm.AA, lbm.EsoPull, lbm.Pull])
 @pytest.mark.parametrize("chosen", ["f64", "f32", "f16"])
 def test_vectors_give_what_each_block_gives(pattern: type[lbm.StreamingPattern], chosen: str) -> None:
+    vectors_give_what_each_block_gives(pattern, chosen, 1)
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_so_do_parts_of_vectors(threads: int) -> None:
+    vectors_give_what_each_block_gives(lbm.AA, "f64", threads)
+
+
+def vectors_give_what_each_block_gives(
+    pattern: type[lbm.StreamingPattern], chosen: str, threads: int
+) -> None:
     lattice = lbm.Lattice("D3Q19")
     module = Module("module", precisions=(chosen,))
-    module.add("step", pattern(lattice)(lbm.BGK(lattice)), schedule=Schedule(lanes=LANES))
+    module.add(
+        "step", pattern(lattice)(lbm.BGK(lattice)), schedule=Schedule(lanes=LANES, vector_threads=threads)
+    )
     generator = random.Random(5)
     for entry in module.kernels.values():
         kernels = levels(entry, chosen, "cuda")

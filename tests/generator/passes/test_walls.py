@@ -98,10 +98,13 @@ def test_a_step_in_the_own_cell_takes_no_walls() -> None:
     assert [typed(module, f"step_{step}").space.walls for step in ("even", "odd")] == [(), FACES]  # type: ignore[union-attr]
 
 
-def test_vectors_choose_addresses() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_vectors_choose_addresses(threads: int) -> None:
     """The lanes of a vector share the walls at their sides, so that one choice of an address serves all."""
     module = Module("module", precisions=("f32",))
-    module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), Schedule(lanes=4))
+    module.add(
+        "step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), Schedule(lanes=4, vector_threads=threads)
+    )
     lowered = module.stages("step_odd", "f32", "cuda").lowered
     loads = [node for node in walk(lowered.body) if isinstance(node, ir.LoadLanes)]
     assert sum(isinstance(load.source.index, ir.Select) for load in loads) == 8
