@@ -111,6 +111,18 @@ struct Kind {
   heddle::CellCosts costs;
 };
 
+/// Of one step of a loop that runs two.
+double step_seconds(heddle::TaskGraph& loop) {
+  loop.run(10);
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    loop.run(pairs_a_run);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return bench::median(seconds) / (2 * pairs_a_run);
+}
+
 template <class T>
 void measure(const char* precision, std::int64_t edge, std::int64_t block, const Kind& kind,
              const std::vector<std::uint8_t>& flags,
@@ -152,17 +164,10 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
     loop.add(odd);
     loop.add(f.from_walls());
     loop.add(after);
-    loop.run(10);
-    std::vector<double> seconds;
     const std::clock_t processors = std::clock();
-    for (int run = 0; run < runs; ++run) {
-      const auto begin = std::chrono::steady_clock::now();
-      loop.run(pairs_a_run);
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
+    const double step = step_seconds(loop);
     const double cpu =
-        static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * pairs_a_run * runs);
-    const double step = bench::median(seconds) / (2 * pairs_a_run);
+        static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * (pairs_a_run * runs + 10));
 
     heddle::HybridField<T> here(grid, choice, reader, lbm_hybrid::links, 19, rank);
     here.copy_from(f);
@@ -172,13 +177,25 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
           here.read_row(b, y, z, 7, row, 0.0);
         },
         *way)();
+    // What is left without exchanges, and without what bounces back in dense blocks; the values mean nothing
+    // then.
+    heddle::TaskGraph with_walls({.memory = memory, .capture = capture});
+    with_walls.add(even);
+    with_walls.add(f.to_walls());
+    with_walls.add(odd);
+    with_walls.add(f.from_walls());
+    heddle::TaskGraph kernels({.memory = memory, .capture = capture});
+    kernels.add(even);
+    kernels.add(odd);
+    const double walled = step_seconds(with_walls);
+    const double bare = step_seconds(kernels);
     if (rank == 0) {
-      std::printf("%s %-6s %-10s %d ranks: %.1f us a step, %.1f of processors, %.1f MLUPS of %lld fluid "
-                  "cells, %zu B sent, "
-                  "sum %.17g\n",
-                  precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step, 1e6 * cpu,
-                  static_cast<double>(fluid) / step / 1e6, static_cast<long long>(fluid), before.sent_bytes(),
-                  sum);
+      std::printf(
+          "%s %-6s %-10s %d ranks: %.1f us a step (kernels alone %.1f, walls %.1f, exchange %.1f), %.1f of "
+          "processors, %.1f MLUPS of %lld fluid cells, %zu B sent, sum %.17g\n",
+          precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step, 1e6 * bare,
+          1e6 * (walled - bare), 1e6 * (step - walled), 1e6 * cpu, static_cast<double>(fluid) / step / 1e6,
+          static_cast<long long>(fluid), before.sent_bytes(), sum);
       std::fflush(stdout);
     }
   }
