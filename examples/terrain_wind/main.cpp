@@ -162,7 +162,9 @@ void run(const Options& options, heddle::Ranks& ranks) {
   Saves saves(options, units, steps, solver, parties);
 
   const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
-                                    .spacing = {domain.cell, domain.cell, domain.cell}};
+                                    .spacing = {domain.cell, domain.cell, domain.cell},
+                                    .goes_on = options.resume.has_value()};
+  if (options.resume) results.keep_series("wind");
   heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);
   heddle::Output mean_output(results.unfinished(), "mean", solver.party_grid(), parties, place);
   VelocityBoxes velocity(solver, units);

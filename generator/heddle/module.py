@@ -187,6 +187,8 @@ class Module:
             raise KernelError(place, f"module '{self.name}' has two kernels '{name}'.")
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.")
+        if isinstance(space, Sparse) and pattern and pattern.links:
+            _check_over_list(name, statements, pattern, space, place)
         rank = _rank(statements, place, name)
         if schedule.colours > 1 and (isinstance(space, Sparse) or (rank, schedule.colours) not in BITS):
             what = "the cells of a list have" if isinstance(space, Sparse) else f"{rank} dimensions have"
@@ -428,6 +430,31 @@ def _with_walls(
         )
     rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=rows)
+
+
+def _check_over_list(
+    name: str, statements: Iterable[Statement], pattern: StreamingKernels, space: Sparse, place: Place
+) -> None:
+    """Raise KernelError for a sweep with nothing left to do, as walls at rest lie in the table of the list,
+    and for a step that looks at neighbours other than through links."""
+    from heddle.symbolic.field import Access
+
+    accesses = {atom for expression in _expressions(statements) for atom in expression.atoms(Access)}
+    if not accesses:
+        raise KernelError(
+            place,
+            f"'{name}' has nothing to do: over the list '{space.name}' a wall at rest lies in the table of "
+            "neighbours, and a link that leads to no listed cell bounces back half-way by itself.",
+            "leave this sweep out",
+        )
+    beside = {a.field.name for a in accesses if any(a.offsets)} - set(getattr(pattern, "populations", ()))
+    if getattr(pattern, "role", "") == "step" and beside:
+        raise KernelError(
+            place,
+            f"'{name}' looks at '{min(beside)}' in neighbouring cells, to which a list leads for populations "
+            "alone.",
+            "use what the own cell knows (lbm.Smagorinsky in place of lbm.Vreman or WALE), or a dense space",
+        )
 
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:

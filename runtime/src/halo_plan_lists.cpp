@@ -55,6 +55,20 @@ public:
     const int block = list_.grid().owner(cell);
     return block < 0 ? -1 : list_.grid().rank(block);
   }
+  /// Of the owner of what lies in cell `at` and both ends of a link reach in turn, of which cell `n` is one
+  /// and the other lies at an offset. Where the place of `at` has no block (it was left out, for all there is
+  /// solid), this is the owner of the end that comes first in the domain.
+  [[nodiscard]] int keeper(std::int64_t at, std::int64_t n, const std::array<int, 3>& to_other) const {
+    if (!list_.is_copy(at)) return list_.rank();
+    const int owner = rank(in_domain(at));
+    if (owner >= 0) return owner;
+    const std::array<std::int64_t, 3> one = in_domain(n);
+    std::array<std::int64_t, 3> other = list_.position(n);
+    for (std::size_t d = 0; d < 3; ++d)
+      other[d] += to_other[d];
+    other = list_.grid().in_domain(other);
+    return rank(number(one) < number(other) ? one : other);
+  }
 
 private:
   const IndexList& list_;
@@ -128,24 +142,21 @@ void HaloPlan::plan_list(const Exchange& exchange) {
     for (std::int64_t n = list.border().first; n < list.ghosts().last; ++n) {
       const bool own = n < list.count();
       const std::array<std::int64_t, 3> here = places.in_domain(n);
+      const int reaches = own ? list.rank() : places.rank(here);
       for (std::size_t number = 0; number < exchange.links().size(); ++number) {
         const LinkCrossing& crossing = exchange.links()[number];
         const std::uint32_t element = rows.element(n, crossing);
         const std::int64_t cell = element % list.slot_stride();
-        if (own != list.is_copy(cell)) continue;
+        if (own ? !list.is_copy(cell) : cell >= list.ghosts().first && cell < list.ghosts().last) continue;
         if (crossing.slot != LinkCrossing::none && !places.listed(n, crossing.other)) continue;
-        const int other = places.rank(own ? places.in_domain(cell) : here);
-        if (other < 0) {
-          throw Error(exchange.name(),
-                      "two ranks share a population that lies in a cell of no block: a place without listed "
-                      "cells was left out of the grid",
-                      "a grid with a block at each place, or EsoPull, whose populations lie in listed cells");
-        }
-        if (other == list.rank()) {
+        const int keeps = places.keeper(cell, n, crossing.other);
+        if (keeps == list.rank() && reaches == keeps && !(own && places.rank(places.in_domain(cell)) < 0)) {
           throw Error(exchange.name(), "a block is thinner than links reach, and meets itself across a face",
                       "use fewer ranks along that axis");
         }
-        (own ? by_own : by_ghosts)[other].push_back({crossing.field, number, places.number(here), element});
+        if (keeps == reaches || (keeps != list.rank() && !own)) continue; // no message, or one between others
+        (own ? by_own[keeps] : by_ghosts[reaches])
+            .push_back({crossing.field, number, places.number(here), element});
       }
     }
     depth_ = list.border_width();

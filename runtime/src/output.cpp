@@ -5,11 +5,11 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <system_error>
 
 #include "collective.hpp"
 #include "file_writer.hpp"
+#include "output_series.hpp"
 
 namespace heddle {
 
@@ -17,29 +17,6 @@ static_assert(std::endian::native == std::endian::little,
               "Output writes the bytes of memory as little endian");
 
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  }
-  return result;
-}
 
 /// The shortest text that reads back as the same number.
 std::string number(double value) {
@@ -96,6 +73,17 @@ void Output::require_domain(const Box& domain, const std::array<int, 3>& blocks,
   if (domain == grid_.domain() && blocks == grid_.blocks()) return;
   throw Error("Output::add", "'" + std::string(name) + "' has not the blocks of the output's grid",
               "its domain is " + to_string(domain) + ", the output's " + to_string(grid_.domain()));
+}
+
+void Output::require_list(const IndexList& list, std::string_view name) const {
+  if (list.grid() == grid_ && list.rank() == ranks_->rank()) return;
+  if (grid_.ranks() == 1 && list.grid().size() == 1 && list.box() == grid_.domain()) return;
+  throw Error(
+      "Output::add",
+      "the list of '" + std::string(name) + "' has not the blocks of the output's grid: its domain is " +
+          to_string(list.grid().domain()) + " in " + std::to_string(list.grid().size()) +
+          " blocks, the output's " + to_string(grid_.domain()) + " in " + std::to_string(grid_.size()),
+      "make the list and the output of one grid and of the same rank");
 }
 
 void Output::require_blocks(std::size_t count, std::string_view name) const {
@@ -188,12 +176,30 @@ std::string Output::blocks_text(const std::string& stem) const {
   return text + "  </vtkMultiBlockDataSet>\n</VTKFile>\n";
 }
 
-std::string Output::series_text(const std::vector<Step>& steps) const {
+std::string Output::main_file(const std::string& stem) const {
+  if (grid_.places() == 1) return stem + ".vti";
+  return stem + (grid_.size() == grid_.places() ? ".pvti" : ".vtm");
+}
+
+std::vector<std::string> Output::replaced_by(std::int64_t first_step, std::vector<SeriesStep>& steps) const {
+  std::vector<std::string> obsolete;
+  for (SeriesStep& old : read_series(folder_, name_)) {
+    if (options_.goes_on && old.step < first_step) {
+      steps.push_back(std::move(old));
+      continue;
+    }
+    for (std::string& file : files_of_step(folder_, old.file))
+      obsolete.push_back(std::move(file));
+  }
+  return obsolete;
+}
+
+std::string Output::series_text(const std::vector<SeriesStep>& steps) const {
   std::string text(prologue);
   text +=
       "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
   text += "  <Collection>\n";
-  for (const Step& step : steps) {
+  for (const SeriesStep& step : steps) {
     text += "    <DataSet timestep=\"" + number(step.time) + "\" group=\"\" part=\"0\" file=\"" +
             escaped(step.file) + "\"/>\n";
   }
@@ -203,9 +209,7 @@ std::string Output::series_text(const std::vector<Step>& steps) const {
 std::filesystem::path Output::write(std::int64_t step, double time) {
   if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
   if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "_%08lld", static_cast<long long>(step));
-  const std::string stem = name_ + digits.data();
+  const std::string stem = stem_of(name_, step);
   const bool one = grid_.places() == 1;
   std::vector<FileWriter> files; // in the order in which they are moved to their places
   ranks_->together([&] {
@@ -215,33 +219,36 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
       throw Error("Output", "cannot make the folder " + folder_.string() + ": " + problem.message(),
                   "is there a file of that name, and may you write there?");
     }
+    std::vector<Reader> read;
+    for (const Array& array : arrays_)
+      read.push_back(array.open());
     const int blocks = grid_.first_block(ranks_->rank() + 1) - first_;
     for (int b = 0; b < blocks; ++b) {
       FileWriter& file = files.emplace_back(folder_ / (one ? stem + ".vti" : piece(stem, first_ + b)));
       file.write(header(first_ + b));
-      for (const Array& array : arrays_) {
+      for (std::size_t a = 0; a < arrays_.size(); ++a) {
         const std::uint64_t bytes =
-            static_cast<std::uint64_t>(grid_.block(first_ + b).volume() * array.components) *
-            static_cast<std::uint64_t>(array.value_bytes);
+            static_cast<std::uint64_t>(grid_.block(first_ + b).volume() * arrays_[a].components) *
+            static_cast<std::uint64_t>(arrays_[a].value_bytes);
         file.write(&bytes, sizeof bytes);
-        array.read(b, [&file](const void* data, std::size_t size) { file.write(data, size); });
+        read[a](b, [&file](const void* data, std::size_t size) { file.write(data, size); });
       }
       file.write("\n  </AppendedData>\n</VTKFile>\n");
       file.close();
     }
   });
-  const bool covered = grid_.size() == grid_.places();
-  const std::string main_file = stem + (one ? ".vti" : covered ? ".pvti" : ".vtm");
-  std::vector<Step> steps = steps_;
-  std::erase_if(steps, [&](const Step& other) { return other.step == step; });
-  steps.push_back({step, time, main_file});
-  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.step < b.step; });
+  std::vector<SeriesStep> steps = steps_;
+  std::vector<std::string> obsolete;
+  if (!written_ && ranks_->rank() == 0) obsolete = replaced_by(step, steps);
+  std::erase_if(steps, [&](const SeriesStep& other) { return other.step == step; });
+  steps.push_back({step, time, main_file(stem)});
+  std::ranges::sort(steps, {}, &SeriesStep::step);
   std::vector<FileWriter> index; // that name the others
   ranks_->together([&] {
     if (ranks_->rank() != 0) return;
     if (!one) {
-      FileWriter& file = index.emplace_back(folder_ / main_file);
-      file.write(covered ? parallel_header(stem) : blocks_text(stem));
+      FileWriter& file = index.emplace_back(folder_ / main_file(stem));
+      file.write(grid_.size() == grid_.places() ? parallel_header(stem) : blocks_text(stem));
       file.close();
     }
     FileWriter& file = index.emplace_back(series());
@@ -257,7 +264,12 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
     });
   }
   steps_ = std::move(steps);
-  return folder_ / main_file;
+  written_ = true;
+  std::erase(obsolete, main_file(stem));
+  for (int b = 0; b < grid_.size() && !one; ++b)
+    std::erase(obsolete, piece(stem, b));
+  ranks_->together([&] { remove_files(folder_, obsolete, "Output"); });
+  return folder_ / main_file(stem);
 }
 
 } // namespace heddle

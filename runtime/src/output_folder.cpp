@@ -10,6 +10,7 @@
 #include "collective.hpp"
 #include "file_writer.hpp"
 #include "heddle/error.hpp"
+#include "output_series.hpp"
 
 namespace heddle {
 
@@ -50,6 +51,14 @@ OutputFolder::~OutputFolder() {
   fs::remove_all(unfinished_, ignored);
 }
 
+void OutputFolder::keep_series(const std::string& name) {
+  ranks_->together([&] {
+    const fs::path series = folder_ / (name + ".pvd");
+    if (ranks_->rank() != 0 || !fs::exists(series)) return;
+    fs::copy_file(series, unfinished_ / series.filename(), fs::copy_options::overwrite_existing);
+  });
+}
+
 void OutputFolder::publish() {
   ranks_->together([&] {
     if (ranks_->rank() == 0) move_files();
@@ -64,6 +73,12 @@ void OutputFolder::move_files() const {
   std::stable_partition(files.begin(), files.end(),
                         [](const fs::path& file) { return file.extension() != ".pvd"; });
   const std::string where = "output folder '" + folder_.string() + "'";
+  std::vector<std::string> obsolete; // of an earlier run
+  for (const fs::path& file : files) {
+    if (file.extension() != ".pvd") continue;
+    for (std::string& old : obsolete_files(folder_, unfinished_, file.stem().string()))
+      obsolete.push_back(std::move(old));
+  }
   for (const fs::path& file : files)
     sync_file(file, where); // all before the first is moved: whatever happens then, no file is half there
   for (const fs::path& file : files) {
@@ -73,6 +88,7 @@ void OutputFolder::move_files() const {
       throw Error(where, "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
                   "check the permissions of the folder");
   }
+  remove_files(folder_, obsolete, where);
   sync_folder(folder_, where);
 }
 

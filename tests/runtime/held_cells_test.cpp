@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../messages.hpp"
@@ -130,7 +131,7 @@ TEST(HeldCells, BlocksHoldWhatTheirCellsAndGhostCellsReach) {
   }
 }
 
-TEST(HeldCells, TwoRanksCannotShareWhatLiesInNoBlock) {
+TEST(HeldCells, OfWhatLiesInNoBlockTheEndThatComesFirstIsTheKeeper) {
   // A link from (2, 1) to (1, 2), whose populations EsoTwist keeps in (2, 2): solid, and its block left out.
   const Box box{{0, 0, 0}, {4, 4, 1}};
   std::vector<std::uint8_t> flags(16, 1);
@@ -139,16 +140,31 @@ TEST(HeldCells, TwoRanksCannotShareWhatLiesInNoBlock) {
   const std::array<bool, 3> closed{false, false, false};
   const std::vector<std::int64_t> weights{4, 4, 4, 0};
   const BlockGrid grid = BlockGrid::balanced(box, {2, 2, 1}, closed, 3, weights);
-  const int rank = grid.rank(grid.owner({2, 1, 0}));
-  const IndexList list(grid, rank, heddle::flags_in_memory(flags, box, closed), pointers);
-  heddle::SparseField<double> f(list, 2);
-  static constexpr std::array<heddle::LinkCrossing, 1> crossings{{{0, 1, 1, {-1, 1, 0}}}};
-  const std::string message = test::error_of([&] {
-    heddle::Exchange exchange("step before", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+  const int first = grid.rank(grid.owner({2, 1, 0}));
+  const int second = grid.rank(grid.owner({1, 2, 0}));
+  // What is reached in component 1: from (2, 1) at (0, 1), from (1, 2) at (1, 0).
+  static constexpr std::array<heddle::LinkCrossing, 1> from_first{{{0, 1, 1, {-1, 1, 0}}}};
+  static constexpr std::array<heddle::LinkCrossing, 1> from_second{{{0, 0, 1, {1, -1, 0}}}};
+  const auto bytes = [&](int rank, int peer, std::span<const heddle::LinkCrossing> crossings) {
+    const IndexList list(grid, rank, heddle::flags_in_memory(flags, box, closed), pointers);
+    heddle::SparseField<double> f(list, 2);
+    heddle::Exchange exchange("step", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
     exchange.add(f);
     const heddle::HaloPlan plan(exchange);
-  });
-  EXPECT_TRUE(test::contains(message, "lies in a cell of no block")) << message;
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    for (const auto& segment : plan.send())
+      sent += segment.peer == peer ? segment.bytes : 0;
+    for (const auto& segment : plan.receive())
+      received += segment.peer == peer ? segment.bytes : 0;
+    return std::pair(sent, received);
+  };
+  // The first has what it reaches; the second is sent it.
+  const std::pair<std::size_t, std::size_t> nothing{0, 0};
+  EXPECT_EQ(bytes(first, second, from_first), nothing);
+  EXPECT_EQ(bytes(second, first, from_first), nothing);
+  EXPECT_EQ(bytes(first, second, from_second), std::pair(sizeof(double), std::size_t{0}));
+  EXPECT_EQ(bytes(second, first, from_second), std::pair(std::size_t{0}, sizeof(double)));
 }
 
 TEST(HeldCells, RefusesHeldCellsWhereTheyHaveNoMeaning) {

@@ -9,13 +9,21 @@
 #include <barrier>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "../messages.hpp"
 #include "full_disk.hpp"
+#include "heddle/block_kinds.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
+#include "heddle/output_folder.hpp"
+#include "lattice.hpp"
+#include "sample.hpp"
 
 namespace {
 
@@ -167,6 +175,162 @@ TEST_F(OutputTest, RefusesWhatCannotBe) {
   EXPECT_THROW(output.add(Field<float>(BlockGrid(grid_.domain()), {.name = "v"})), Error);
   EXPECT_THROW(output.write(-1, 0.0), Error);
   EXPECT_TRUE(contents().empty());
+}
+
+/// One rank writes `value` where a cell is listed, and -1 elsewhere.
+template <class T, class F> void write_dense(const fs::path& folder, const BlockGrid& grid, F&& value) {
+  const BlockGrid alone = grid.on_one_rank();
+  Output output(folder, "run", alone);
+  output.add<T>("f", 2, [&](int block, std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+    const Box& box = alone.block(block);
+    x += box.lower[0];
+    y += box.lower[1];
+    z += box.lower[2];
+    return sample::listed(x, y, z) ? value(x, y, z, c) : T(-1);
+  });
+  output.write(7, 0.5);
+}
+
+TEST_F(OutputTest, TheListOfARankIsWrittenBlockByBlockAndAlikeOnAnyNumberOfRanks) {
+  const Box domain{{-2, 0, 3}, {10, 9, 13}};
+  const std::array<bool, 3> periodic{true, false, true};
+  std::vector<std::uint8_t> flags;
+  for (std::int64_t i = 0; i < domain.volume(); ++i)
+    flags.push_back(sample::listed(i % 12 - 2, i / 12 % 9, i / 108 + 3) ? 1 : 0);
+  std::vector<std::int64_t> weights(27, 1); // along a curve, two places without a block
+  weights[5] = weights[13] = 0;
+  const auto check = [&]<class T>(T, int ranks, bool holes) {
+    const BlockGrid grid = holes ? BlockGrid::balanced(domain, {3, 3, 3}, periodic, ranks, weights)
+                                 : BlockGrid(domain, {3, 3, 3}, periodic, ranks);
+    const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
+      return static_cast<T>(sample::value(x + 3, y, z, c));
+    };
+    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+      const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic),
+                                   lattice::aa_links());
+      heddle::SparseField<T> f(list, 2);
+      f.fill(T(99)); // ghost cells must not be written
+      f.fill(value);
+      Output output(folder_, "run", grid, transport);
+      output.add(f, "f", T(-1));
+      output.write(7, 0.5);
+    });
+    const std::map<std::string, std::string> found = contents();
+    write_dense<T>(folder_, grid, value);
+    EXPECT_EQ(found.size(), holes ? 27U : 29U);
+    EXPECT_TRUE(found == contents()) << ranks;
+    fs::remove_all(folder_);
+  };
+  for (const int ranks : {1, 5, 25}) {
+    check(0.0, ranks, false);
+    check(0.0F, ranks, true);
+  }
+  check(std::uint16_t{0}, 27, false);
+}
+
+TEST_F(OutputTest, OneListIsWrittenInTheBlocksOfOneRank) {
+  const BlockGrid one(grid_.domain());
+  const std::vector<std::uint8_t> flags(static_cast<std::size_t>(grid_.domain().volume()), 1);
+  const heddle::FlagReader reader = heddle::flags_in_memory(flags, grid_.domain(), {});
+  const heddle::IndexList list(one, 0, reader, lattice::aa_links());
+  heddle::SparseField<double> f(list, 1);
+  Output output(folder_, "run", grid_);
+  output.add(f);
+  output.write(0, 0.0);
+  EXPECT_EQ(contents().size(), 4U); // two blocks, and what names them
+  // A list of other blocks is refused.
+  const BlockGrid shared(grid_.domain(), {2, 1, 1}, {}, 2);
+  const heddle::IndexList half(shared, 0, reader, lattice::aa_links());
+  const heddle::SparseField<double> part(half, 1, heddle::Memory::host, "part");
+  const std::string message = test::error_of([&] { output.add(part); });
+  EXPECT_TRUE(test::contains(message, "the list of 'part' has not the blocks of the output's grid"))
+      << message;
+}
+
+/// Names of the files of a folder.
+std::set<std::string> names(const fs::path& folder) {
+  std::set<std::string> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    found.insert(entry.path().filename());
+  return found;
+}
+
+class SeriesTest : public OutputTest {
+protected:
+  /// A run that writes these steps of as many blocks along x.
+  static void run(const fs::path& folder, int blocks, std::initializer_list<std::int64_t> steps,
+                  bool goes_on = false) {
+    const BlockGrid grid(Box{{0, 0, 0}, {8, 4, 4}}, {blocks, 1, 1});
+    const Field<float> field(grid, {.name = "rho"});
+    Output output(folder, "a & b", grid, {.goes_on = goes_on});
+    output.add(field);
+    for (const std::int64_t step : steps)
+      output.write(step, 0.5 * static_cast<double>(step));
+  }
+  void add_foreign_files() const {
+    for (const char* name : {"a & b_00000002_7.vti", "a & b.png", "a & b_2.vti", "notes.vti"})
+      std::ofstream(folder_ / name) << "mine";
+  }
+  static inline const std::set<std::string> foreign{"a & b_00000002_7.vti", "a & b.png", "a & b_2.vti",
+                                                    "notes.vti"};
+  std::set<std::string> own_names() const {
+    std::set<std::string> found = names(folder_);
+    for (const std::string& name : foreign)
+      EXPECT_EQ(found.erase(name), 1U) << name;
+    return found;
+  }
+};
+
+TEST_F(SeriesTest, ANewRunReplacesTheSeriesOfAnEarlierOneAndNothingElse) {
+  run(folder_, 4, {0, 1, 2});
+  EXPECT_EQ(names(folder_).size(), 16U);
+  add_foreign_files();
+  run(folder_, 2, {1});
+  EXPECT_EQ(own_names(), (std::set<std::string>{"a & b.pvd", "a & b_00000001.pvti", "a & b_00000001_0.vti",
+                                                "a & b_00000001_1.vti"}));
+  run(folder_, 1, {0});
+  EXPECT_EQ(own_names(), (std::set<std::string>{"a & b.pvd", "a & b_00000000.vti"}));
+}
+
+TEST_F(SeriesTest, AResumedRunKeepsTheStepsBeforeIt) {
+  run(folder_, 2, {0, 1, 2});
+  add_foreign_files();
+  run(folder_, 1, {2, 3}, true);
+  EXPECT_EQ(own_names(),
+            (std::set<std::string>{"a & b.pvd", "a & b_00000000.pvti", "a & b_00000000_0.vti",
+                                   "a & b_00000000_1.vti", "a & b_00000001.pvti", "a & b_00000001_0.vti",
+                                   "a & b_00000001_1.vti", "a & b_00000002.vti", "a & b_00000003.vti"}));
+  const std::string series = contents()["a & b.pvd"];
+  std::size_t from = 0;
+  for (const char* entry : {"timestep=\"0\" group=\"\" part=\"0\" file=\"a &amp; b_00000000.pvti\"",
+                            "timestep=\"0.5\" group=\"\" part=\"0\" file=\"a &amp; b_00000001.pvti\"",
+                            "timestep=\"1\" group=\"\" part=\"0\" file=\"a &amp; b_00000002.vti\"",
+                            "timestep=\"1.5\" group=\"\" part=\"0\" file=\"a &amp; b_00000003.vti\""}) {
+    from = series.find(entry, from);
+    ASSERT_NE(from, std::string::npos) << entry << " in " << series;
+  }
+}
+
+TEST_F(SeriesTest, AFolderOfResultsReplacesASeriesWhenItIsPublished) {
+  const auto publish = [&](int blocks, std::initializer_list<std::int64_t> steps, bool goes_on) {
+    heddle::OutputFolder results(folder_, 0);
+    if (goes_on) results.keep_series("a & b");
+    run(results.unfinished(), blocks, steps, goes_on);
+    results.publish();
+  };
+  publish(4, {0, 1, 2}, false);
+  add_foreign_files();
+  publish(2, {0, 1}, false);
+  const std::set<std::string> two{
+      "a & b.pvd",           "a & b_00000000.pvti",  "a & b_00000000_0.vti", "a & b_00000000_1.vti",
+      "a & b_00000001.pvti", "a & b_00000001_0.vti", "a & b_00000001_1.vti"};
+  EXPECT_EQ(own_names(), two);
+  std::set<std::string> more = two;
+  more.insert("a & b_00000002.vti");
+  publish(1, {2}, true);
+  EXPECT_EQ(own_names(), more);
+  publish(1, {0}, false);
+  EXPECT_EQ(own_names(), (std::set<std::string>{"a & b.pvd", "a & b_00000000.vti"}));
 }
 
 } // namespace

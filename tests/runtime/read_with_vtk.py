@@ -136,6 +136,7 @@ def main() -> int:
         assert series(folder / "holes.pvd") == {0.0: "holes_00000000.vtm"}
         compared += check_blocks(folder / "holes_00000000.vtm", 6)
         compared += check_list(folder / "list_00000003.vti")
+        compared += check_list(folder / "merged_00000003.pvti")
         left = [entry.name for entry in folder.iterdir() if "partial" in entry.name]
         assert not left, left
     print(f"{compared} values agree, VTK {vtk.vtkVersion.GetVTKVersion()}")

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "heddle/block_kinds.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/output.hpp"
 #include "sample.hpp"
@@ -58,7 +59,9 @@ void write_shared(const std::filesystem::path& folder, const char* name, bool ho
   });
 }
 
-void write_list(const std::filesystem::path& folder) {
+const std::vector<heddle::Link> links{{1, {-1, 0, 0}, 2}};
+
+std::vector<std::uint8_t> listed_cells() {
   std::vector<std::uint8_t> flags;
   for (std::int64_t z = 0; z < 5; ++z) {
     for (std::int64_t y = 0; y < 7; ++y) {
@@ -66,7 +69,11 @@ void write_list(const std::filesystem::path& folder) {
         flags.push_back(sample::listed(x, y, z) ? 1 : 0);
     }
   }
-  const std::vector<heddle::Link> links{{1, {-1, 0, 0}, 2}};
+  return flags;
+}
+
+void write_list(const std::filesystem::path& folder) {
+  const std::vector<std::uint8_t> flags = listed_cells();
   const heddle::IndexList list(domain, flags, {false, false, false}, links, heddle::Memory::host,
                                {true, true, true, true, true, true});
   heddle::SparseField<double> field(list, 2, heddle::Memory::host, "sparse");
@@ -74,6 +81,21 @@ void write_list(const std::filesystem::path& folder) {
   Output output(folder, "list", BlockGrid(domain), options);
   output.add(field);
   output.write(3, 1.5);
+}
+
+/// The same from ranks with several blocks each.
+void write_merged_lists(const std::filesystem::path& folder) {
+  const std::vector<std::uint8_t> flags = listed_cells();
+  heddle::FakeNetwork network(3);
+  network.run([&](heddle::Transport& transport) {
+    const BlockGrid grid(domain, {2, 3, 2}, {false, false, false}, 3);
+    const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, {}), links);
+    heddle::SparseField<double> field(list, 2, heddle::Memory::host, "sparse");
+    field.fill(sample::value);
+    Output output(folder, "merged", grid, transport, options);
+    output.add(field);
+    output.write(3, 1.5);
+  });
 }
 
 } // namespace
@@ -89,6 +111,7 @@ int main(int count, char** arguments) {
     write_shared(arguments[1], "shared", false);
     write_shared(arguments[1], "holes", true);
     write_list(arguments[1]);
+    write_merged_lists(arguments[1]);
   } catch (const heddle::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

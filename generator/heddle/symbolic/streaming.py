@@ -65,11 +65,13 @@ class StreamingKernels:
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
     walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
+    populations: of a step, the names of the fields that hold them.
     """
 
     steps: Mapping[str, AssignmentCollection]
     links: tuple[Link, ...]
     role: Literal["step", "beside"] = "beside"
+    populations: tuple[str, ...] = ()
 
 
 class StreamingPattern(ABC):
@@ -205,7 +207,9 @@ class StreamingPattern(ABC):
                 f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
                 "use one lattice for both",
             )
-        return dataclasses.replace(self._each(lambda step: self._step(collide, step)), role="step")
+        populations = (self.source.name, self.target.name)
+        kernels = self._each(lambda step: self._step(collide, step))
+        return dataclasses.replace(kernels, role="step", populations=populations)
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)

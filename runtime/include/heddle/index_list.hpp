@@ -30,11 +30,11 @@ namespace heddle {
 /// section 6; Bailey et al. 2009 for AA). Behind them come the cells held behind walls (Link::held), and
 /// padding to a whole number of 32, whose entries point to themselves.
 ///
-/// The list of a rank of several holds the cells of all its blocks, so that what lies beside each other in two
-/// of them is neighbours as within one. It has ghost cells, too, numbered after its own: copies of listed cells
-/// of other ranks' blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own cells. Where
-/// links lead to held cells, it also holds what those of its cells and ghost cells reach there that are not
-/// listed.
+/// The list of a rank of several holds the cells of all its blocks, so that what lies beside each other in
+/// two of them is neighbours as within one. It has ghost cells, too, numbered after its own: copies of listed
+/// cells of other ranks' blocks, which an exchange fills (heddle/halo_exchange.hpp). Kernels run over own
+/// cells. Where links lead to held cells, it also holds what those of its cells and ghost cells reach there
+/// that are not listed.
 class IndexList {
 public:
   /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
@@ -53,11 +53,11 @@ public:
             const std::array<bool, 6>& slips = {false, false, false, false, false, false},
             CellOrder order = CellOrder::rows);
 
-  /// The list of the blocks of `rank`, one or several. Around them, as far as links reach and there are blocks
-  /// of others, listed cells are ghost cells; border cells are those that reach them. Where there is no block
-  /// (BlockGrid::balanced), nothing is listed. An axis is periodic within the list where there is one block
-  /// along it, or several ones of this rank and its ghost cells reach around it. Throws Error as above, and for
-  /// a rank with several blocks where links lead to cells held behind walls.
+  /// The list of the blocks of `rank`, one or several. Around them, as far as links reach and there are
+  /// blocks of others, listed cells are ghost cells; border cells are those that reach them. Where there is
+  /// no block (BlockGrid::balanced), nothing is listed. An axis is periodic within the list where there is
+  /// one block along it, or several ones of this rank and its ghost cells reach around it. Throws Error as
+  /// above.
   IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
             Memory memory = Memory::host,
             const std::array<bool, 6>& slips = {false, false, false, false, false, false});
@@ -78,11 +78,11 @@ public:
   [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
   [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
-  /// Of the cells held behind walls those that lie among ghost cells, in blocks of others.
+  /// Of the cells held behind walls those that lie in no block of this rank.
   [[nodiscard]] CellRange held_among_ghosts() const noexcept {
     return {known_ + held_ - std::ssize(held_places_), known_ + held_};
   }
-  /// Whether cell `n`, listed or held, is a copy of a cell of another block.
+  /// Whether cell `n`, listed or held, is a copy of a cell that lies in no block of this rank.
   [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
     const CellRange beyond = held_among_ghosts();
     return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
@@ -122,8 +122,8 @@ public:
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
   /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
-  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked for:
-  /// by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked
+  /// for: by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
   [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }

@@ -27,7 +27,11 @@ public:
 
   /// Where to write; on any rank.
   [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
-  /// Moves all files into the folder, in place of older ones of the same name. Throws Error where
+  /// For a resumed run, before it makes the Output `name` with OutputOptions::goes_on: takes the steps of the
+  /// series that is in the folder over into the new one. All ranks.
+  void keep_series(const std::string& name);
+  /// Moves all files into the folder, in place of older ones of the same name. Of a series (.pvd) that is
+  /// replaced, the files that the new one does not name are removed, and no other file. Throws Error where
   /// that fails.
   void publish();
 

@@ -17,6 +17,8 @@
 
 namespace heddle {
 
+template <class T> class OnHost;
+
 /// Owner of `components` values for each cell of a list, component after component, zero at first.
 /// The list must outlive the field; sweeps refer to the object itself, so it must stay where it is.
 template <class T> class SparseField {
@@ -114,11 +116,7 @@ public:
   }
 
   /// Calls f(SparseView<const T>) on host memory: on the field itself, or on a copy of what is on the device.
-  template <class F> void inspect(F&& f) const {
-    if (memory() != Memory::device) return f(view());
-    const Buffer<T> staging = staged();
-    f(SparseView<const T>(staging.data(), extents(), strides()));
-  }
+  template <class F> void inspect(F&& f) const { f(OnHost<T>(*this).view()); }
 
   /// Calls f(SparseView<T>) on host memory; what f writes is on the device afterwards, too.
   template <class F> void edit(F&& f) {
@@ -129,6 +127,8 @@ public:
   }
 
 private:
+  friend class OnHost<T>;
+
   static int checked(int components) {
     if (components < 1)
       throw Error("SparseField", "cannot have " + std::to_string(components) + " components");
@@ -148,6 +148,22 @@ private:
   int components_;
   std::string name_;
   Buffer<T> buffer_;
+};
+
+/// A field, which must outlive this, as the host can read it: itself, or a copy of what is on the device now.
+template <class T> class OnHost {
+public:
+  explicit OnHost(const SparseField<T>& field) : field_(&field) {
+    if (field.memory() == Memory::device) copy_ = field.staged();
+  }
+  [[nodiscard]] SparseView<const T> view() const {
+    if (field_->memory() != Memory::device) return field_->view();
+    return {copy_.data(), field_->extents(), field_->strides()};
+  }
+
+private:
+  const SparseField<T>* field_;
+  Buffer<T> copy_;
 };
 
 } // namespace heddle

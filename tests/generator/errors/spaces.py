@@ -57,6 +57,23 @@ def touches_no_field() -> None:
     Module("m").add("k", [Assignment(t, 1)])  # here
 
 
+@says(
+    "{here}: 'wall_after_even' has nothing to do: over the list 'wall' a wall at rest lies in the table of "
+    "neighbours, and a link that leads to no listed cell bounces back half-way by itself.\n"
+    "  Hint: leave this sweep out"
+)
+def no_slip_over_a_list() -> None:
+    Module("m").add("wall", lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9)), Sparse("wall", listed=True))  # here
+
+
+@says(
+    "{here}: 'k_even' looks at 'u' in neighbouring cells, to which a list leads for populations alone.\n"
+    "  Hint: use what the own cell knows (lbm.Smagorinsky in place of lbm.Vreman or WALE), or a dense space"
+)
+def gradients_over_a_list() -> None:
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, eddy_viscosity=lbm.WALE())), Sparse("fluid"))  # here
+
+
 @says("{here}: 't' is not a side of 'k_even', or named twice.\n  Hint: walls of w, e, s, n")
 def wall_at_no_side() -> None:
     Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w", "t")))  # here

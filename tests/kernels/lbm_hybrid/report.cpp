@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-hybrid [edge [block]]: D3Q19 TRT in place (AA) in a box of 2 edge x edge x edge cells (128) whose
-// one half is free and whose other half is filled with balls, in blocks of `block` cells a side (64): all
-// dense, all listed, and each the cheaper kind; on the device where there is one. Under mpirun on all ranks,
+// heddle-hybrid [edge [block [porous|terrain]]]: D3Q19 TRT in place (AA) in a box of 2 edge x edge x edge
+// cells (128), in blocks of `block` cells a side (64): all dense, all listed, and each the cheaper kind; on
+// the device where there is one. porous: one half is free, the other filled with balls. terrain: the air over
+// hills that rise to 0.8 edge in a box whose height is the long side, here x. Under mpirun on all ranks,
 // transport by transport; ranks take devices in turn.
 //
 // heddle-hybrid check: each kind, precision and transport gives the bits of one list on the host.
 // heddle-hybrid wrong: rank 1 sends what belongs to another exchange; the stamps show it, on devices, too.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,12 +17,14 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "../../benchmarks/median.hpp"
 #include "heddle/device_scope.hpp"
+#include "heddle/error.hpp"
 #include "heddle/with_cuda.hpp"
 #include "hybrid.hpp"
 #ifdef HEDDLE_WITH_MPI
@@ -83,10 +87,41 @@ std::vector<std::uint8_t> half_porous(std::int64_t edge) {
   return flags;
 }
 
+/// Ground from x = 0 up to hills between 0.2 and 0.8 edge; air above.
+std::vector<std::uint8_t> over_hills(std::int64_t edge) {
+  const std::int64_t nx = 2 * edge;
+  std::vector<std::uint8_t> flags;
+  flags.reserve(static_cast<std::size_t>(nx * edge * edge));
+  const double turn = 2 * std::numbers::pi / static_cast<double>(edge);
+  for (std::int64_t z = 0; z < edge; ++z) {
+    for (std::int64_t y = 0; y < edge; ++y) {
+      const double u = turn * static_cast<double>(y);
+      const double v = turn * static_cast<double>(z);
+      const double height = 0.5 + 0.3 * std::sin(2 * u + std::cos(v)) * std::cos(3 * v - std::sin(u));
+      const auto ground = static_cast<std::int64_t>(height * static_cast<double>(edge));
+      for (std::int64_t x = 0; x < nx; ++x)
+        flags.push_back(x < ground ? 0 : 1);
+    }
+  }
+  return flags;
+}
+
 struct Kind {
   const char* name;
   heddle::CellCosts costs;
 };
+
+/// Of one step of a loop that runs two.
+double step_seconds(heddle::TaskGraph& loop) {
+  loop.run(10);
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    loop.run(pairs_a_run);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return bench::median(seconds) / (2 * pairs_a_run);
+}
 
 template <class T>
 void measure(const char* precision, std::int64_t edge, std::int64_t block, const Kind& kind,
@@ -101,10 +136,16 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
   const int ranks = ways.front()->ranks();
   const int rank = ways.front()->rank();
   const heddle::BlockGrid grid = heddle::BlockGrid::balanced(box, blocks, around, ranks, choice.weights);
+  const auto begin = std::chrono::steady_clock::now();
   heddle::HybridField<T> f(grid, choice, reader, lbm_hybrid::links, 19, rank, memory);
   std::int64_t fluid = 0;
   for (const std::int64_t cells : choice.cells)
     fluid += cells;
+  if (rank == 0) {
+    std::printf("%s %-6s %d of %d blocks are lists, made in %.2f s\n", precision, kind.name,
+                f.report().blocks, grid.first_block(1),
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
 
   for (const std::unique_ptr<heddle::Transport>& way : ways) {
     f.fill(hybrid::start<T>);
@@ -123,17 +164,10 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
     loop.add(odd);
     loop.add(f.from_walls());
     loop.add(after);
-    loop.run(10);
-    std::vector<double> seconds;
     const std::clock_t processors = std::clock();
-    for (int run = 0; run < runs; ++run) {
-      const auto begin = std::chrono::steady_clock::now();
-      loop.run(pairs_a_run);
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
+    const double step = step_seconds(loop);
     const double cpu =
-        static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * pairs_a_run * runs);
-    const double step = bench::median(seconds) / (2 * pairs_a_run);
+        static_cast<double>(std::clock() - processors) / CLOCKS_PER_SEC / (2 * (pairs_a_run * runs + 10));
 
     heddle::HybridField<T> here(grid, choice, reader, lbm_hybrid::links, 19, rank);
     here.copy_from(f);
@@ -143,21 +177,38 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
           here.read_row(b, y, z, 7, row, 0.0);
         },
         *way)();
+    // What is left without exchanges, and without what bounces back in dense blocks; the values mean nothing
+    // then.
+    heddle::TaskGraph with_walls({.memory = memory, .capture = capture});
+    with_walls.add(even);
+    with_walls.add(f.to_walls());
+    with_walls.add(odd);
+    with_walls.add(f.from_walls());
+    heddle::TaskGraph kernels({.memory = memory, .capture = capture});
+    kernels.add(even);
+    kernels.add(odd);
+    const double walled = step_seconds(with_walls);
+    const double bare = step_seconds(kernels);
     if (rank == 0) {
-      std::printf("%s %-6s %-10s %d ranks: %.1f us a step, %.1f of processors, %.1f MLUPS of %lld fluid "
-                  "cells, %zu B sent, "
-                  "sum %.17g\n",
-                  precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step, 1e6 * cpu,
-                  static_cast<double>(fluid) / step / 1e6, static_cast<long long>(fluid), before.sent_bytes(),
-                  sum);
+      std::printf(
+          "%s %-6s %-10s %d ranks: %.1f us a step (kernels alone %.1f, walls %.1f, exchange %.1f), %.1f of "
+          "processors, %.1f MLUPS of %lld fluid cells, %zu B sent, sum %.17g\n",
+          precision, kind.name, std::string(way->name()).c_str(), ranks, 1e6 * step, 1e6 * bare,
+          1e6 * (walled - bare), 1e6 * (step - walled), 1e6 * cpu, static_cast<double>(fluid) / step / 1e6,
+          static_cast<long long>(fluid), before.sent_bytes(), sum);
       std::fflush(stdout);
     }
   }
 }
 
-void report(std::int64_t edge, std::int64_t block,
+void report(std::int64_t edge, std::int64_t block, const std::string& medium,
             const std::vector<std::unique_ptr<heddle::Transport>>& ways) {
-  const std::vector<std::uint8_t> flags = half_porous(edge);
+  const std::vector<std::uint8_t> flags = medium == "terrain" ? over_hills(edge) : half_porous(edge);
+  if (ways.front()->rank() == 0) {
+    std::printf("%s, %lld x %lld x %lld cells in blocks of %lld^3\n", medium.c_str(),
+                static_cast<long long>(2 * edge), static_cast<long long>(edge), static_cast<long long>(edge),
+                static_cast<long long>(block));
+  }
   for (const Kind& kind :
        {Kind{"dense", hybrid::all_dense}, Kind{"listed", hybrid::all_listed}, Kind{"hybrid", {}}}) {
     measure<float>("f32", edge, block, kind, flags, ways);
@@ -220,7 +271,14 @@ int run(int count, char** arguments) {
     for (const std::unique_ptr<heddle::Transport>& way : ways)
       status |= wrong(*way);
   } else {
-    report(std::stoll(word), count > 2 ? std::atoll(arguments[2]) : 64, ways);
+    const std::int64_t edge = std::stoll(word);
+    const std::int64_t block = count > 2 ? std::atoll(arguments[2]) : 64;
+    const std::string medium = count > 3 ? arguments[3] : "porous";
+    if (block < 1 || edge < block || (medium != "porous" && medium != "terrain")) {
+      throw heddle::Error("command line", "'" + word + " ...' is no edge, block and medium",
+                          "heddle-hybrid [EDGE [BLOCK [porous|terrain]]], with BLOCK <= EDGE");
+    }
+    report(edge, block, medium, ways);
   }
   return status;
 }

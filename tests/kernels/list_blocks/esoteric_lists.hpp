@@ -19,8 +19,9 @@
 /// EsoTwist and EsoPull on lists of cells, one list a rank.
 namespace lists {
 
-/// Makes what other ranks have to send not a number: all in ghost cells, held ones too, but the populations
-/// that walls give back, which lie there with nobody else.
+/// Makes what other ranks have to send not a number: all in ghost cells, held ones too, but what no other
+/// rank has. That is what walls give back, and in a place without a block what two own cells share, or an own
+/// one that comes before the ghost cell in the domain.
 template <class T> class PoisonShared {
 public:
   PoisonShared(heddle::SparseField<T>& field, test::Shift shift) : field_(&field), shift_(shift) {}
@@ -32,7 +33,7 @@ public:
       for (const heddle::CellRange cells : {list.ghosts(), list.held_among_ghosts()}) {
         for (std::int64_t n = cells.first; n < cells.last; ++n) {
           for (int q = 1; q < 19; ++q) {
-            if (!from_wall(list.position(n), q)) view(n, q) = not_a_number<T>();
+            if (!only_here(list.position(n), q)) view(n, q) = not_a_number<T>();
           }
         }
       }
@@ -42,12 +43,16 @@ public:
 private:
   using Cell = std::array<std::int64_t, 3>;
 
-  /// Whether component q of a cell is between an own cell and a wall: of the two that reach it, in turn.
-  bool from_wall(const Cell& cell, int q) const {
+  /// Whether nobody else has component q of a cell: of the two that reach it, in turn.
+  bool only_here(const Cell& cell, int q) const {
+    const heddle::IndexList& list = field_->list();
     const std::int64_t one = seen(cell, test::before(shift_, false, q).offset);
     const std::int64_t other = seen(cell, test::before(shift_, true, test::opposite(q)).offset);
-    const std::int64_t own = field_->list().count();
-    return (one < 0 && other >= 0 && other < own) || (other < 0 && one >= 0 && one < own);
+    const auto own = [&](std::int64_t n) { return n >= 0 && n < list.count(); };
+    if ((one < 0 && own(other)) || (other < 0 && own(one))) return true; // behind a wall
+    if (one < 0 || other < 0 || list.grid().owner(list.grid().in_domain(cell)) >= 0) return false;
+    const auto place = [&](std::int64_t n) { return number(list.grid().in_domain(list.position(n)), 0); };
+    return own(place(one) < place(other) ? one : other);
   }
   /// The number of the cell that sees this one at an offset.
   std::int64_t seen(Cell cell, const test::Velocity& offset) const {
@@ -56,7 +61,7 @@ private:
       cell[d] -= offset[d];
     const Cell wrapped = list.grid().in_domain(cell);
     for (std::size_t d = 0; d < 3; ++d) {
-      if (list.grid().blocks()[d] == 1) cell[d] = wrapped[d];
+      if (list.spans(d)) cell[d] = wrapped[d];
     }
     return list.cell_of(cell[0], cell[1], cell[2]);
   }

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
       const std::vector<double> expected = lists::alone(method, porous);
       std::int64_t wrong = 0;
       std::vector<std::array<int, 3>> cuts{lists::cut(transport.ranks())};
-      if (method.is_double() && !method.holds_cells()) cuts.push_back({3, 2, 3});
+      if (method.is_double()) cuts.push_back({3, 2, 3});
       for (const std::array<int, 3>& blocks : cuts) {
         for (const bool overlap : {false, true}) {
           if (!overlap && !method.is_double()) continue;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_OUTPUT_SERIES_HPP
+#define HEDDLE_OUTPUT_SERIES_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+/// A step that a .pvd names.
+struct SeriesStep {
+  std::int64_t step;
+  double time;
+  std::string file; // in the folder of the .pvd
+};
+
+/// A text as XML has it within quotes.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+/// The files of a step begin so: name_00000042.
+[[nodiscard]] std::string stem_of(std::string_view name, std::int64_t step);
+
+/// The steps that folder/name.pvd names, as far as their files have names that Output gives; none where there
+/// is no such file.
+[[nodiscard]] std::vector<SeriesStep> read_series(const std::filesystem::path& folder, std::string_view name);
+
+/// The names of all files of a step, of which `file` is the one that a .pvd names: itself and the pieces that
+/// it names, as far as they have names that Output gives.
+[[nodiscard]] std::vector<std::string> files_of_step(const std::filesystem::path& folder,
+                                                     const std::string& file);
+
+/// The names of files that the series folder/name.pvd names and that one in another folder does not.
+[[nodiscard]] std::vector<std::string> obsolete_files(const std::filesystem::path& folder,
+                                                      const std::filesystem::path& newer,
+                                                      std::string_view name);
+
+/// Those that are there. Throws Error, on behalf of `user`, where one cannot be removed.
+void remove_files(const std::filesystem::path& folder, const std::vector<std::string>& names,
+                  const std::string& user);
+
+} // namespace heddle
+
+#endif
