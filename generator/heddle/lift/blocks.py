@@ -29,7 +29,7 @@ def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Argumen
 def _prefetch_runs(
     lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
 ) -> Iterator[ir.Statement]:
-    length, rows = (int(argument) for argument in template)
+    length, rows = (int(argument) for argument in template[:2])
     yield ir.PrefetchRuns(_whole(lifter, args[0]), ir.Load(*lifter.pointer(args[1])), rows, length)
 
 
