@@ -138,7 +138,7 @@ namespace detail {
 /// load_run where the run is not whole. Out of line: at each of a kernel's links it would crowd the instruction cache.
 template <int length, typename T, typename Field>
 [[gnu::noinline]] T* load_apart(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
-                                const std::uint32_t* run) {
+                                [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
     if (*run != scattered && count == length) {
@@ -163,7 +163,7 @@ template <int length, typename T, typename Field>
 /// store_run where the run is not whole.
 template <int length, typename T>
 [[gnu::noinline]] void store_apart(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
-                                   const std::uint32_t* run) {
+                                   [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
     if (*run != scattered && count == length) {
