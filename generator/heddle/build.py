@@ -20,11 +20,8 @@ from heddle.errors import KernelError
 from heddle.ir.nodes import Sparse
 from heddle.module import KernelModel, Module, PackModel
 from heddle.resources import folder
-from heddle.schedule import precision
+from heddle.schedule import RUN_CELLS, precision
 from heddle.walls_beside import check_walls
-
-RUN = 16
-"""Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
 
 
 @dataclass
@@ -111,11 +108,12 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
 def _check_chunk(entry: KernelModel | PackModel) -> None:
     """What is emitted reads the runs of heddle::IndexList, which have one length."""
     chunk = entry.space.chunk if isinstance(entry.space, Sparse) else 0
-    if chunk not in (0, RUN):
+    if chunk not in (0, RUN_CELLS):
         raise KernelError(
             entry.place,
-            f"'{entry.name}' asks for chunks of {chunk} cells, but a list knows runs of {RUN} neighbours.",
-            f"Schedule(chunk={RUN})",
+            f"'{entry.name}' asks for chunks of {chunk} cells, "
+            f"but a list knows runs of {RUN_CELLS} neighbours.",
+            f"Schedule(chunk={RUN_CELLS})",
         )
 
 

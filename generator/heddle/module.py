@@ -19,7 +19,7 @@ from heddle.list_exchange import Ends, ListExchange, ends_of, list_exchanges
 from heddle.pack import check_fields, list_pack_kernel, pack_kernel
 from heddle.passes.name_locals import is_name
 from heddle.pipeline import Request, Stages, lower, typed
-from heddle.schedule import Precision, Schedule, precision
+from heddle.schedule import RUN_CELLS, Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
 from heddle.symbolic.equations import Scalar, quantity
 from heddle.symbolic.multigrid import solver_kernels
@@ -214,7 +214,7 @@ class Module:
                 "leave out compressed",
             )
         held = any(getattr(link, "wall_slot", 0) == HELD for link in links)
-        if isinstance(space, Sparse) and held and (schedule.compressed or schedule.chunk):
+        if isinstance(space, Sparse) and held and (schedule.compressed or schedule.in_chunks):
             what = "a compressed table" if schedule.compressed else "chunks"
             raise KernelError(
                 place,
@@ -228,15 +228,10 @@ class Module:
                 f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
                 "use a dense space",
             )
-        if isinstance(space, Sparse) and schedule.lines_ahead:
-            raise KernelError(
-                place,
-                f"'{name}' runs over a list, whose chunks have as many cells in every precision.",
-                "chunk and prefetch, or a dense space",
-            )
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
-            chunk = schedule.chunk if rows and not space.listed else 0
+            cells = RUN_CELLS if schedule.lines_ahead else schedule.chunk
+            chunk = cells if rows and not space.listed else 0
             compressed = schedule.compressed and bool(rows) and not space.listed
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk, compressed)
         else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from heddle.ir.nodes import Dense, Kernel, Sparse
 from heddle.ir.target import Target
 from heddle.ir.verify import verify
-from heddle.passes.apply_schedule import apply_schedule
+from heddle.passes.apply_schedule import apply_schedule, follows_links
 from heddle.passes.check_dependences import check_dependences
 from heddle.passes.copy_usual import copy_usual
 from heddle.passes.freeze import freeze
@@ -85,7 +85,8 @@ def typed(
 
 def lower(kernel: Kernel, request: Request) -> Stages:
     """Schedule and lower a typed kernel for a target."""
-    request = replace(request, schedule=request.schedule.in_cells(request.precision))
+    schedule = request.schedule.in_cells(request.precision, follows_links(kernel))
+    request = replace(request, schedule=schedule)
     scheduled = kernel
     for step in SCHEDULING:
         scheduled = step(scheduled, request)

@@ -10,6 +10,8 @@ from heddle.ir.nodes import SCALARS, Scalar
 
 LINE_BITS = 512
 """Of a cache line, and of the longest vectors."""
+RUN_CELLS = 16
+"""Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,9 @@ class Schedule:
     nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
     or two vectors.
     lines_ahead: chunks of one vector, 64 bytes of what the kernel computes with, and a prefetch of the cache
-    lines that lie so many further on (CPU). For dense kernels that move more streams than the processor
-    foresees by itself; 4 is a good number.
+    lines that lie so many further on (CPU). For kernels that move more streams than the processor foresees
+    by itself; 4 is a good number. Kernels that look for neighbours in a list run in its chunks of 16 cells,
+    and ask for the lines of neighbours that follow each other.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
@@ -136,12 +139,14 @@ class Schedule:
         """Whether the innermost loop takes a piece of a row at a time."""
         return self.chunk > 0 or self.lines_ahead > 0
 
-    def in_cells(self, precision: Precision) -> Schedule:
-        """The same with `lines_ahead` said in cells of a precision, as `chunk` and `prefetch`."""
+    def in_cells(self, precision: Precision, follows_links: bool = False) -> Schedule:
+        """The same with `lines_ahead` said in cells of a precision, as `chunk` and `prefetch`. follows_links:
+        the kernel looks for neighbours in the table of a list, which knows runs of so many cells."""
         if not self.lines_ahead:
             return self
         vector, line = (LINE_BITS // scalar.bits for scalar in (precision.arithmetic, precision.storage))
-        return replace(self, lines_ahead=0, chunk=vector, prefetch=self.lines_ahead * line)
+        chunk = RUN_CELLS if follows_links else vector
+        return replace(self, lines_ahead=0, chunk=chunk, prefetch=self.lines_ahead * line)
 
 
 @dataclass(frozen=True)

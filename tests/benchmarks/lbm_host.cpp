@@ -195,7 +195,14 @@ bench::Case sparse_aa() {
                   odd(*stream);
                 });
               },
-          .limit = [f, update] { return update(); }};
+          .limit = [f, update] { return update(); },
+          .list_limit = [list, f, update] {
+            // As the two steps: one touches own cells, the other neighbours.
+            return update() + seconds([&] {
+                     streams::update19_list(f->view().data(), list->neighbour(), list->neighbour_stride(),
+                                            list->neighbour_run(), list->count(), T(1));
+                   });
+          }};
 }
 
 template <typename T>

@@ -30,10 +30,11 @@ struct Case {
   int fetch_bytes = 0;  ///< what the device is asked to bring for a missed read; 0: nothing is asked
   Timed kernel;
   Timed limit;
+  Timed list_limit;  ///< one call moves what the kernel moves, by way of the same table; empty: there is no list
 };
 
-/// Times kernel and limit alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream: medians of
-/// all rounds after a warm-up.
+/// Times kernel and limits alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream, for lists
+/// also fraction_of_list_stream: medians of all rounds after a warm-up.
 inline void run(benchmark::State& state, const Case& one) {
   const bool chosen = std::getenv("HEDDLE_BENCH_FETCH") != nullptr;  // for all kernels, in main()
   const heddle::Environment environment({.fetch_bytes = chosen ? 0 : one.fetch_bytes});
@@ -43,8 +44,12 @@ inline void run(benchmark::State& state, const Case& one) {
   }
   std::vector<double> kernel;
   std::vector<double> limit;
+  std::vector<double> list_limit;
   for (auto _ : state) {
     limit.push_back(one.limit());
+    if (one.list_limit) {
+      list_limit.push_back(one.list_limit());
+    }
     kernel.push_back(one.kernel());
     state.SetIterationTime(kernel.back());
   }
@@ -56,6 +61,9 @@ inline void run(benchmark::State& state, const Case& one) {
   state.counters["GB_per_s"] = bandwidth / 1e9;
   state.counters["stream_GB_per_s"] = attainable / 1e9;
   state.counters["fraction_of_stream"] = bandwidth / attainable;
+  if (one.list_limit) {
+    state.counters["fraction_of_list_stream"] = median(list_limit) / seconds;
+  }
   if (one.plain_list_bytes > 0) {
     // Against a plain list, as published sparse kernels are counted.
     state.counters["plain_list_bytes"] = one.plain_list_bytes;

@@ -13,7 +13,10 @@ d3q19_sparse = Module(
 )
 step = lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega"))
 d3q19_sparse.add(
-    "aa", step, space=Sparse("fluid"), schedule=Schedule(fma=True, chunk=16, block=(768, 1, 1), renew=True)
+    "aa",
+    step,
+    space=Sparse("fluid"),
+    schedule=Schedule(fma=True, lines_ahead=4, block=(768, 1, 1), renew=True),
 )
 d3q19_sparse.add(  # f64 needs twice the registers
     "aa_wide", step, space=Sparse("fluid"), schedule=Schedule(fma=True, block=(512, 1, 1), renew=True)

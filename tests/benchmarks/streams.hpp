@@ -12,6 +12,13 @@ namespace streams {
 void update19(float* f, std::int64_t stride, std::int64_t count, float factor);
 void update19(double* f, std::int64_t stride, std::int64_t count, double factor);
 
+/// The same elements by way of the neighbour table of a list of 18 rows, as an odd AA step over that list touches them
+/// (heddle/device/run.hpp): each element once, multiplied by `factor`. `count`: cells, from the first one on.
+void update19_list(float* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride, const std::uint32_t* run,
+                   std::int64_t count, float factor);
+void update19_list(double* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride, const std::uint32_t* run,
+                   std::int64_t count, double factor);
+
 /// From 19 arrays to 19 others, past the caches: what a two-array step can reach ("copy-19-nt").
 void copy19(float* to, const float* from, std::int64_t stride, std::int64_t count);
 void copy19(double* to, const double* from, std::int64_t stride, std::int64_t count);

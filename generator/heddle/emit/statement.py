@@ -59,6 +59,9 @@ class StatementPrinter:
                 yield f"heddle::prefetch<{length}>({pointer.name}, {where});"
             case ir.Prefetch(target, length):
                 yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
+            case ir.PrefetchRuns(pointer, run, rows, length):
+                where = f"{pointer.name}, {self.run_place(run)}"
+                yield f"heddle::prefetch_runs<{length}, {rows}>({where});"
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zeros = "" if space == "register" else " = {}"
@@ -112,8 +115,11 @@ class StatementPrinter:
     def run(self, index: ir.Symbol, first: ir.Expression, count: ir.Expression, run: ir.Expression) -> str:
         """The arguments of load_run and store_run that say which elements: `run` as a place in its table."""
         assert isinstance(run, ir.Load)
-        place = f"{run.pointer.name} + {self.expression(run.index, 12)}"
-        return f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {place}"
+        return f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.run_place(run)}"
+
+    def run_place(self, run: ir.Load) -> str:
+        """What a list says of a run, as a place in its table."""
+        return f"{run.pointer.name} + {self.expression(run.index, 12)}"
 
     def loop(self, loop: ir.Loop, pragma: bool = True) -> Iterator[str]:
         counter = loop.counter.name

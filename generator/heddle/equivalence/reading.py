@@ -86,7 +86,7 @@ class Reader:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch():
+            case ir.Comment() | ir.Prefetch() | ir.PrefetchRuns():
                 pass
             case ir.Let(symbol, ir.View() as view):
                 self.names[symbol.name] = self.view(view)

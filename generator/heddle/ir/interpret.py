@@ -314,7 +314,7 @@ class _Interpreter:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch():
+            case ir.Comment() | ir.Prefetch() | ir.PrefetchRuns():
                 pass
             case ir.Var(symbol, None):
                 self.locals.pop(symbol, None)

@@ -389,6 +389,18 @@ class Prefetch(Statement):
 
 
 @node
+class PrefetchRuns(Statement):
+    """Ask for the cache lines of `pointer` to which `rows` runs of `length` indices lead, where the indices
+    of a run follow each other; which are about to be updated, or only read where the kernel never writes
+    them. run: the first of what the list says of these runs, as heddle/device/run.hpp describes."""
+
+    pointer: Symbol
+    run: Load
+    rows: int
+    length: int
+
+
+@node
 class LoadRun(Statement):
     """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`.
     Emitted code lets `line` lead to the elements themselves where they follow each other; what a lane reads

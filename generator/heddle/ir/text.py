@@ -78,6 +78,8 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
                 f" of {expression(count)}, next by {expression(following)}" if count and following else ""
             )
             yield f"prefetch {length} from {expression(target)}{wrapped}"
+        case ir.PrefetchRuns(pointer, run, rows, length):
+            yield f"prefetch {rows} runs of {length} of {pointer.name} from {expression(run)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
         case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):

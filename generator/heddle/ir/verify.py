@@ -26,6 +26,7 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.Local,
         ir.Load,
         ir.View,
+        ir.PrefetchRuns,
         ir.LoadRun,
         ir.StoreRun,
         ir.StreamRun,

@@ -26,6 +26,13 @@ def _prefetch(lifter: ExpressionLifter, template: tuple[Any, ...], args: Argumen
     yield ir.Prefetch(target, int(template[0]), lifter.value(count), lifter.value(following))
 
 
+def _prefetch_runs(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    length, rows = (int(argument) for argument in template[:2])
+    yield ir.PrefetchRuns(_whole(lifter, args[0]), ir.Load(*lifter.pointer(args[1])), rows, length)
+
+
 def load_run(
     lifter: ExpressionLifter, line: ir.Symbol, template: tuple[Any, ...], args: Arguments
 ) -> ir.LoadRun:
@@ -123,6 +130,7 @@ def _whole(lifter: ExpressionLifter, expression: ir.Expression) -> ir.Symbol:
 BLOCKS: dict[str, Block] = {
     **{f"heddle::combine_warp_{name}": _contribute(name) for name in ("sum", "min", "max")},
     "heddle::prefetch": _prefetch,
+    "heddle::prefetch_runs": _prefetch_runs,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
     "heddle::load_halves": _load_halves,

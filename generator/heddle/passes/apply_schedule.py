@@ -337,7 +337,7 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
     for target in targets:
         assert isinstance(target, Access)
         if target.field.layout == "compressed" and any(target.offsets):
-            continue  # where a neighbour lies is known only from the table
+            continue  # stage_runs asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
         result.append(Prefetch(Access(target.field, ahead, target.component), schedule.chunk))
     return result
@@ -353,9 +353,12 @@ def _rows_read(body: Sequence[Statement]) -> Iterable[Access]:
     return rows.values()
 
 
-def _follows_links(kernel: Kernel) -> bool:
-    """Whether there are neighbours to load in runs; a kernel on own cells only gains nothing from chunks."""
-    return any(isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body))
+def follows_links(kernel: Kernel) -> bool:
+    """Whether a kernel (not yet lowered) over a list has neighbours to load in runs; one on own cells only
+    gains nothing from chunks."""
+    return isinstance(kernel.space, Sparse) and any(
+        isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body)
+    )
 
 
 def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
@@ -371,7 +374,7 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
     first, last = Symbol("first", I64), Symbol("last", I64)
     if reduces(kernel) and not target.threads:
         return _tiled_list(kernel, n, first, last, schedule, target)
-    if schedule.chunk and target.inner == "simd" and (schedule.prefetch or _follows_links(kernel)):
+    if schedule.chunk and target.inner == "simd" and (schedule.prefetch or follows_links(kernel)):
         return _chunked_list(kernel, n, schedule)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

@@ -115,7 +115,7 @@ class _Lowering(LinkLowering, WallLowering):
                 inner = [*counters, counter]
                 if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
                     return dataclasses.replace(statement, body=self.cell(statement, inner))
-                self.position = counter
+                self.position = _first_cell(statement)
                 if self.target.threads and kind == "serial" and counter.name in AXES:
                     self.row_axis = AXES.index(counter.name)
                 if is_chunk(statement) and self.is_row(statement):
@@ -363,6 +363,11 @@ class _Lowering(LinkLowering, WallLowering):
     def level(self, field: Field, where: Expression) -> Load:
         """The value of a profile at a position along its axis."""
         return Load(self.pointer(field), self.checked(field, field.axis, where))
+
+
+def _first_cell(loop: Loop) -> Expression:
+    """The cell of a loop, or the first one of its chunk. Chunks of a list are counted by number."""
+    return _loops(loop.body)[0].begin if is_chunk(loop) else loop.counter
 
 
 def _loops(body: Sequence[Statement]) -> list[Loop]:

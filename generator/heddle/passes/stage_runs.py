@@ -7,7 +7,11 @@ after    local f_e_lanes[16]; f_e_run = load run f_e_lanes from f by neighbour_e
          store run f_e_run to f by neighbour_e
 
 Neighbours of consecutive cells mostly follow each other: the loop then works on the field itself, and only
-the rest goes through small arrays. Nontemporal stores go through arrays, too: whole cache lines leave them,
+the rest goes through small arrays. With a prefetch, a chunk first asks for the neighbours of a later one.
+
+after    n_ahead = min(n_chunk + 2, chunks - 1); prefetch 18 runs of 16 of f from neighbour_run[18 * n_ahead]
+
+Nontemporal stores go through arrays, too: whole cache lines leave them,
 best of one or two vectors: a long chunk would first wait for all that it reads, then for all that it writes.
 """
 
@@ -18,7 +22,9 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
+    I64,
     U32,
+    Call,
     Const,
     Expression,
     Kernel,
@@ -29,6 +35,7 @@ from heddle.ir.nodes import (
     Loop,
     Op,
     Pointer,
+    PrefetchRuns,
     Sparse,
     Statement,
     Store,
@@ -39,6 +46,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.visit import evaluated, statements, transform_expressions
 from heddle.passes.apply_schedule import is_chunk
+from heddle.passes.fresh_names import fresh, names_in
 from heddle.schedule import Schedule
 
 
@@ -46,17 +54,17 @@ def stage_runs(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage links and nontemporal stores of chunked loops; other kernels stay as they are."""
     if not schedule.chunk:
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel, kernel.body, schedule.chunk))
+    return dataclasses.replace(kernel, body=_block(kernel, kernel.body, schedule))
 
 
-def _block(kernel: Kernel, body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
+def _block(kernel: Kernel, body: Sequence[Statement], schedule: Schedule) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, Loop):
             if is_chunk(statement) and not _goes_across(statement):
-                statement = dataclasses.replace(statement, body=_chunk(kernel, statement, length))
+                statement = dataclasses.replace(statement, body=_chunk(kernel, statement, schedule))
             else:
-                statement = dataclasses.replace(statement, body=_block(kernel, statement.body, length))
+                statement = dataclasses.replace(statement, body=_block(kernel, statement.body, schedule))
         result.append(statement)
     return tuple(result)
 
@@ -66,13 +74,14 @@ def _goes_across(chunk: Loop) -> bool:
     return any(isinstance(s, Loop) and s.kind == "serial" for s in chunk.body)
 
 
-def _chunk(kernel: Kernel, chunk: Loop, length: int) -> tuple[Statement, ...]:
+def _chunk(kernel: Kernel, chunk: Loop, schedule: Schedule) -> tuple[Statement, ...]:
     at = next(i for i, statement in enumerate(chunk.body) if isinstance(statement, Loop))
     before, loop, after = chunk.body[:at], chunk.body[at], chunk.body[at + 1 :]
     assert isinstance(loop, Loop)
-    staged = _Staging(kernel, chunk, loop, length)
+    staged = _Staging(kernel, chunk, loop, schedule.chunk)
     inner = dataclasses.replace(loop, body=staged.body())
-    return (*before, *staged.locals, *staged.loads, inner, *staged.stores, *after)
+    ahead = staged.ahead(schedule.prefetch // schedule.chunk) if schedule.prefetch else ()
+    return (*before, *ahead, *staged.locals, *staged.loads, inner, *staged.stores, *after)
 
 
 class _Staging:
@@ -144,10 +153,30 @@ class _Staging:
 
     def known_run(self, link: Load) -> Expression:
         """What the list says of this chunk and the row of the table that a link comes from."""
-        assert isinstance(self.kernel.space, Sparse)
+        return self.number(self.chunk.counter, self.row(link))
+
+    def number(self, chunk: Expression, row: int) -> Load:
+        """What the list says of a chunk and a row of its table."""
         table = Symbol("neighbour_run", Pointer(U32, True))
-        rows = len(self.kernel.space.links)
-        return Load(table, add(multiply(integer(rows), self.chunk.counter), integer(self.row(link))))
+        return Load(table, add(multiply(integer(self.rows), chunk), integer(row)))
+
+    @property
+    def rows(self) -> int:
+        assert isinstance(self.kernel.space, Sparse)
+        return len(self.kernel.space.links)
+
+    def ahead(self, chunks: int) -> tuple[Statement, ...]:
+        """Ask for the neighbours of a chunk so many further on, or of the last one."""
+        fields = dict.fromkeys(pointer for _, pointer in self.runs)
+        if not fields:
+            return ()
+        number = Symbol(fresh("n_ahead", names_in(self.kernel)), I64)
+        further = add(self.chunk.counter, integer(max(chunks, 1)))
+        last = operate("sub", self.chunk.end, integer(1))
+        return (
+            Let(number, Call("min", (further, last), I64)),
+            *(PrefetchRuns(field, self.number(number, 0), self.rows, self.length) for field in fields),
+        )
 
     def row(self, link: Load) -> int:
         """Which row of the table `neighbour_e` is: its view starts at row * neighbour_stride."""

@@ -248,6 +248,22 @@ def test_lines_ahead_in_cells(precision: str, chunk: int, ahead: int) -> None:
     assert f"heddle::prefetch<{chunk}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
 
 
+def test_lists_ask_for_runs_ahead() -> None:
+    """Four lines are two chunks in f64, four in f32; the last chunk asks for itself."""
+    lattice = lbm.Lattice("D2Q9")
+    module = Module("lists", precisions=("f64", "f32"))
+    collide = lbm.BGK(lattice, "omega")
+    module.add("step", lbm.AA(lattice)(collide), space=Sparse("fluid"), schedule=Schedule(lines_ahead=4))
+    written = files(module, ["cpu"])
+    odd, even = (written[f"lists/step_{step}.cpp"] for step in ("odd", "even"))
+    for chunks, cells in ((2, 32), (4, 64)):
+        assert f"n_ahead = heddle::min(n_chunk + {chunks}, (last + 15) / 16 - 1);" in odd
+        assert f"heddle::prefetch<16>(&f_c_row[n_begin + {cells}]);" in odd
+    assert odd.count("heddle::prefetch_runs<16, 8>(f, neighbour_run + 8 * n_ahead);") == 2
+    assert "prefetch_runs" not in even
+    assert "heddle::prefetch<8>(&f_c_row[n_begin + 32]);" in even
+
+
 def test_what_is_prefetched() -> None:
     """What a kernel updates; where its stores bypass the caches, each row that it reads, once."""
     statements = [Assignment(v.here, u.here + u[1, 0] + u[0, -1])]

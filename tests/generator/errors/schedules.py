@@ -43,14 +43,6 @@ def lines_and_cells() -> None:
 
 
 @says(
-    "{here}: 'k' runs over a list, whose chunks have as many cells in every precision.\n"
-    "  Hint: chunk and prefetch, or a dense space"
-)
-def lines_of_a_list() -> None:
-    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(lines_ahead=4))  # here
-
-
-@says(
     "{here}: 'step_even' asks for chunks of 8 cells, but a list knows runs of 16 neighbours.\n"
     "  Hint: Schedule(chunk=16)"
 )

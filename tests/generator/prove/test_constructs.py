@@ -129,6 +129,7 @@ def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
     module = Module("lists", precisions=("f64", "f32"))
     module.add("step", stream(collide), space=Sparse("fluid"))
     module.add("chunked", stream(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, renew=True))
+    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(lines_ahead=4))
     module.add("compressed", stream(collide), space=Sparse("fluid"), schedule=Schedule(compressed=True))
     module.add(
         "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)

@@ -121,20 +121,30 @@ inline void for_pieces(const std::uint32_t* pair, Move&& move) {
 
 }  // namespace detail
 
-/// A line of `length` elements with [l] = field[index[l]] for 0 <= l < count <= length: the field's own where `run`, what a
-/// list says of these indices, has it that they follow each other, else `local`, aligned to 64 bytes.
-template <int length, typename T, typename Field>
-inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
-                       const std::uint32_t* run) {
-  if (*run < pieces && count == length) {
-    return field + *run;
+/// Ask for the cache lines of the runs of so many rows, `run` being the first of their numbers, where a run of `length`
+/// elements is whole: of a run that goes on where the last one ended, its last lines.
+template <int length, int rows, typename T>
+inline void prefetch_runs(T* field, const std::uint32_t* run) {
+  constexpr int line = 64 / static_cast<int>(sizeof(T));
+  for (int row = 0; row < rows; ++row) {
+    if (run[row] < pieces) {
+      prefetch<length>(field + run[row] + (line - 1));
+    }
   }
+}
+
+namespace detail {
+
+/// load_run where the run is not whole. Out of line: at each of a kernel's links it would crowd the instruction cache.
+template <int length, typename T, typename Field>
+[[gnu::noinline]] T* load_apart(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
+                                [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (detail::whole_vectors<T, length>) {
+  if constexpr (whole_vectors<T, length>) {
     if (*run != scattered && count == length) {
       using Lanes = detail::Lanes<T>;
       typename Lanes::Vector value[static_cast<std::size_t>(length / Lanes::count)] = {};
-      detail::for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
+      for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
         value[vector] = Lanes::load(value[vector], mask, field + base);
       });
       for (int vector = 0; vector < length / Lanes::count; ++vector) {
@@ -150,6 +160,39 @@ inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t*
   return local;
 }
 
+/// store_run where the run is not whole.
+template <int length, typename T>
+[[gnu::noinline]] void store_apart(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
+                                   [[maybe_unused]] const std::uint32_t* run) {
+#if defined(HEDDLE_MASKED_RUNS)
+  if constexpr (whole_vectors<T, length>) {
+    if (*run != scattered && count == length) {
+      using Lanes = detail::Lanes<T>;
+      for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
+        Lanes::store(field + base, mask, Lanes::load(line + vector * Lanes::count));
+      });
+      return;
+    }
+  }
+#endif
+  for (std::int64_t l = 0; l < count; ++l) {
+    field[index[l]] = line[l];
+  }
+}
+
+}  // namespace detail
+
+/// A line of `length` elements with [l] = field[index[l]] for 0 <= l < count <= length: the field's own where `run`, what a
+/// list says of these indices, has it that they follow each other, else `local`, aligned to 64 bytes.
+template <int length, typename T, typename Field>
+inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
+                       const std::uint32_t* run) {
+  if (*run < pieces && count == length) {
+    return field + *run;
+  }
+  return detail::load_apart<length>(local, field, index, count, run);
+}
+
 /// field[index[l]] = line[l] for 0 <= l < count <= length, the indices being distinct; `run` as above. `line` is aligned to 64
 /// bytes, or is what load_run gave for the same run: then the field's own elements are where they belong.
 template <int length, typename T>
@@ -162,20 +205,7 @@ inline void store_run(T* field, const T* line, const std::uint32_t* index, std::
     }
     return;
   }
-#if defined(HEDDLE_MASKED_RUNS)
-  if constexpr (detail::whole_vectors<T, length>) {
-    if (*run != scattered && count == length) {
-      using Lanes = detail::Lanes<T>;
-      detail::for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
-        Lanes::store(field + base, mask, Lanes::load(line + vector * Lanes::count));
-      });
-      return;
-    }
-  }
-#endif
-  for (std::int64_t l = 0; l < count; ++l) {
-    field[index[l]] = line[l];
-  }
+  detail::store_apart<length>(field, line, index, count, run);
 }
 
 /// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned vectors allow it.
