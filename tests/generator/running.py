@@ -29,6 +29,7 @@ PASSES = (
     "share_threads",
     "stage_runs",
     "stage_halves",
+    "whole_lanes",
     "stage_lanes",
     "copy_usual",
     "select_functions",

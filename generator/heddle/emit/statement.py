@@ -75,6 +75,9 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadLine(local, pointer, first, count, length):
+                where = f"{pointer.name}, {self.expression(first)}"
+                yield f"heddle::load_line<{length}>({local.name}, {where}, {self.expression(count)});"
             case ir.LoadHalves(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"

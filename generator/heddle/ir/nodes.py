@@ -420,8 +420,20 @@ class StoreRun(Statement):
 
 
 @node
+class LoadLine(Statement):
+    """`local[l] = pointer[first + l]` for 0 <= l < count, and 0 for count <= l < length."""
+
+    local: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
 class LoadHalves(Statement):
-    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`."""
+    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`, and 0 for
+    count <= l < length."""
 
     local: Symbol
     pointer: Symbol

@@ -58,6 +58,14 @@ def _stream_run(
     )
 
 
+def _load_line(
+    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
+) -> Iterator[ir.Statement]:
+    local, row, first, count = args
+    near, far = _whole(lifter, local), _whole(lifter, row)
+    yield ir.LoadLine(near, far, lifter.value(first), lifter.value(count), int(template[0]))
+
+
 def _load_halves(
     lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
 ) -> Iterator[ir.Statement]:
@@ -125,6 +133,7 @@ BLOCKS: dict[str, Block] = {
     "heddle::prefetch": _prefetch,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
+    "heddle::load_line": _load_line,
     "heddle::load_halves": _load_halves,
     "heddle::store_halves": _store_halves,
     "heddle::load_lanes": _load_lanes,
