@@ -28,6 +28,7 @@ PASSES = (
     "renew_pointers",
     "share_threads",
     "stage_runs",
+    "stage_lines",
     "stage_halves",
     "whole_lanes",
     "stage_lanes",

@@ -75,9 +75,13 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
-            case ir.LoadLine(local, pointer, first, count, length):
-                where = f"{pointer.name}, {self.expression(first)}"
-                yield f"heddle::load_line<{length}>({local.name}, {where}, {self.expression(count)});"
+            case ir.LoadLine(line, lanes, pointer, first, count, length):
+                assert line.type is not None
+                where = f"{pointer.name}, {self.expression(first)}, {self.expression(count)}"
+                yield (
+                    f"{type_text(line.type)} const {line.name} = "
+                    f"heddle::load_line<{length}>({lanes.name}, {where});"
+                )
             case ir.LoadHalves(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"

@@ -115,7 +115,7 @@ class Reader:
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.run(statement)
             case ir.LoadLine() | ir.LoadHalves() | ir.StoreHalves():
-                self.line(statement)
+                self.moved(statement)
             case ir.LoadLinks():
                 self.links(statement)
             case ir.LoadLanes() | ir.StoreLanes():
@@ -257,19 +257,24 @@ class Reader:
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 
-    def line(self, line: ir.LoadLine | ir.LoadHalves | ir.StoreHalves) -> None:
+    def moved(self, line: ir.LoadLine | ir.LoadHalves | ir.StoreHalves) -> None:
         """A loop over the lanes, each moved and, if it is a half, converted."""
         count = self.value(line.count)
         lane = self.terms.fresh("counter", "lane")
         self.places.counts[lane] = count
-        near = self.element(line.local, lane)
+        local = line.lanes if isinstance(line, ir.LoadLine) else line.local
+        near = self.element(local, lane)
         far = self.element(line.pointer, self.terms.plus(self.value(line.first), lane))
         source, target = (near, far) if isinstance(line, ir.StoreHalves) else (far, near)
         value = self.load(*source)
         if not isinstance(line, ir.LoadLine):
             halves = isinstance(line, ir.LoadHalves)
             value = self.bits.cast(value, *((ir.F16, ir.F32) if halves else (ir.F32, ir.F16)))
-        if target is near:
+        if isinstance(line, ir.LoadLine):
+            self.names[line.line.name] = self.names[line.lanes.name]
+            self.small.add(line.line)
+            self.loaded[line.line] = count
+        elif isinstance(line, ir.LoadHalves):
             self.loaded[line.local] = count
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))

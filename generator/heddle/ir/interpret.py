@@ -406,10 +406,11 @@ class _Interpreter:
                 far.values[far.at(where)] = local.values[local.at(lane)]
 
     def move_line(self, line: ir.LoadLine) -> None:
-        local, row = self.value(line.local), self.value(line.pointer)
+        local, row = self.value(line.lanes), self.value(line.pointer)
         first, count = self.value(line.first), self.value(line.count)
         if count > line.length:
-            raise InterpretationError(f"a line of {count} does not fit into {line.local.name}[{line.length}]")
+            raise InterpretationError(f"a line of {count} does not fit into {line.lanes.name}[{line.length}]")
+        self.locals[line.line] = local
         elements = [row.values[row.at(first + lane)] for lane in range(count)]
         local.values[:] = elements + [0.0] * (line.length - count)
 

@@ -421,9 +421,11 @@ class StoreRun(Statement):
 
 @node
 class LoadLine(Statement):
-    """`local[l] = pointer[first + l]` for 0 <= l < count, and 0 for count <= l < length."""
+    """`lanes[l] = pointer[first + l]` for 0 <= l < count and 0 for count <= l < length, and `line` is another
+    name of `lanes`. Emitted code may let `line` lead to the elements themselves."""
 
-    local: Symbol
+    line: Symbol
+    lanes: Symbol
     pointer: Symbol
     first: Expression
     count: Expression

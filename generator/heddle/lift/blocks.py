@@ -33,6 +33,18 @@ def load_run(
     return ir.LoadRun(line, *_run(lifter, args[0], args[1], args[2:], int(template[0])))
 
 
+def load_line(
+    lifter: ExpressionLifter, line: ir.Symbol, template: tuple[Any, ...], args: Arguments
+) -> ir.LoadLine:
+    """`const T* const line = heddle::load_line<length>(lanes, row, first, count)`."""
+    lanes, row = _whole(lifter, args[0]), _whole(lifter, args[1])
+    return ir.LoadLine(line, lanes, row, lifter.value(args[2]), lifter.value(args[3]), int(template[0]))
+
+
+LINES = {"heddle::load_run": load_run, "heddle::load_line": load_line}
+"""Those that give a line."""
+
+
 def _store_run(
     lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
 ) -> Iterator[ir.Statement]:
@@ -56,14 +68,6 @@ def _stream_run(
     yield ir.StreamRun(
         _whole(lifter, local), _whole(lifter, row), lifter.value(first), lifter.value(count), int(template[0])
     )
-
-
-def _load_line(
-    lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
-) -> Iterator[ir.Statement]:
-    local, row, first, count = args
-    near, far = _whole(lifter, local), _whole(lifter, row)
-    yield ir.LoadLine(near, far, lifter.value(first), lifter.value(count), int(template[0]))
 
 
 def _load_halves(
@@ -133,7 +137,6 @@ BLOCKS: dict[str, Block] = {
     "heddle::prefetch": _prefetch,
     "heddle::store_run": _store_run,
     "heddle::stream_run": _stream_run,
-    "heddle::load_line": _load_line,
     "heddle::load_halves": _load_halves,
     "heddle::store_halves": _store_halves,
     "heddle::load_lanes": _load_lanes,

@@ -54,6 +54,7 @@ def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
 
 def _chunk(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
     arrays = {s.symbol for s in body if isinstance(s, Local) and s.length == length}
+    arrays |= {s.line for s in body if isinstance(s, LoadLine)}
     loaded = any(isinstance(s, (LoadHalves, LoadLine)) for s in body)
     return tuple(
         dataclasses.replace(s, end=add(s.begin, integer(length)))
