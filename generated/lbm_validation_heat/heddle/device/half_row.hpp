@@ -21,9 +21,10 @@ namespace detail {
 #define HEDDLE_MASKED_HALVES
 inline constexpr __mmask16 every_lane = 0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
 
-/// The first `count` of 16 lanes.
-inline __mmask16 first_lanes(std::int64_t count) {
-  return count < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(count)) - 1U) : every_lane;
+/// The first `count` of 16 lanes: all if there are more, none below 1.
+inline __mmask16 first_halves(std::int64_t count) {
+  const std::int64_t lanes = count < 0 ? 0 : count;
+  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U) : every_lane;
 }
 #endif
 
@@ -34,9 +35,11 @@ template <int length, typename Row>
 inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
 #if defined(HEDDLE_MASKED_HALVES)
   // One way for whole and broken chunks: what comes from a vector goes on in registers, past `local`.
-  if constexpr (detail::is_line<Row> && length == 16) {
-    const __m256i halves = _mm256_maskz_loadu_epi16(detail::first_lanes(count), row + first);
-    _mm512_store_ps(local, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
+  if constexpr (detail::is_line<Row> && length % 16 == 0) {
+    for (int l = 0; l < length; l += 16) {
+      const __m256i halves = _mm256_maskz_loadu_epi16(detail::first_halves(count - l), row + first + l);
+      _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
+    }
     return;
   }
 #elif defined(__F16C__)
@@ -59,10 +62,12 @@ inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t 
 template <int length, typename Row>
 inline void store_halves(Row row, std::int64_t first, const float* local, std::int64_t count) {
 #if defined(HEDDLE_MASKED_HALVES)
-  if constexpr (detail::is_line<Row> && length == 16) {
-    const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local),
-                                                 _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    _mm256_mask_storeu_epi16(row + first, detail::first_lanes(count), halves);
+  if constexpr (detail::is_line<Row> && length % 16 == 0) {
+    for (int l = 0; l < length; l += 16) {
+      const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
+                                                   _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      _mm256_mask_storeu_epi16(row + first + l, detail::first_halves(count - l), halves);
+    }
     return;
   }
 #elif defined(__F16C__)
