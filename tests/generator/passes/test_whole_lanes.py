@@ -9,7 +9,6 @@ import pytest
 from heddle import Assignment, Module, Schedule, fields, lbm
 from heddle.emit.targets import TARGETS
 from heddle.equivalence import Counterexample, Proof, equivalent
-from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.visit import rebuild, statements
@@ -93,8 +92,5 @@ def test_lanes_beyond_the_row_are_seen(kind: type[ir.StoreHalves] | type[ir.Load
 
     lowered = kernel(*HALVES)
     reference = kernel(*HALVES, target="reference")
-    try:
-        verdict = equivalent(reference, changed(lowered, wrong))
-    except KernelError:
-        return
+    verdict = equivalent(reference, changed(lowered, wrong))
     assert isinstance(verdict, Counterexample), verdict
