@@ -61,14 +61,15 @@ def test_loops_on_rows_stop_at_the_end(case: tuple[Any, str, Schedule]) -> None:
     assert isinstance(lanes(kernel(*case)).end, ir.Symbol)
 
 
-def test_a_field_of_another_size_stays_in_its_row() -> None:
+@pytest.mark.parametrize(("chosen", "chunk"), [("f64", 8), ("f16", 16)])
+def test_a_field_of_another_size_stays_in_its_row(chosen: str, chunk: int) -> None:
     """Then no lane may be beyond the row."""
     u, u_next = fields("u, u_next: real[1D]")
     mask = fields("mask: uint8[1D]")
-    schedule = Schedule(chunk=8, nontemporal=True)
-    module = Module("m", precisions=("f64",))
+    schedule = Schedule(chunk=chunk, nontemporal=chosen == "f64")
+    module = Module("m", precisions=(chosen,))
     module.add("step", [Assignment(u_next.here, u.here * mask.here)], schedule=schedule)
-    known = precision("f64")
+    known = precision(chosen)
     lowered = lower(module.kernels["step"].typed(known), Request(known, schedule, TARGETS["cpu"])).lowered
     assert isinstance(lanes(lowered).end, ir.Symbol)
 
