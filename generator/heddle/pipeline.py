@@ -24,7 +24,9 @@ from heddle.passes.select_functions import select_functions
 from heddle.passes.share_threads import share_threads
 from heddle.passes.stage_halves import stage_halves
 from heddle.passes.stage_lanes import stage_lanes
+from heddle.passes.stage_lines import stage_lines
 from heddle.passes.stage_runs import stage_runs
+from heddle.passes.whole_lanes import whole_lanes
 from heddle.schedule import Precision, Schedule
 from heddle.symbolic.assignment import Statement
 
@@ -55,7 +57,9 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: renew_pointers(kernel, request.schedule, request.target),
     lambda kernel, request: share_threads(kernel, request.schedule, request.target),
     lambda kernel, request: stage_runs(kernel, request.schedule),
+    lambda kernel, request: stage_lines(kernel, request.schedule),
     lambda kernel, request: stage_halves(kernel, request.schedule),
+    lambda kernel, request: whole_lanes(kernel, request.schedule),
     lambda kernel, request: stage_lanes(kernel, request.schedule, request.target),
     lambda kernel, request: copy_usual(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),

@@ -145,7 +145,7 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.Prefetch() | ir.AllEqual():
                 found.add("row.hpp")
-            case ir.PrefetchRuns() | ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
+            case ir.PrefetchRuns() | ir.LoadRun() | ir.StoreRun() | ir.StreamRun() | ir.LoadLine():
                 found.add("run.hpp")
             case ir.LoadHalves() | ir.StoreHalves():
                 found.add("half_row.hpp")

@@ -78,6 +78,13 @@ class StatementPrinter:
             case ir.StreamRun(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
+            case ir.LoadLine(line, lanes, pointer, first, count, length):
+                assert line.type is not None
+                where = f"{pointer.name}, {self.expression(first)}, {self.expression(count)}"
+                yield (
+                    f"{type_text(line.type)} const {line.name} = "
+                    f"heddle::load_line<{length}>({lanes.name}, {where});"
+                )
             case ir.LoadHalves(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"
@@ -151,13 +158,22 @@ class StatementPrinter:
         if loop.kind == "lanes":
             return "HEDDLE_EVERY_LANE"
         if loop.kind == "simd":
-            return "#pragma omp simd"
+            return f"#pragma omp simd{self.lanes(loop)}"
         depth, inner = 1, loop
         while self.perfectly_nested(inner):
             depth, inner = depth + 1, inner.body[0]  # type: ignore[assignment]
         collapse = f" collapse({depth})" if depth > 1 else ""
         lanes = " simd" if loop.kind == "omp simd" else ""
         return f"#pragma omp parallel for{lanes}{collapse} schedule(static)"
+
+    @staticmethod
+    def lanes(loop: ir.Loop) -> str:
+        """The length of a loop of known length (whole_lanes), up to 16: without it g++ prefers vectors of
+        half the size on many processors, and makes two rounds through arrays in memory of what is one."""
+        match loop.end:
+            case ir.Op("add", (begin, ir.Const(length))) if begin == loop.begin:
+                return f" simdlen({min(int(length), 16)})"
+        return ""
 
     def threads(self, loop: ir.Loop) -> Iterator[str]:
         """Nested thread loops: find the own cell, leave if there is none. Loops that are not perfectly nested

@@ -24,7 +24,8 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.reduction import NEUTRAL
-from heddle.ir.visit import statements
+from heddle.ir.visit import statements, walk
+from heddle.passes.whole_lanes import touches_only
 
 MOST_UNROLLED = 64
 NO_OVERLAP = "arrays of different names do not overlap"
@@ -43,7 +44,8 @@ class Line:
 
 class Reader:
     """Reads one kernel; `memory` holds what it stores. combined: arrays of which only a reduction is left.
-    facts: what terms are known to be in the threads that are read. blocks: how many interleaved blocks it
+    facts: what terms are known to be in the threads that are read. small: small arrays.
+    loaded: how many lanes of these come from a line. blocks: how many interleaved blocks it
     runs on, each from an element further; block_read: the one that is read."""
 
     def __init__(
@@ -66,6 +68,8 @@ class Reader:
         self.elements = {field.name: field.type for field in kernel.fields}
         self.given: dict[Term, Term] = {}
         self.lines: dict[str, Line] = {}
+        self.loaded: dict[ir.Symbol, Term] = {}
+        self.small: set[ir.Symbol] = set()
         for known, value in (given or {}).items():
             if isinstance(known, ir.Symbol) and isinstance(value, ir.View):
                 self.lines[known.name] = self.view(value)
@@ -110,8 +114,8 @@ class Reader:
                 self.loop(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.run(statement)
-            case ir.LoadHalves() | ir.StoreHalves():
-                self.halves(statement)
+            case ir.LoadLine() | ir.LoadHalves() | ir.StoreHalves():
+                self.moved(statement)
             case ir.LoadLinks():
                 self.links(statement)
             case ir.LoadLanes() | ir.StoreLanes():
@@ -135,6 +139,7 @@ class Reader:
 
     def local(self, symbol: ir.Symbol, length: int) -> None:
         assert isinstance(symbol.type, ir.Pointer)
+        self.small.add(symbol)
         array = f"{symbol.name} {self.terms.fresh('counter').data[0]}"
         self.memory.declare(array, str(symbol.type.element))
         self.elements[array] = symbol.type.element
@@ -173,7 +178,7 @@ class Reader:
             if shared.is_cell_by_cell(step.data):
                 facts = facts | shared.facts(1, step.data)
                 step = self.terms.integer(1)
-        count = self.count(begin, end, step.data)
+        count = self.lanes_loaded(loop) or self.count(begin, end, step.data)
         if count.kind == "int" and count.data <= MOST_UNROLLED and loop.kind in ("serial", "lanes"):
             for number in range(count.data):
                 self.names[loop.counter.name] = self.terms.plus(begin, self.terms.scaled(step, number))
@@ -203,6 +208,17 @@ class Reader:
         updates = {name: self.names[name] for name in carried}
         running = Running(loop.kind, counter, count, step.data < 0, guard, layer, carried, updates)  # type: ignore[arg-type]
         self.names.update(close(self, running))
+
+    def lanes_loaded(self, loop: ir.Loop) -> Term | None:
+        """How many lanes there are a value of, in a loop over all lanes of small arrays (whole_lanes): the
+        others write to their own lanes of these arrays, which nothing then reads as more than undefined."""
+        touched = {node.pointer for node in walk(loop.body) if isinstance(node, ir.Load)}
+        counts = {self.loaded[array] for array in touched if array in self.loaded}
+        if loop.kind != "simd" or len(counts) != 1 or not touches_only(loop, touched & self.small):
+            return None
+        (count,) = counts
+        lanes = self.terms.minus(self.value(loop.end), self.value(loop.begin))
+        return count if self.places.not_negative(self.terms.minus(lanes, count)) else None
 
     def cell(self, body: Sequence[ir.Statement]) -> None:
         """The body of a loop; the innermost one once for each block."""
@@ -241,17 +257,25 @@ class Reader:
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 
-    def halves(self, halves: ir.LoadHalves | ir.StoreHalves) -> None:
-        """A loop over the lanes, each converted."""
-        count = self.value(halves.count)
+    def moved(self, line: ir.LoadLine | ir.LoadHalves | ir.StoreHalves) -> None:
+        """A loop over the lanes, each moved and, if it is a half, converted."""
+        count = self.value(line.count)
         lane = self.terms.fresh("counter", "lane")
         self.places.counts[lane] = count
-        near = self.element(halves.local, lane)
-        far = self.element(halves.pointer, self.terms.plus(self.value(halves.first), lane))
-        load = isinstance(halves, ir.LoadHalves)
-        source, target = (far, near) if load else (near, far)
-        kinds = (ir.F16, ir.F32) if load else (ir.F32, ir.F16)
-        value = self.bits.cast(self.load(*source), *kinds)
+        local = line.lanes if isinstance(line, ir.LoadLine) else line.local
+        near = self.element(local, lane)
+        far = self.element(line.pointer, self.terms.plus(self.value(line.first), lane))
+        source, target = (near, far) if isinstance(line, ir.StoreHalves) else (far, near)
+        value = self.load(*source)
+        if not isinstance(line, ir.LoadLine):
+            halves = isinstance(line, ir.LoadHalves)
+            value = self.bits.cast(value, *((ir.F16, ir.F32) if halves else (ir.F32, ir.F16)))
+        if isinstance(line, ir.LoadLine):
+            self.names[line.line.name] = self.names[line.lanes.name]
+            self.small.add(line.line)
+            self.loaded[line.line] = count
+        elif isinstance(line, ir.LoadHalves):
+            self.loaded[line.local] = count
         guard = self.bits.both("", tuple(self.guards))
         self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
 

@@ -353,6 +353,8 @@ class _Interpreter:
                 self.scan(statement)
             case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
                 self.move_run(statement)
+            case ir.LoadLine():
+                self.move_line(statement)
             case ir.LoadHalves() | ir.StoreHalves():
                 self.move_halves(statement)
             case ir.LoadLinks(local, chunks, table, stride, n, _, links):
@@ -403,11 +405,22 @@ class _Interpreter:
             else:
                 far.values[far.at(where)] = local.values[local.at(lane)]
 
+    def move_line(self, line: ir.LoadLine) -> None:
+        local, row = self.value(line.lanes), self.value(line.pointer)
+        first, count = self.value(line.first), self.value(line.count)
+        if count > line.length:
+            raise InterpretationError(f"a line of {count} does not fit into {line.lanes.name}[{line.length}]")
+        self.locals[line.line] = local
+        elements = [row.values[row.at(first + lane)] for lane in range(count)]
+        local.values[:] = elements + [0.0] * (line.length - count)
+
     def move_halves(self, halves: ir.LoadHalves | ir.StoreHalves) -> None:
         local, row = self.value(halves.local), self.value(halves.pointer)
         first, count = self.value(halves.first), self.value(halves.count)
         if count > halves.length:
             raise InterpretationError(f"{count} halves do not fit into {halves.local.name}[{halves.length}]")
+        if isinstance(halves, ir.LoadHalves):
+            local.values[:] = [0.0] * halves.length
         for lane in range(count):
             where = row.at(first + lane)
             if isinstance(halves, ir.LoadHalves):

@@ -432,8 +432,22 @@ class StoreRun(Statement):
 
 
 @node
+class LoadLine(Statement):
+    """`lanes[l] = pointer[first + l]` for 0 <= l < count and 0 for count <= l < length, and `line` is another
+    name of `lanes`. Emitted code may let `line` lead to the elements themselves."""
+
+    line: Symbol
+    lanes: Symbol
+    pointer: Symbol
+    first: Expression
+    count: Expression
+    length: int
+
+
+@node
 class LoadHalves(Statement):
-    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`."""
+    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`, and 0 for
+    count <= l < length."""
 
     local: Symbol
     pointer: Symbol

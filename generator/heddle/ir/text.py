@@ -93,6 +93,9 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"stream run {local.name} to {where}"
+        case ir.LoadLine(line, lanes, pointer, first, count, length):
+            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
+            yield f"{line.name} = load line {lanes.name} from {where}"
         case ir.LoadHalves(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"load halves {local.name} from {where}"

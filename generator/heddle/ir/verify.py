@@ -30,6 +30,7 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.LoadRun,
         ir.StoreRun,
         ir.StreamRun,
+        ir.LoadLine,
         ir.LoadHalves,
         ir.StoreHalves,
         ir.LoadLinks,

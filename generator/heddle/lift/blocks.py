@@ -40,6 +40,18 @@ def load_run(
     return ir.LoadRun(line, *_run(lifter, args[0], args[1], args[2:], int(template[0])))
 
 
+def load_line(
+    lifter: ExpressionLifter, line: ir.Symbol, template: tuple[Any, ...], args: Arguments
+) -> ir.LoadLine:
+    """`const T* const line = heddle::load_line<length>(lanes, row, first, count)`."""
+    lanes, row = _whole(lifter, args[0]), _whole(lifter, args[1])
+    return ir.LoadLine(line, lanes, row, lifter.value(args[2]), lifter.value(args[3]), int(template[0]))
+
+
+LINES = {"heddle::load_run": load_run, "heddle::load_line": load_line}
+"""Those that give a line."""
+
+
 def _store_run(
     lifter: ExpressionLifter, template: tuple[Any, ...], args: Arguments
 ) -> Iterator[ir.Statement]:

@@ -12,7 +12,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.visit import walk
-from heddle.lift.blocks import BLOCKS, load_run
+from heddle.lift.blocks import BLOCKS, LINES
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
@@ -138,8 +138,9 @@ class StatementLifter(ExpressionLifter):
             return ()
         if value is not None and (line := self.row(symbol, value, place)) is not None:
             return (line,)
-        if isinstance(value, source.Invoke) and self.callee(value)[0] == "heddle::load_run":
-            return (load_run(self, symbol, self.callee(value)[1], value.args),)
+        if isinstance(value, source.Invoke) and self.callee(value)[0] in LINES:
+            name, template = self.callee(value)
+            return (LINES[name](self, symbol, template, value.args),)
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
             if value is None or symbol.name in self.changed:
                 raise refuse(

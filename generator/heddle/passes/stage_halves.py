@@ -15,7 +15,7 @@ lanes of a loop do not read what other lanes write.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import count
 
 from heddle.ir.build import add, integer, operate
@@ -86,7 +86,7 @@ def _stageable(loop: Loop) -> bool:
     return (
         bool(halves)
         and not guarded
-        and all(id(node) in uses and _first(node, loop) is not None for node in halves)
+        and all(id(node) in uses and first_element(node, loop) is not None for node in halves)
         and all(isinstance(s.value, Cast) and s.value.value.type == F32 for s in stores)
     )
 
@@ -101,7 +101,7 @@ def _reads_half(node: Node) -> bool:
     )
 
 
-def _first(load: Load, loop: Loop) -> Expression | None:
+def first_element(load: Load, loop: Loop) -> Expression | None:
     """The index for the loop's first cell, where cells that follow each other have indices that do."""
     match load.index:
         case Symbol() if load.index == loop.counter:
@@ -151,18 +151,19 @@ class _Staging:
 
     def array(self, element: Load) -> tuple[Symbol, tuple[Symbol, Expression, Expression, int]]:
         """The floats of an element of all cells, and where the halves are."""
-        first = _first(element, self.loop)
+        first = first_element(element, self.loop)
         assert first is not None
         key = element.pointer, first
         if key not in self.arrays:
-            name = element.pointer.name.removesuffix("_row").removesuffix("_run")
-            name += {"add": "_ahead", "sub": "_behind"}.get(first.name, "") if isinstance(first, Op) else ""
-            taken = {symbol.name for symbol in self.arrays.values()}
-            number = next(n for n in count(1) if _numbered(name, n) not in taken)
-            self.arrays[key] = Symbol(_numbered(name, number), Pointer(F32))
+            name = line_name(element.pointer, first, "floats", {s.name for s in self.arrays.values()})
+            self.arrays[key] = Symbol(name, Pointer(F32))
             self.locals.append(Local(self.arrays[key], self.length, "register"))
         return self.arrays[key], (element.pointer, first, self.count, self.length)
 
 
-def _numbered(name: str, number: int) -> str:
-    return f"{name}{f'_{number}' if number > 1 else ''}_floats"
+def line_name(pointer: Symbol, first: Expression, kind: str, taken: Container[str]) -> str:
+    """A name for the array of a chunk's elements of a row: which row, from which cell on."""
+    name = pointer.name.removesuffix("_row").removesuffix("_run")
+    name += {"add": "_ahead", "sub": "_behind"}.get(first.name, "") if isinstance(first, Op) else ""
+    names = (f"{name}{f'_{number}' if number > 1 else ''}_{kind}" for number in count(1))
+    return next(candidate for candidate in names if candidate not in taken)

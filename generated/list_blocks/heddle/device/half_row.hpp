@@ -17,30 +17,30 @@ namespace heddle {
 
 namespace detail {
 
-/// Whether the elements of a row follow each other.
-template <typename Row>
-inline constexpr bool is_line = false;
-template <typename T>
-inline constexpr bool is_line<T*> = true;
-
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#define HEDDLE_MASKED_HALVES
 inline constexpr __mmask16 every_lane = 0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
+
+/// The first `count` of 16 lanes: all if there are more, none below 1.
+inline __mmask16 first_halves(std::int64_t count) {
+  const std::int64_t lanes = count < 0 ? 0 : count;
+  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U) : every_lane;
+}
 #endif
 
 }  // namespace detail
 
-/// local[l] = row[first + l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
+/// local[l] = row[first + l] for 0 <= l < count <= length, and 0 in the lanes beyond. `local` is aligned to 64 bytes.
 template <int length, typename Row>
 inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
-#if defined(__AVX512F__)
+#if defined(HEDDLE_MASKED_HALVES)
+  // One way for whole and broken chunks: what comes from a vector goes on in registers, past `local`.
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
-    if (count == length) {
-      for (int l = 0; l < length; l += 16) {
-        const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + first + l));
-        _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
-      }
-      return;
+    for (int l = 0; l < length; l += 16) {
+      const __m256i halves = _mm256_maskz_loadu_epi16(detail::first_halves(count - l), row + first + l);
+      _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
     }
+    return;
   }
 #elif defined(__F16C__)
   if constexpr (detail::is_line<Row> && length % 8 == 0) {
@@ -53,24 +53,22 @@ inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t 
     }
   }
 #endif
-  for (std::int64_t l = 0; l < count; ++l) {
-    local[l] = half_to_float(row[first + l]);
+  for (std::int64_t l = 0; l < length; ++l) {
+    local[l] = l < count ? half_to_float(row[first + l]) : 0.0F;
   }
 }
 
 /// row[first + l] = the half nearest to local[l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
 template <int length, typename Row>
 inline void store_halves(Row row, std::int64_t first, const float* local, std::int64_t count) {
-#if defined(__AVX512F__)
+#if defined(HEDDLE_MASKED_HALVES)
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
-    if (count == length) {
-      for (int l = 0; l < length; l += 16) {
-        const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
-                                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + first + l), halves);
-      }
-      return;
+    for (int l = 0; l < length; l += 16) {
+      const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
+                                                   _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      _mm256_mask_storeu_epi16(row + first + l, detail::first_halves(count - l), halves);
     }
+    return;
   }
 #elif defined(__F16C__)
   if constexpr (detail::is_line<Row> && length % 8 == 0) {

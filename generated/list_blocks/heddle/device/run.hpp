@@ -54,6 +54,7 @@ struct Lanes<float> {
     _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), value);
   }
   static void store(float* local, __m512 value) { _mm512_store_ps(local, value); }
+  static void stream(float* to, __m512 value) { _mm512_stream_ps(to, value); }
 };
 
 template <>
@@ -68,6 +69,7 @@ struct Lanes<double> {
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), value);
   }
   static void store(double* local, __m512d value) { _mm512_store_pd(local, value); }
+  static void stream(double* to, __m512d value) { _mm512_stream_pd(to, value); }
 };
 
 #if defined(__AVX512BW__)
@@ -89,6 +91,13 @@ struct Lanes<std::uint16_t> {
   }
 };
 #endif
+
+/// A mask of the first `count` of `length` lanes.
+template <int length>
+inline unsigned first_lanes(std::int64_t count) {
+  constexpr unsigned all = (1U << length) - 1U;
+  return count < length ? (1U << static_cast<unsigned>(count)) - 1U : all;
+}
 
 /// Whether a list has pieces for runs of `length` elements, and there are vectors for them.
 template <typename T, int length>
@@ -208,10 +217,46 @@ inline void store_run(T* field, const T* line, const std::uint32_t* index, std::
   detail::store_apart<length>(field, line, index, count, run);
 }
 
+/// A line of `length` elements with [l] = row[first + l] for 0 <= l < count <= length, and 0 in the lanes beyond. Mostly it is
+/// `local`, aligned to 64 bytes: compilers that know the length leave nothing of the array but a vector, which is loaded
+/// under a mask. Without masks it is the row itself where no lane is beyond.
+template <int length, typename T, typename Row>
+inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t count) {
+  if constexpr (detail::is_line<Row>) {
+#if defined(HEDDLE_MASKED_RUNS)
+    if constexpr (detail::Lanes<T>::count == length) {
+      using Lanes = detail::Lanes<T>;
+      const typename Lanes::Vector rest = {};
+      Lanes::store(local, Lanes::load(rest, detail::first_lanes<length>(count), row + first));
+      return local;
+    }
+#endif
+    if (count == length) {
+      return row + first;
+    }
+  }
+  for (std::int64_t l = 0; l < length; ++l) {
+    local[l] = l < count ? row[first + l] : T{};
+  }
+  return local;
+}
+
 /// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned vectors allow it.
 template <int length, typename T>
 inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t count) {
   T* const to = row + first;
+#if defined(HEDDLE_MASKED_RUNS)
+  if constexpr (detail::Lanes<T>::count == length && sizeof(T) * length == 64) {
+    using Lanes = detail::Lanes<T>;
+    const typename Lanes::Vector value = Lanes::load(local);
+    if (count == length && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) {
+      Lanes::stream(to, value);
+    } else {
+      Lanes::store(to, detail::first_lanes<length>(count), value);
+    }
+    return;
+  }
+#endif
 #if defined(__AVX512F__)
   constexpr int vector = 64 / static_cast<int>(sizeof(T));
   if (count == length && length % vector == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) {

@@ -41,6 +41,12 @@ inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int
 
 namespace detail {
 
+/// Whether the elements of a row follow each other.
+template <typename Row>
+inline constexpr bool is_line = false;
+template <typename T>
+inline constexpr bool is_line<T*> = true;
+
 /// Whether elements are read alone.
 template <typename T>
 inline constexpr bool only_read = false;

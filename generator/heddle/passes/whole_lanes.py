@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""whole_lanes: a loop over the cells of a chunk that touches small arrays alone runs over all their lanes.
+
+before   load halves f_e_floats from f_e_row[x_begin .. x_end];
+         loop simd x in [x_begin, x_end) { let f_e = f_e_floats[x - x_begin]; ... }
+after    loop simd x in [x_begin, x_begin + 16) { ... }
+
+The last chunk of a row is mostly a broken one. Its lanes beyond the row have zeros and are stored nowhere.
+Compilers then know how often the loop runs: no second loop for what a vector leaves over, and what is moved
+to and from the arrays by whole vectors stays in registers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from heddle.ir.build import add, integer, operate
+from heddle.ir.nodes import (
+    Comment,
+    Kernel,
+    Let,
+    Load,
+    LoadHalves,
+    LoadLine,
+    Local,
+    Loop,
+    Statement,
+    Store,
+    Symbol,
+)
+from heddle.ir.visit import walk
+from heddle.passes.apply_schedule import is_chunk
+from heddle.schedule import Schedule
+
+
+def whole_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """Give the loops of chunks that touch their small arrays alone all lanes; other kernels stay as they
+    are."""
+    if not schedule.chunk:
+        return kernel
+    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
+
+
+def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Loop):
+            inside = _chunk(statement.body, length) if is_chunk(statement) else _block(statement.body, length)
+            statement = dataclasses.replace(statement, body=inside)
+        result.append(statement)
+    return tuple(result)
+
+
+def _chunk(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
+    arrays = {s.symbol for s in body if isinstance(s, Local) and s.length == length}
+    arrays |= {s.line for s in body if isinstance(s, LoadLine)}
+    loaded = any(isinstance(s, (LoadHalves, LoadLine)) for s in body)
+    return tuple(
+        dataclasses.replace(s, end=add(s.begin, integer(length)))
+        if loaded and isinstance(s, Loop) and s.kind == "simd" and touches_only(s, arrays)
+        else s
+        for s in body
+    )
+
+
+def touches_only(loop: Loop, arrays: set[Symbol]) -> bool:
+    """Whether each cell of a loop reads and writes nothing but its own lane of some arrays."""
+    lane = operate("sub", loop.counter, loop.begin)
+    return all(isinstance(s, (Comment, Let, Store)) for s in loop.body) and all(
+        node.pointer in arrays and node.index == lane for node in walk(loop.body) if isinstance(node, Load)
+    )
