@@ -40,7 +40,7 @@ const std::vector<option_rules::Rule<Options>> rules{
     {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
     {"--cores", "N", "runs at once; all cores of the machine if not given",
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
-    {"--limit", "SECONDS", "begin no run expected to end after that; those left out are named",
+    {"--limit", "SECONDS", "leave out, and name, what would end after that: first the runs that cost most",
      [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
     {"--plan", "", "say what runs when; compute nothing", [](Options& o, auto) { o.plan = true; }},
     {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
@@ -64,7 +64,7 @@ int run(const Options& options) {
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
-  print_plan(chosen, options.cores);
+  print_plan(chosen, options.cores, options.limit);
   if (options.plan) return 0;
   const std::filesystem::path folder = options.folder;
   std::filesystem::create_directories(folder);

@@ -19,14 +19,16 @@ struct Entry {
   std::vector<Graph> graphs;
 };
 
-/// Computes the cases, on as many threads as `cores` at once and the longest runs first. No run begins that
-/// is expected to end after `limit` seconds; those left out are printed. report: called with all that is
-/// known after every run, so that a table that is stopped leaves what it has.
+/// Computes the cases, on as many threads as `cores` at once: short runs first, then the longest. So many of
+/// the dearest are left out that the rest is expected to end within `limit` seconds, and no run begins that
+/// would end later; those left out then are printed. report: called with all that is known after every run,
+/// so that a table that is stopped leaves what it has.
 std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
                            const std::function<void(const std::vector<Entry>&)>& report);
 
-/// Prints the runs in the order of work, when each is expected to begin and to end, and the end of all.
-void print_plan(const std::vector<Case>& cases, int cores);
+/// Prints the runs in the order of work, when each is expected to begin and to end, the end of all, and what
+/// `compute` leaves out for its limit.
+void print_plan(const std::vector<Case>& cases, int cores, double limit);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off.
