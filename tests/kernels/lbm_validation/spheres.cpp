@@ -189,12 +189,12 @@ std::vector<Case> sphere_cases(Size size) {
                  [=](Precision precision) { return stream(precision, room, diameter, reynolds); });
     };
     const std::vector<Precision> exact{Precision::f64, Precision::f32};
-    add(exact, 1000, 8, {20, 16, 8}, 8, 10);
-    add(populations, 600, 8, {18, 12, 6}, 10, 20);
-    add({Precision::f32}, 680, 8, {14, 10, 5}, 12, 50);
+    add(exact, 1250, 8, {20, 16, 8}, 8, 10);
+    add(populations, 800, 8, {18, 12, 6}, 10, 20);
+    add({Precision::f32}, 900, 8, {14, 10, 5}, 12, 50);
     // the layer on the sphere is D / sqrt(Re) thin: 2.8 and 2.3 cells here
-    add({Precision::f32}, 6900, 16, {10, 7, 3.5}, 28, 100);
-    add({Precision::f32}, 8700, 24, {10, 6, 3.5}, 32, 200);
+    add({Precision::f32}, 11700, 16, {10, 7, 3.5}, 28, 100);
+    add({Precision::f32}, 17000, 24, {10, 6, 3.5}, 32, 200);
   } else {
     single.add({Precision::f32}, 10, 1, [](Precision precision) {
       return stream(precision, {11, 8, 3.5}, 6, 20);

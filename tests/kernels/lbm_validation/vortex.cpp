@@ -160,12 +160,13 @@ std::vector<Case> vortex_cases(Size size) {
     return {one};
   }
   const std::vector<Precision> exact{Precision::f64, Precision::f32};
-  add(one, all_one, with_moments, 80, 1, 64, 11);
-  add(one, all_one, exact, 1300, 8, 128, 11);
-  add(one, all_one, {Precision::mixed}, 700, 8, 128, 11);
+  add(one, all_one, populations, 80, 1, 64, 11);
+  add(one, all_one, {Precision::moments, Precision::mixed}, 30, 1, 64, 11);
+  add(one, all_one, exact, 1850, 8, 128, 11);
+  add(one, all_one, {Precision::mixed}, 900, 16, 128, 11);
   add(other, fourth_order, populations, 80, 1, 64, 11);
-  add(other, fourth_order, {Precision::f32}, 1300, 8, 128, 11);
-  add(other, fourth_order, {Precision::f32}, 2800, 16, 160, 11);
+  add(other, fourth_order, {Precision::f32}, 1850, 16, 128, 11);
+  add(other, fourth_order, {Precision::f32}, 4700, 16, 160, 11);
   return {one, other};
 }
 
