@@ -83,8 +83,9 @@ def halves(
         (a, b): equations.let(labelled("e", a, b), multiply(Fraction(9, 2) if a == b else 9, value))
         for (a, b), value in tensor.items()
     }
-    trace = equations.let("trace", add(*(even_part[a, a] for a in range(d))))
-    isotropic = equations.let("isotropic", add(deviation, multiply(Fraction(-1, 3), trace)))
+    # 3/2 of the tensor and not 1/3 of 9/2 of it: 1/3 rounds up, by 1e-8 in f32, and each step would lose mass
+    trace = equations.let("trace", add(*(tensor[a, a] for a in range(d))))
+    isotropic = equations.let("isotropic", add(deviation, multiply(Fraction(-3, 2), trace)))
     brackets = _even_brackets(equations, lattice, isotropic, even_part)
     slopes = _odd_slopes(equations, lattice, vector, third)
     triple = None

@@ -154,8 +154,8 @@ class MomentStorage:
             a: equations.let(f"{labelled('e', a, a)}_{name}", multiply(Fraction(9, 2), tensor[a, a]))
             for a in range(d)
         }
-        trace = equations.let(f"trace_{name}", add(*diagonal.values()))
-        isotropic = equations.let(f"isotropic_{name}", add(deviation, multiply(Fraction(-1, 3), trace)))
+        trace = equations.let(f"trace_{name}", add(*(tensor[a, a] for a in range(d))))
+        isotropic = equations.let(f"isotropic_{name}", add(deviation, multiply(Fraction(-3, 2), trace)))
         if not axes:
             return equations.let(f"f_{name}", multiply(weight, isotropic))
         mixed = [

@@ -95,8 +95,8 @@ float population(const State<float>& state, const std::array<std::int64_t, 3>& c
     return ab < 4 ? stress(cell[0], cell[1], cell[2], ab) : shear(cell[0], cell[1], cell[2], ab - 4);
   };
   const std::array<float, 3> e{4.5F * t(0), 4.5F * t(1), 4.5F * t(2)};
-  const float trace = e[0] + e[1] + e[2];
-  const float isotropic = flow(cell[0], cell[1], cell[2], 0) - 1.0F / 3.0F * trace;
+  const float trace = t(0) + t(1) + t(2);
+  const float isotropic = flow(cell[0], cell[1], cell[2], 0) - 1.5F * trace;
   if (q == 0) return 1.0F / 3.0F * isotropic;
   const bool positive = q % 2 == 1;
   const test::Velocity& c = test::d3q19[static_cast<std::size_t>(positive ? q : q - 1)];

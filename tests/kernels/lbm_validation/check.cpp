@@ -7,7 +7,10 @@
 #include <string>
 
 #include "../../full_speed.hpp"
+#include "../../messages.hpp"
+#include "../../test_folder.hpp"
 #include "case.hpp"
+#include "record.hpp"
 
 namespace validation {
 namespace {
@@ -46,6 +49,40 @@ TEST(Validation, Spheres) {
 }
 TEST(Validation, Convection) {
   expect_close(convection_cases(Size::small), {Precision::f64});
+}
+
+TEST(Validation, RecordGoesOnWhereACallStopped) {
+  const auto nothing = [] { return Outcome{}; };
+  const Case flow{
+      "flow", "setting", "source", {{Precision::f64, 1, 1, nothing}, {Precision::f32, 1, 1, nothing}}};
+  const Outcome outcome{{{"drag, D = 20", 0.1, 1.0 / 3, 0.01, 0.02}},
+                        {{"drag", "x", "y", {{"", {1, 2}, {3, 0.1}, true}}}}};
+  const test::Folder folder;
+  const auto file = folder / "runs.tsv";
+  {
+    Record first(file, {flow});
+    EXPECT_EQ(first.find(flow, flow.runs[1]), nullptr);
+    first.add(flow, flow.runs[1], outcome);
+  }
+  Record second(file, {flow});
+  EXPECT_EQ(second.calls(), 1);
+  EXPECT_EQ(second.find(flow, flow.runs[0]), nullptr);
+  const Outcome* const found = second.find(flow, flow.runs[1]);
+  ASSERT_NE(found, nullptr);
+  ASSERT_EQ(found->quantities.size(), 1U);
+  EXPECT_EQ(found->quantities[0].name, "drag, D = 20");
+  EXPECT_EQ(found->quantities[0].value, 0.1);
+  EXPECT_EQ(found->quantities[0].reference, 1.0 / 3);
+  EXPECT_EQ(found->quantities[0].allowed(Precision::f32), 0.02);
+  ASSERT_EQ(found->graphs.size(), 1U);
+  EXPECT_EQ(found->graphs[0].curves.at(0).y, (std::vector<double>{3, 0.1}));
+  EXPECT_TRUE(found->graphs[0].curves[0].points);
+  second.add(flow, flow.runs[0], outcome);
+  EXPECT_EQ(Record(file, {flow}).calls(), 2);
+
+  Case other = flow;
+  other.runs[0].seconds = 2;
+  EXPECT_TRUE(test::contains(test::error_of([&] { Record(file, {other}); }), "another table"));
 }
 
 TEST(Validation, CavityOfMoments) { // with the bulk viscosity of the shear it never becomes steady

@@ -25,7 +25,6 @@ struct Job {
   int threads;
   Outcome outcome;
   std::exception_ptr failure;
-  bool done = false;
 
   [[nodiscard]] double duration() const { return run->seconds / threads; }
 };
@@ -54,14 +53,59 @@ private:
   int free_;
 };
 
-/// All runs, those that take longest first.
-std::vector<Job> in_order(const std::vector<Case>& cases, int cores) {
+constexpr double short_run = 8; // seconds
+
+/// All runs that are not done yet: the short ones, which are most of the table, so that nobody waits for them
+/// or loses them to a limit; then those that take longest first.
+std::vector<Job> in_order(const std::vector<Case>& cases, int cores, const Record& record) {
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const Run& run : cases[i].runs)
-      jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+    for (const Run& run : cases[i].runs) {
+      if (record.find(cases[i], run) == nullptr)
+        jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+    }
   }
   std::ranges::stable_sort(jobs, std::ranges::greater{}, &Job::duration);
+  std::ranges::stable_partition(jobs, [](const Job& job) { return job.duration() <= short_run; });
+  return jobs;
+}
+
+/// When each job begins, as Cores::take gives out cores: none before the one in front of it.
+std::vector<double> beginnings(const std::vector<Job>& jobs, int cores) {
+  std::vector<double> free(static_cast<std::size_t>(cores), 0); // when each core is, in order
+  std::vector<double> found;
+  double latest = 0;
+  for (const Job& job : jobs) {
+    const auto taken = static_cast<std::size_t>(job.threads);
+    latest = std::max(latest, free[taken - 1]);
+    found.push_back(latest);
+    std::fill_n(free.begin(), taken, latest + job.duration());
+    std::ranges::sort(free);
+  }
+  return found;
+}
+
+/// When the last job ends.
+double end_of(const std::vector<Job>& jobs, int cores) {
+  const std::vector<double> begin = beginnings(jobs, cores);
+  double end = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    end = std::max(end, begin[i] + jobs[i].duration());
+  return end;
+}
+
+void print_left_out(const Case& one, const Job& job) {
+  std::printf("left out: %s, %s (%.0f s on %d threads)\n", one.name.c_str(), name_of(job.run->precision),
+              job.duration(), job.threads);
+}
+
+/// The jobs that end in time: those that cost most are left out first.
+std::vector<Job> fitting(const std::vector<Case>& cases, int cores, double limit, const Record& record) {
+  std::vector<Job> jobs = in_order(cases, cores, record);
+  while (!jobs.empty() && end_of(jobs, cores) > limit) {
+    const auto dearest = std::ranges::max_element(jobs, {}, [](const Job& job) { return job.run->seconds; });
+    jobs.erase(dearest);
+  }
   return jobs;
 }
 
@@ -108,61 +152,57 @@ void merge(std::vector<Graph>& graphs, const Graph& more) {
 }
 
 /// What the runs that are done gave, in the order of the cases.
-std::vector<Entry> entries_of(const std::vector<Case>& cases, const std::vector<Job>& jobs) {
-  std::vector<const Job*> done;
-  for (const Job& job : jobs) {
-    if (job.done) done.push_back(&job);
-  }
-  std::ranges::sort(done, {}, [](const Job* job) { return std::pair(job->of_case, job->run); });
+std::vector<Entry> entries_of(const std::vector<Case>& cases, const Record& record) {
   std::vector<Entry> entries;
-  for (const Case& one : cases)
-    entries.push_back({one, {}, {}});
-  for (const Job* job : done) {
-    auto& quantities = entries[job->of_case].quantities[job->run->precision];
-    quantities.insert(quantities.end(), job->outcome.quantities.begin(), job->outcome.quantities.end());
-    for (const Graph& graph : job->outcome.graphs)
-      merge(entries[job->of_case].graphs, graph);
+  for (const Case& one : cases) {
+    Entry entry{one, {}, {}};
+    for (const Run& run : one.runs) {
+      const Outcome* outcome = record.find(one, run);
+      if (outcome == nullptr) continue;
+      auto& quantities = entry.quantities[run.precision];
+      quantities.insert(quantities.end(), outcome->quantities.begin(), outcome->quantities.end());
+      for (const Graph& graph : outcome->graphs)
+        merge(entry.graphs, graph);
+    }
+    entries.push_back(entry);
   }
   return entries;
 }
 
 } // namespace
 
-void print_plan(const std::vector<Case>& cases, int cores) {
-  const std::vector<Job> jobs = in_order(cases, cores);
-  std::vector<double> free(static_cast<std::size_t>(cores), 0); // when each core is, in order
-  double all = 0, latest = 0;
-  for (const Job& job : jobs) {
-    // as Cores::take: no run begins before the one that comes before it
-    const auto taken = static_cast<std::size_t>(job.threads);
-    latest = std::max(latest, free[taken - 1]);
-    const double end = latest + job.duration();
-    std::printf("%6.0f to %6.0f s, %2d threads: %s, %s\n", latest, end, job.threads,
+void print_plan(const std::vector<Case>& cases, int cores, double limit, const Record& record) {
+  const std::vector<Job> jobs = fitting(cases, cores, limit, record);
+  const std::vector<double> begin = beginnings(jobs, cores);
+  double all = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job& job = jobs[i];
+    std::printf("%6.0f to %6.0f s, %2d threads: %s, %s\n", begin[i], begin[i] + job.duration(), job.threads,
                 cases[job.of_case].name.c_str(), name_of(job.run->precision));
-    std::fill_n(free.begin(), taken, end);
-    std::ranges::sort(free);
     all += job.run->seconds;
   }
+  for (const Job& job : in_order(cases, cores, record)) {
+    if (std::ranges::find(jobs, job.run, &Job::run) == jobs.end()) print_left_out(cases[job.of_case], job);
+  }
   std::printf("%zu runs on %d cores: %.0f s expected, %.0f s if all cores were busy all the time\n",
-              jobs.size(), cores, jobs.empty() ? 0 : free.back(), all / cores);
+              jobs.size(), cores, end_of(jobs, cores), all / cores);
   std::fflush(stdout);
 }
 
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit, Record& record,
                            const std::function<void(const std::vector<Entry>&)>& report) {
   const auto begin = std::chrono::steady_clock::now();
   const auto now = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  std::vector<Job> jobs = in_order(cases, cores);
+  std::vector<Job> jobs = fitting(cases, cores, limit, record);
   Cores free(cores);
   std::mutex reporting;
   std::vector<std::thread> threads;
   for (Job& job : jobs) {
-    const std::string& name = cases[job.of_case].name;
     free.take(job.threads);
-    if (now() + job.duration() > limit) {
-      std::printf("left out: %s, %s\n", name.c_str(), name_of(job.run->precision));
+    if (now() + job.duration() > limit) { // the others took longer than expected
+      print_left_out(cases[job.of_case], job);
       free.give_back(job.threads);
       continue;
     }
@@ -170,8 +210,8 @@ std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double lim
       work(*one, cases[one->of_case].name);
       {
         const std::lock_guard lock(reporting);
-        one->done = true;
-        report(entries_of(cases, jobs));
+        if (!one->failure) record.add(cases[one->of_case], *one->run, one->outcome);
+        report(entries_of(cases, record));
       }
       free.give_back(one->threads);
     });
@@ -181,7 +221,7 @@ std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double lim
   for (const Job& job : jobs) {
     if (job.failure) std::rethrow_exception(job.failure);
   }
-  return entries_of(cases, jobs);
+  return entries_of(cases, record);
 }
 
 } // namespace validation

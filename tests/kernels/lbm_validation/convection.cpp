@@ -183,8 +183,13 @@ std::vector<Case> convection_cases(Size size) {
            "spectral; de Vahl Davis 1983; Le Quere 1991",
            {}};
   const auto add = [&](const Reference& row, int n) {
-    one.add(n < 192 ? populations : std::vector{Precision::f32}, 0.8 * std::pow(n / 32.0, 3), n < 128 ? 1 : 4,
-            [row, n](Precision precision) { return convection(row, precision, n); });
+    const double seconds = 0.8 * std::pow(n / 32.0, 3);
+    const int threads = n < 128 ? 1 : 4;
+    const auto compute = [row, n](Precision precision) { return convection(row, precision, n); };
+    one.add(n < 192 ? std::vector{Precision::f64, Precision::f32} : std::vector{Precision::f32}, seconds,
+            threads, compute);
+    if (n < 192)
+      one.add({Precision::f16}, 4 * seconds, threads, compute); // long on the way to what is steady
   };
   for (const Reference& row : references) {
     if (size == Size::full) {

@@ -282,8 +282,8 @@ std::vector<Case> cylinder_cases(Size size) {
   if (size == Size::full) {
     const std::vector<Precision> exact{Precision::f64, Precision::f32};
     add(40, 2, 35);
-    steady_flow.add(exact, 300, 8, [](Precision p) { return first(p, finest); });
-    wake.add(exact, 850, 8, [](Precision p) { return second(p, finest); });
+    steady_flow.add(exact, 700, 8, [](Precision p) { return first(p, finest); });
+    wake.add(exact, 880, 8, [](Precision p) { return second(p, finest); });
   }
   return {steady_flow, wake};
 }

@@ -22,7 +22,7 @@ struct Options {
   std::string only, folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   double limit = std::numeric_limits<double>::infinity(); // seconds
-  bool plan = false, draw = false, help = false;
+  bool plan = false, fresh = false, draw = false, help = false;
 };
 
 /// A positive number.
@@ -40,8 +40,10 @@ const std::vector<option_rules::Rule<Options>> rules{
     {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
     {"--cores", "N", "runs at once; all cores of the machine if not given",
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
-    {"--limit", "SECONDS", "begin no run expected to end after that; those left out are named",
+    {"--limit", "SECONDS", "leave out, and name, what would end after that: first the runs that cost most",
      [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
+    {"--fresh", "", "forget the runs that calls before this one left in the folder (runs.tsv)",
+     [](Options& o, auto) { o.fresh = true; }},
     {"--plan", "", "say what runs when; compute nothing", [](Options& o, auto) { o.plan = true; }},
     {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
      [](Options& o, auto) { o.draw = true; }},
@@ -60,23 +62,25 @@ void draw_curves(const std::filesystem::path& folder) {
 int run(const Options& options) {
   using namespace validation;
   const auto begin = std::chrono::steady_clock::now();
+  const std::filesystem::path folder = options.folder;
+  if (options.fresh && !options.plan) std::filesystem::remove(folder / "runs.tsv");
   std::vector<Case> chosen = cases(options.size);
+  Record record(folder / "runs.tsv", chosen);
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
-  print_plan(chosen, options.cores);
+  print_plan(chosen, options.cores, options.limit, record);
   if (options.plan) return 0;
-  const std::filesystem::path folder = options.folder;
   std::filesystem::create_directories(folder);
   int missed = 0;
   const auto write = [&](const std::vector<Entry>& entries) {
-    missed = write_table(entries, folder / "validation.md");
+    missed = write_table(entries, record.calls(), folder / "validation.md");
     std::vector<Graph> graphs;
     for (const Entry& entry : entries)
       graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
     write_curves(graphs, folder / "validation.tsv");
   };
-  write(compute(chosen, options.cores, options.limit, write));
+  write(compute(chosen, options.cores, options.limit, record, write));
   draw_curves(folder);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %d values miss their tolerance, %.0f s\n", (folder / "validation.md").c_str(), missed,
@@ -92,7 +96,8 @@ int main(int argc, char** argv) {
     option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
     if (options.help) {
       std::printf(
-          "lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n\n%s",
+          "lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n"
+          "Goes on where an earlier call in the same folder stopped.\n\n%s",
           option_rules::help_lines(rules, 18).c_str());
       return 0;
     }

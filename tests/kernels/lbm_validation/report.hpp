@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "record.hpp"
 
 namespace validation {
 
@@ -19,18 +20,20 @@ struct Entry {
   std::vector<Graph> graphs;
 };
 
-/// Computes the cases, on as many threads as `cores` at once and the longest runs first. No run begins that
-/// is expected to end after `limit` seconds; those left out are printed. report: called with all that is
+/// Computes what `record` lacks of the cases, on as many threads as `cores` at once: short runs first, then
+/// the longest. So many of the dearest are left out that the rest is expected to end within `limit` seconds,
+/// and no run begins that would end later; those left out then are printed. report: called with all that is
 /// known after every run, so that a table that is stopped leaves what it has.
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit,
+std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit, Record& record,
                            const std::function<void(const std::vector<Entry>&)>& report);
 
-/// Prints the runs in the order of work, when each is expected to begin and to end, and the end of all.
-void print_plan(const std::vector<Case>& cases, int cores);
+/// Prints the runs in the order of work, when each is expected to begin and to end, the end of all, and what
+/// `compute` leaves out for its limit.
+void print_plan(const std::vector<Case>& cases, int cores, double limit, const Record& record);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
-/// are off.
-int write_table(const std::vector<Entry>& entries, const std::filesystem::path& path);
+/// are off. calls: in how many calls of the program it was computed.
+int write_table(const std::vector<Entry>& entries, int calls, const std::filesystem::path& path);
 
 /// Writes the graphs as text, a point a line, and reads them.
 void write_curves(const std::vector<Graph>& graphs, const std::filesystem::path& path);

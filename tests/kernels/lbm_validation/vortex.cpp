@@ -15,6 +15,10 @@ namespace {
 
 constexpr double speed = 0.1 / 1.7320508; // Mach number 0.1
 
+/// all_one: every rate above second order is 1. fourth_order: their rates make diffusion of momentum
+/// fourth-order accurate.
+enum class Cumulants { all_one, fourth_order };
+
 /// Kinetic energy over V0^2 at each of `times` (in L / V0), in a cube of `cells` = 2 pi L.
 template <class Flow, class Step, class Moments>
 std::vector<double> energies(Flow& flow, int cells, const std::vector<double>& times, Step&& step,
@@ -43,7 +47,8 @@ std::vector<double> energies(Flow& flow, int cells, const std::vector<double>& t
   return found;
 }
 
-std::vector<double> energies(Precision precision, int cells, const std::vector<double>& times) {
+std::vector<double> energies(Precision precision, Cumulants rates, int cells,
+                             const std::vector<double>& times) {
   const Cell extent{cells, cells, cells};
   const double volume = std::pow(cells, 3);
   const auto kinetic = [](const std::pair<double, Vector>& state) {
@@ -72,7 +77,12 @@ std::vector<double> energies(Precision precision, int cells, const std::vector<d
     return energies(
         flow, cells, times,
         [&](double omega) {
-          flow.step([&](const auto&... arguments) { lbm_validation_vortex::cumulant(arguments..., omega); });
+          flow.step([&](const auto&... arguments) {
+            if (rates == Cumulants::all_one)
+              lbm_validation_vortex::cumulant(arguments..., omega);
+            else
+              lbm_validation_vortex::parametrised(arguments..., omega);
+          });
         },
         [&] {
           double sum = 0;
@@ -83,11 +93,11 @@ std::vector<double> energies(Precision precision, int cells, const std::vector<d
   });
 }
 
-Outcome vortex(Precision precision, int cells, double end) {
+Outcome vortex(Precision precision, Cumulants rates, int cells, double end) {
   std::vector<double> times;
   for (int i = 0; 0.25 * i <= end; ++i)
     times.push_back(0.25 * i);
-  const std::vector<double> energy = energies(precision, cells, times);
+  const std::vector<double> energy = energies(precision, rates, cells, times);
   const auto exact = [](double time) { return spectral[static_cast<std::size_t>(std::lround(4 * time))][1]; };
   Outcome outcome;
   // the smallest eddies want some 128^3 cells: with fewer, dissipation comes early and the energy falls short
@@ -113,9 +123,12 @@ Outcome vortex(Precision precision, int cells, double end) {
       {"largest dissipation" + where, peak, peak_dissipation, (resolved ? 0.05 : 0.1) * peak_dissipation});
   outcome.quantities.push_back(
       {"time of the largest dissipation" + where, when, peak_time, resolved ? 0.5 : 1});
-  if (precision == Precision::f64) {
-    Graph graph{"Taylor-Green vortex, Re = 1600", "time V0 / L", "dissipation L / V0^3", {found}};
-    if (precision == Precision::f64 && cells == 128) {
+  const bool fourth = rates == Cumulants::fourth_order;
+  if (precision == (fourth ? Precision::f32 : Precision::f64)) {
+    const std::string title =
+        std::string("Taylor-Green vortex, Re = 1600") + (fourth ? ", fourth order" : "");
+    Graph graph{title, "time V0 / L", "dissipation L / V0^3", {found}};
+    if (cells == 128) {
       for (const auto& row : spectral) {
         if (row[0] <= times.back()) expected.x.push_back(row[0]), expected.y.push_back(row[2]);
       }
@@ -129,18 +142,32 @@ Outcome vortex(Precision precision, int cells, double end) {
 } // namespace
 
 std::vector<Case> vortex_cases(Size size) {
+  const std::string source = "van Rees et al. 2011, spectral 512^3";
   Case one{"Taylor-Green vortex, Re 1600",
-           "D3Q27 cumulants, Ma = 0.1; moments: regularised, D3Q19",
-           "van Rees et al. 2011, spectral 512^3",
+           "D3Q27 cumulants, all higher rates 1, Ma = 0.1; moments: regularised, D3Q19",
+           source,
            {}};
+  Case other{
+      "Taylor-Green vortex, Re 1600, fourth order", "D3Q27 parametrised cumulants, Ma = 0.1", source, {}};
+  const auto add = [](Case& to, Cumulants rates, const std::vector<Precision>& precisions, double seconds,
+                      int threads, int cells, double end) {
+    to.add(precisions, seconds, threads,
+           [=](Precision precision) { return vortex(precision, rates, cells, end); });
+  };
+  using enum Cumulants;
   if (size == Size::small) {
-    one.add(with_moments, 3, 1, [](Precision precision) { return vortex(precision, 24, 2); });
-  } else {
-    one.add(with_moments, 40, 1, [](Precision precision) { return vortex(precision, 64, 11); });
-    one.add({Precision::f64, Precision::f32, Precision::mixed}, 800, 8,
-            [](Precision precision) { return vortex(precision, 128, 11); });
+    add(one, all_one, with_moments, 3, 1, 24, 2);
+    return {one};
   }
-  return {one};
+  const std::vector<Precision> exact{Precision::f64, Precision::f32};
+  add(one, all_one, populations, 80, 1, 64, 11);
+  add(one, all_one, {Precision::moments, Precision::mixed}, 30, 1, 64, 11);
+  add(one, all_one, exact, 1850, 8, 128, 11);
+  add(one, all_one, {Precision::mixed}, 900, 16, 128, 11);
+  add(other, fourth_order, populations, 80, 1, 64, 11);
+  add(other, fourth_order, {Precision::f32}, 1850, 16, 128, 11);
+  add(other, fourth_order, {Precision::f32}, 4700, 16, 160, 11);
+  return {one, other};
 }
 
 } // namespace validation
