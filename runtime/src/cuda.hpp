@@ -10,6 +10,7 @@
 
 #include "heddle/element_copy.hpp"
 #include "heddle/lane_shift.hpp"
+#include "heddle/vector_moves.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/stream.hpp"
@@ -66,6 +67,9 @@ Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, 
 
 /// heddle::shift_lanes on the device; only puts work into the stream.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, void* stream);
+/// The moves of heddle/vector_moves.hpp on the device: to the wire, from it, or to targets.
+void move_vectors(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, const void* from_wire,
+                  const MoveTargets& targets, void* stream);
 /// heddle::copy_elements on the device.
 void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
                    void* stream);

@@ -36,6 +36,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   const bool device = exchange_.memory() == Memory::device;
   if (!plan_.send().empty() || !plan_.receive().empty()) {
     direct_ = transport_->mailbox(tag_, transport_->rank(), transport_->rank()) != nullptr;
+    into_fields_ = direct_ && transport_->stores();
     staged_ = device && transport_->memory() != Memory::device;
   }
   // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at it
@@ -67,6 +68,11 @@ void HaloExchange::add_box_calls() {
   add_calls(unpack_, exchange_.bind_unpack, unpacked);
   add_calls(wrap_pack_, exchange_.bind_pack, {&plan_.wrap().pack});
   add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
+  vector_pack_ = move_calls(plan_.sent_vectors());
+  if (into_fields_)
+    publish_arrays();
+  else
+    vector_unpack_ = move_calls(plan_.received_vectors());
   add_shifts(shifts_, plan_.borders().shifts);
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
 }
@@ -166,6 +172,62 @@ void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) co
   }
 }
 
+std::vector<HaloExchange::MoveCall>
+HaloExchange::move_calls(const std::vector<HaloPlan::Vectors>& vectors) const {
+  std::vector<MoveCall> calls;
+  for (const HaloPlan::Vectors& one : vectors) {
+    calls.push_back({static_cast<std::size_t>(one.field), one.group,
+                     Buffer<std::int32_t>(std::span<const std::int32_t>(one.rows), exchange_.memory()),
+                     Buffer<std::int32_t>(std::span<const std::int32_t>(one.of_block), exchange_.memory()),
+                     one.first_target});
+  }
+  return calls;
+}
+
+/// Tells the other ranks of this process where the groups of the fields lie.
+void HaloExchange::publish_arrays() {
+  const int blocks = exchange_.grid()->first_block(exchange_.rank() + 1) - exchange_.grid()->first_block(exchange_.rank());
+  std::vector<std::vector<LaneArray>> arrays;
+  for (const Exchange::Side& field : exchange_.fields()) {
+    arrays.emplace_back();
+    for (int group = 0; field.group && group < blocks / field.interleaved; ++group)
+      arrays.back().push_back(field.group(group));
+  }
+  transport_->publish(tag_, std::move(arrays));
+}
+
+/// The arrays of other ranks that a call stores to.
+MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
+  MoveTargets targets;
+  const std::vector<HaloPlan::Target>& all = plan_.targets();
+  for (std::size_t t = 0; t < most_targets && call.first_target + t < all.size(); ++t) {
+    const auto& [peer, field, group] = all[call.first_target + t];
+    targets[t] = transport_->published(tag_, peer)[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
+  }
+  return targets;
+}
+
+void HaloExchange::send_vectors(Stream& stream) {
+  for (const MoveCall& call : vector_pack_) {
+    const LaneArray array = exchange_.fields()[call.field].group(call.group);
+    if (into_fields_)
+      store_vectors(array, rows_of(call), targets_of(call), exchange_.memory(), stream);
+    else
+      pack_vectors(array, rows_of(call), wire_.data(), exchange_.memory(), stream);
+  }
+}
+
+void HaloExchange::receive_vectors(Stream& stream) {
+  for (const MoveCall& call : vector_unpack_) {
+    unpack_vectors(exchange_.fields()[call.field].group(call.group), rows_of(call), wire_.data(), exchange_.memory(),
+                   stream);
+  }
+}
+
+VectorMoveRows HaloExchange::rows_of(const MoveCall& call) {
+  return {call.rows.data(), call.rows.size() / VectorMoveRows::columns, call.of_block.data(), call.of_block.size()};
+}
+
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {
   const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
   std::byte* const wire = staged_ ? staging_.data() : wire_.data();
@@ -249,6 +311,7 @@ void HaloExchange::verify_all() const {
 }
 
 void HaloExchange::start(Stream& stream) {
+  send_vectors(stream);
   pack(pack_, stream);
   for (const ListCall& call : list_pack_) {
     exchange_.list_pack({call.fields.data(), call.numbers.data(), call.numbers.size()},
@@ -288,6 +351,7 @@ void HaloExchange::finish(Stream& stream) {
       stream.synchronise(); // the next messages may arrive there
     }
   }
+  receive_vectors(stream);
   unpack(unpack_, stream);
   for (const ListCall& call : list_unpack_) {
     exchange_.list_unpack({call.fields.data(), call.numbers.data(), call.numbers.size()},
@@ -335,6 +399,7 @@ HaloSteps HaloExchange::steps() {
       steps.filled.push_back(transport_->mailbox(tag_, steps.rank, message.peer));
     for (const Message& message : receive_)
       steps.emptied.push_back(transport_->mailbox(tag_, message.peer, steps.rank));
+    if (into_fields_ && !plan_.received_vectors().empty()) steps.opened = steps.emptied;
   }
   return steps;
 }

@@ -10,6 +10,7 @@
 #include "hash.hpp"
 #include "heddle/block_part.hpp"
 #include "heddle/error.hpp"
+#include "halo_piece.hpp"
 #include "lane_shift_cell.hpp"
 #include "lane_walls.hpp"
 
@@ -83,20 +84,6 @@ std::uint64_t plan_hash(const Exchange& exchange) {
 }
 
 } // namespace
-
-/// Cells of one component that go from a block to another: `from_cell` and `to_cell` are the first ones,
-/// counted from the first interior cell of the block.
-struct HaloPlan::Piece {
-  const Crossing* crossing;
-  int from;
-  int to;
-  std::array<std::int64_t, 3> from_cell;
-  std::array<std::int64_t, 3> to_cell;
-  std::array<std::int64_t, 3> extent;
-  bool border; // beyond a face that leads to other ranks
-
-  [[nodiscard]] std::int64_t cells() const noexcept { return extent[0] * extent[1] * extent[2]; }
-};
 
 HaloPlan::HaloPlan(const Exchange& exchange) {
   if (exchange.empty()) return;
@@ -175,11 +162,12 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
 
 /// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one
 /// vector that move are one row, those that end at a wall with them; where such boxes would overlap, so that
-/// one could undo what the other writes, nothing of them crosses as a shift.
+/// one could undo what the other writes, nothing of them crosses as a shift. Walls beside which no lane moves
+/// are rows of their own with lone_walls, else they are all that is left in `walls`.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
-                                                          const std::vector<LaneWall>& walls,
-                                                          std::vector<Shift>& shifts) {
+                                                          std::vector<LaneWall>& walls,
+                                                          std::vector<Shift>& shifts, bool lone_walls) {
   struct Move {
     std::vector<const Piece*> pieces;
     LaneSources sources;
@@ -204,12 +192,21 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     move.pieces.push_back(piece);
     move.sources.set(to % lanes, from % lanes);
   }
-  for (const LaneWall& wall : walls) {
-    const auto same = std::ranges::find_if(moves, [&](const auto& other) {
+  const auto beside = [&](const LaneWall& wall) {
+    return std::ranges::find_if(moves, [&](const auto& other) {
       const auto& [field, group, component, from, to, extent] = other.first;
       return field == wall.field && group == wall.group && component == wall.to_component && to == wall.to &&
              extent == wall.extent;
     });
+  };
+  std::vector<LaneWall> lone;
+  if (!lone_walls) {
+    const auto alone = std::ranges::stable_partition(walls, [&](const LaneWall& wall) { return beside(wall) != moves.end(); });
+    lone.assign(alone.begin(), alone.end());
+    walls.erase(alone.begin(), alone.end());
+  }
+  for (const LaneWall& wall : walls) {
+    const auto same = beside(wall);
     Move& move = same != moves.end()
                      ? same->second
                      : moves[{wall.field, wall.group, wall.to_component, wall.to, wall.to, wall.extent}];
@@ -253,6 +250,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     table.longest = std::max(table.longest, cells);
     local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
   }
+  walls = std::move(lone);
   return rest;
 }
 
@@ -318,21 +316,24 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
     if (peer == me) continue;
     const std::size_t begin = begin_segment();
     pack_.emplace_back(blocks);
-    for (const Piece* piece : list)
+    for (const Piece* piece : take_vectors(exchange, list, sent_vectors_))
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
+  // Walls whose lanes no others of their vectors meet need not wait for messages: they go with the rest.
   const std::vector<LaneWall> all_walls = lane_walls(exchange);
+  std::vector<LaneWall> lone_walls;
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);
     std::vector<const Piece*> here;
     std::ranges::copy_if(to[me], std::back_inserter(here),
                          [&](const Piece* piece) { return piece->border == (local == &borders_); });
-    std::vector<LaneWall> walls;
+    std::vector<LaneWall> walls = local == &wrap_ ? lone_walls : std::vector<LaneWall>();
     std::ranges::copy_if(all_walls, std::back_inserter(walls),
                          [&](const LaneWall& wall) { return wall.border == (local == &borders_); });
-    const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts);
+    const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts, local == &wrap_);
+    lone_walls = std::move(walls);
     if (rest.empty()) continue;
     const std::size_t begin = begin_segment();
     for (const Piece* piece : rest)
@@ -342,7 +343,7 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
   for (const auto& [peer, list] : from) {
     const std::size_t begin = begin_segment();
     unpack_.emplace_back(blocks);
-    for (const Piece* piece : list)
+    for (const Piece* piece : take_vectors(exchange, list, received_vectors_))
       add(*piece, nullptr, arrive_with_shift(exchange, *piece, borders_.shifts) ? nullptr : &unpack_.back());
     receive_.push_back({peer, begin, bytes_ - begin});
   }

@@ -95,6 +95,15 @@ HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneT
   T old[static_cast<std::size_t>(lanes)] = {};
   T arrived = {};
   T* const place = at(row[LaneShiftRows::component], row + LaneShiftRows::to);
+  if (turn.reflected != 0 && !turn.some_move && !turn.some_arrive) { // others may be writing the other lanes
+    const T* const wall = at(row[LaneShiftRows::wall], row + LaneShiftRows::wall + 1);
+    for (int l = 0; l < lanes; ++l) {
+      if ((turn.reflected >> l & 1U) != 0) {
+        place[l] = wall[l];
+      }
+    }
+    return;
+  }
   if (turn.some_move) {
     load_lanes<lanes>(from,
                       static_cast<const T*>(at(row[LaneShiftRows::component], row + LaneShiftRows::from)));

@@ -88,6 +88,9 @@ Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, 
 void shift_lanes(const LaneArray&, const LaneShiftRows&, const void*, void*) {
   refuse("HaloExchange");
 }
+void move_vectors(const LaneArray&, const VectorMoveRows&, void*, const void*, const MoveTargets&, void*) {
+  refuse("HaloExchange");
+}
 void copy_elements(const void*, void*, std::size_t, const ElementCopy*, std::int64_t, void*) {
   refuse("copy_elements");
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cuda.hpp"
@@ -20,6 +21,7 @@ struct PeerGroup::Registry {
   int ranks;
   std::map<Way, std::byte*> places;
   std::map<Way, std::unique_ptr<int>> mailboxes;
+  std::map<std::pair<int, int>, std::vector<std::vector<LaneArray>>> arrays; // tag, rank
   std::vector<std::unique_ptr<Rank>> members;
 };
 
@@ -41,10 +43,15 @@ public:
   [[nodiscard]] std::byte* place(int tag, int peer) const override {
     const auto found = registry_->places.find({tag, rank_, peer});
     if (found != registry_->places.end()) return found->second;
-    throw Error("PeerGroup",
-                "rank " + std::to_string(peer) + " does not expect what rank " + std::to_string(rank_) +
-                    " sends",
-                "all ranks construct the same exchanges, in the same order");
+    throw unexpected(peer);
+  }
+  void publish(int tag, std::vector<std::vector<LaneArray>> arrays) override {
+    registry_->arrays[{tag, rank_}] = std::move(arrays);
+  }
+  [[nodiscard]] const std::vector<std::vector<LaneArray>>& published(int tag, int peer) const override {
+    const auto found = registry_->arrays.find({tag, peer});
+    if (found != registry_->arrays.end()) return found->second;
+    throw unexpected(peer);
   }
   [[nodiscard]] const void* mailbox(int tag, int from, int to) override {
     std::unique_ptr<int>& box = registry_->mailboxes[{tag, from, to}];
@@ -65,6 +72,12 @@ public:
   void finish(const Traffic&, Stream&) override {}
 
 private:
+  [[nodiscard]] Error unexpected(int peer) const {
+    return {"PeerGroup",
+            "rank " + std::to_string(peer) + " does not expect what rank " + std::to_string(rank_) + " sends",
+            "all ranks construct the same exchanges, in the same order"};
+  }
+
   Registry* registry_;
   int rank_;
 };

@@ -27,6 +27,7 @@ struct Draft {
   std::vector<Touch> touches;
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
+  std::vector<const void*> opened;
   /// Of a finish toward owners, for each field: the sweep that wrote beyond its blocks.
   std::map<const void*, std::size_t> writer{};
 };
@@ -92,6 +93,7 @@ private:
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
       wrote_beyond_.erase(access.object);
     }
+    if (node.parts) note_writes_beyond(node, place);
   }
 
   void add_exchange(const TaskNode& node, const HaloSteps& halo, std::size_t place) {
@@ -102,6 +104,13 @@ private:
       }
     };
     const unsigned own = border | interior;
+    const unsigned arrival = halo.toward_owners ? border : ghosts;
+    if (!halo.opened.empty()) {
+      Draft& ready = draft(node, place, " ready", Kind::whole); // is no step, see pass_on
+      ready.opened = halo.opened;
+      touch(ready, true, arrival);
+      if (halo.toward_owners) ready.writer = wrote_beyond_;
+    }
     Draft& start = draft(node, place, " start", Kind::start);
     start.step.exchange = place;
     start.step.run = halo.start;
@@ -119,7 +128,7 @@ private:
     finish.step.waits_for = halo.waits_for;
     finish.step.give_up = halo.give_up;
     finish.emptied = halo.emptied;
-    touch(finish, true, halo.toward_owners ? border : ghosts);
+    touch(finish, true, arrival);
     if (halo.toward_owners) {
       finish.writer = wrote_beyond_;
       wrote_beyond_.clear();
@@ -143,6 +152,10 @@ private:
     }
     for (const TaskNode::Access& access : node.accesses)
       wrote_beyond_.erase(access.object);
+    note_writes_beyond(node, place);
+  }
+
+  void note_writes_beyond(const TaskNode& node, std::size_t place) {
     for (const TaskNode::Access& access : node.accesses) {
       if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
     }
@@ -176,8 +189,8 @@ private:
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
-    if (earlier.step.kind == Kind::interior && writer != later.writer.end() && writer->second == earlier.node)
-      continue;
+    const bool meets_arrivals = earlier.step.kind == Kind::interior || !later.opened.empty();
+    if (meets_arrivals && writer != later.writer.end() && writer->second == earlier.node) continue;
     for (const Touch& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }
@@ -186,18 +199,24 @@ bool conflict(const Draft& earlier, const Draft& later) {
 }
 
 /// Mailboxes: the n-th finish that empties one comes after the n-th start that fills it, and the start after
-/// that comes after it.
+/// that comes after it. The n-th start comes after the n-th step that opens it, where there is one.
 void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
   std::map<const void*, std::vector<std::size_t>> fills;
   std::map<const void*, std::vector<std::size_t>> empties;
+  std::map<const void*, std::vector<std::size_t>> openings;
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (const void* box : list[i].filled)
       fills[box].push_back(i);
     for (const void* box : list[i].emptied)
       empties[box].push_back(i);
+    for (const void* box : list[i].opened)
+      openings[box].push_back(i);
   }
   for (const auto& [box, finishes] : empties) {
     const std::vector<std::size_t>& starts = fills[box];
+    const std::vector<std::size_t>& open = openings[box];
+    for (std::size_t n = 0; n < std::min(starts.size(), open.size()); ++n)
+      before[starts[n]].push_back(open[n]);
     for (std::size_t n = 0; n < std::min(starts.size(), finishes.size()); ++n) {
       before[finishes[n]].push_back(starts[n]);
       if (n + 1 < starts.size()) before[starts[n + 1]].push_back(finishes[n]);
@@ -216,6 +235,22 @@ std::vector<std::size_t> demanded(std::span<const TaskNode> nodes, const std::ve
     }
   }
   return found;
+}
+
+/// What opens mailboxes runs nothing: who waits for it waits for what it would have waited for. Most of that is
+/// behind the messages that have come the other way, so that ranks hardly ever wait for it.
+void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
+  for (std::vector<std::size_t>& one : before) {
+    for (std::size_t k = 0; k < one.size();) {
+      if (list[one[k]].opened.empty()) {
+        ++k;
+        continue;
+      }
+      const std::vector<std::size_t>& instead = before[one[k]];
+      one.erase(one.begin() + static_cast<std::ptrdiff_t>(k));
+      one.insert(one.end(), instead.begin(), instead.end());
+    }
+  }
 }
 
 std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list,
@@ -250,6 +285,7 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list
     }
   }
   order_mailboxes(list, before);
+  pass_on(list, before);
   return before;
 }
 
@@ -314,7 +350,8 @@ std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOpti
   }
   std::vector<Draft>& list = drafts.list;
   const std::vector<std::vector<std::size_t>> before = dependences(list, nodes);
-  const std::vector<std::size_t> order = sequence(list, before, options.device);
+  std::vector<std::size_t> order = sequence(list, before, options.device);
+  std::erase_if(order, [&](std::size_t i) { return !list[i].opened.empty(); });
 
   // Without dependences that follow from others.
   std::vector<std::size_t> place(list.size());

@@ -24,6 +24,13 @@ const void* Transport::mailbox(int, int, int) {
   return nullptr;
 }
 
+void Transport::publish(int, std::vector<std::vector<LaneArray>>) {}
+
+const std::vector<std::vector<LaneArray>>& Transport::published(int, int peer) const {
+  throw Error(std::string(name()), "rank " + std::to_string(peer) + " is in another process",
+              "only a transport that stores() knows the arrays of other ranks");
+}
+
 void LocalTransport::start(const Traffic& traffic, Stream&) {
   if (!traffic.send.empty() || !traffic.receive.empty()) {
     throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",

@@ -4,11 +4,13 @@
 #ifndef HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 #define HEDDLE_BENCHMARKS_LANES_KERNELS_HPP
 
+#include <array>
 #include <cstdint>
 
 #include "d3q19_f16_sweeps.hpp"
 #include "d3q19_f32_sweeps.hpp"
 #include "d3q19_f64_sweeps.hpp"
+#include "heddle/block_grid.hpp"
 #include "heddle/block_part.hpp"
 #include "heddle/block_walls.hpp"
 #include "heddle/box.hpp"
@@ -20,11 +22,17 @@ namespace lanes {
 
 inline constexpr double u_lid = 0.01;
 
-/// The lid as a task: a kernel of it on the layer of cells under the top of the box. It adds its momentum to
-/// what the wall has sent back into these cells, and touches no others; before neighbours, and the ghost
+/// A domain cut along y into the blocks of a vector, and along z into ranks: these send each other whole
+/// vectors.
+inline heddle::BlockGrid grid(const std::array<std::int64_t, 3>& cells, int lanes, int ranks = 1) {
+  return heddle::BlockGrid({{0, 0, 0}, cells}, {1, lanes, ranks}, {false, false, false}, ranks);
+}
+
+/// The lid as a task: a kernel of it on the layer of cells beside the last side along y. It adds its momentum
+/// to what the wall has sent back into these cells, and touches no others; before neighbours, and the ghost
 /// cells behind it, get that.
 template <typename T, typename Call> heddle::BoxSweep lid(heddle::Field<T>& f, Call call) {
-  return {"lid", f, f.grid().domain().layer(2, true), 0,
+  return {"lid", f, f.grid().domain().layer(1, true), 0,
           [&f, call](int block, const heddle::Box& cells, heddle::Stream& stream) {
             call(heddle::part(f.view(block), cells), heddle::walls_of(f, block, cells), u_lid,
                  stream.native());

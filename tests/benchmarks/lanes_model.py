@@ -9,8 +9,8 @@ stream = lbm.AA(d3q19)
 
 def lanes(name: str, precision: str, lanes: int) -> Module:
     """AA steps in vectors, with walls on six faces: those at the sides, which are the same in all lanes,
-    within the step, floor and lid with what crosses between the lanes. The lid adds momentum to what it
-    sends back."""
+    within the step, those that one lane has with what crosses between the lanes. The lid, which is the
+    north side, adds momentum to what it sends back."""
     module = Module(
         name,
         precisions=(precision,),
@@ -20,6 +20,6 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
     schedule = Schedule(fma=True, block=(128, 1, 1), lanes=lanes)
     box = Dense(walls=("w", "e", "s", "n", "b", "t"))
     module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), box, schedule)
-    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), box)
+    module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)
     module.add_halo(kernels=["aa_even", "aa_odd"])
     return module

@@ -41,12 +41,12 @@ struct CumulantF32 {
   using Odd = d3q27_f32::AaOdd<float>;
 };
 
-/// Populations of small random disturbances on interleaved blocks that are cut along z.
+/// Populations of small random disturbances on the interleaved blocks of a vector.
 template <typename Kernels>
 std::shared_ptr<heddle::Field<typename Kernels::Value>> populations(std::int64_t edge,
                                                                     heddle::Stream& stream) {
   using T = typename Kernels::Value;
-  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}}, {1, 1, Kernels::lanes});
+  const heddle::BlockGrid grid = lanes::grid({edge, edge, edge}, Kernels::lanes);
   auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = Kernels::populations,
                                                                          .memory = heddle::Memory::device,
                                                                          .name = "f",

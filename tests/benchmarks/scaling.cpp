@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
 // transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
-// interleaved blocks (AA), cut along z, exchanged as any other field. "graph 2": two pairs of steps in one.
+// interleaved blocks (AA, cut along y), shared out along z, exchanged as any other field. "graph 2": two pairs of steps in one.
 //
 //   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
 //
@@ -81,8 +81,7 @@ private:
 };
 
 template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {
-  return heddle::BlockGrid({{0, 0, 0}, one.cells}, {1, 1, Kernels::lanes * one.ranks}, {false, false, false},
-                           one.ranks);
+  return lanes::grid(one.cells, Kernels::lanes, one.ranks);
 }
 
 template <typename Kernels> scaling::Make<Rank<Kernels>> maker(const Case& one) {
@@ -96,16 +95,17 @@ template <typename Kernels> Result measure(const Case& one) {
   return scaling::measure(one, maker<Kernels>(one), updates);
 }
 
-/// All values after a few steps of a small box, rank after rank.
+/// All values after a few steps of a small box, x fastest and populations last.
 template <typename Kernels> std::vector<typename Kernels::Value> values(const Case& one) {
   using T = typename Kernels::Value;
-  std::vector<std::vector<T>> parts(static_cast<std::size_t>(one.ranks * Kernels::lanes * 19));
+  const auto [nx, ny, nz] = one.cells;
+  std::vector<T> all(static_cast<std::size_t>(nx * ny * nz * 19));
   scaling::with_ranks<Rank<Kernels>>(
       one, maker<Kernels>(one), [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
         for (auto& rank : ranks) {
           const heddle::DeviceScope device(rank->f().rank());
           rank->f().fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
-            const double value = bench::disturbance(x + one.cells[0] * (y + one.cells[1] * z), q);
+            const double value = bench::disturbance(x + nx * (y + ny * z), q);
             if constexpr (sizeof(T) == 2)
               return heddle::to_half(static_cast<float>(0x1p15 * value));
             else
@@ -117,24 +117,25 @@ template <typename Kernels> std::vector<typename Kernels::Value> values(const Ca
         for (auto& rank : ranks) {
           const heddle::DeviceScope device(rank->f().rank());
           for (int block = 0; block < rank->f().blocks(); ++block) {
-            for (int q = 0; q < 19; ++q)
-              parts[static_cast<std::size_t>(rank->f().number(block) * 19 + q)] = rank->f().read(block, q);
+            const heddle::Box& box = rank->f().box(block);
+            for (int q = 0; q < 19; ++q) {
+              const std::vector<T> part = rank->f().read(block, q);
+              auto row = part.begin();
+              for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+                for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y, row += nx)
+                  std::copy_n(row, nx, all.begin() + nx * (y + ny * (z + nz * q)));
+              }
+            }
           }
         }
         meet();
       });
-  const std::size_t blocks = static_cast<std::size_t>(one.ranks * Kernels::lanes);
-  std::vector<T> all;
-  for (std::size_t q = 0; q < 19; ++q) {
-    for (std::size_t block = 0; block < blocks; ++block)
-      all.insert(all.end(), parts[block * 19 + q].begin(), parts[block * 19 + q].end());
-  }
   return all;
 }
 
 template <typename Kernels>
 void check(const char* precision, int ranks, const std::vector<std::string>& known) {
-  const std::array<std::int64_t, 3> cells{72, 20, Kernels::lanes * ranks * 5};
+  const std::array<std::int64_t, 3> cells{72, Kernels::lanes * 5, ranks * 5};
   const auto alone = values<Kernels>({.cells = cells});
   for (const std::string& transport : known) {
     for (const bool overlap : {false, true}) {

@@ -14,6 +14,7 @@
 #include "heddle/halo_steps.hpp"
 #include "heddle/stream.hpp"
 #include "heddle/transport.hpp"
+#include "heddle/vector_moves.hpp"
 
 namespace heddle {
 
@@ -35,7 +36,7 @@ struct HaloOptions {
 ///
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
 /// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
-/// place, all of them in one launch. Ghost cells beyond a face that is not periodic stay
+/// place, all of them in one launch, and so is what ranks of one process send each other in whole vectors. Ghost cells beyond a face that is not periodic stay
 /// as they are. What crosses between lists is packed by one call for all other ranks. A TaskGraph takes
 /// exchange and sweep apart, so that the interior is computed while messages travel.
 class HaloExchange {
@@ -93,6 +94,14 @@ private:
     std::int64_t longest;
     Buffer<std::int32_t> rows;
   };
+  /// One call of pack_vectors, unpack_vectors or store_vectors.
+  struct MoveCall {
+    std::size_t field;
+    int group;
+    Buffer<std::int32_t> rows;
+    Buffer<std::int32_t> of_block;
+    std::size_t first_target; // the number that its rows call 0
+  };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
@@ -106,6 +115,12 @@ private:
                                    std::size_t last) const;
   void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
+  [[nodiscard]] std::vector<MoveCall> move_calls(const std::vector<HaloPlan::Vectors>& vectors) const;
+  void publish_arrays();
+  [[nodiscard]] static VectorMoveRows rows_of(const MoveCall& call);
+  [[nodiscard]] MoveTargets targets_of(const MoveCall& call) const;
+  void send_vectors(Stream& stream);
+  void receive_vectors(Stream& stream);
   void pack(const std::vector<Call>& calls, Stream& stream);
   void unpack(const std::vector<Call>& calls, Stream& stream);
   [[nodiscard]] std::byte* wire_of(std::size_t segment);
@@ -122,6 +137,7 @@ private:
   HaloOptions options_;
   HaloPlan plan_;
   bool direct_ = false; // written straight into the memory of other ranks
+  bool into_fields_ = false; // and whole vectors into their fields, not over the wire
   bool staged_ = false; // fields on a device, messages through pinned memory
   std::vector<Call> pack_;
   std::vector<Call> unpack_;
@@ -129,6 +145,8 @@ private:
   std::vector<Call> wrap_unpack_;
   std::vector<ListCall> list_pack_;
   std::vector<ListCall> list_unpack_;
+  std::vector<MoveCall> vector_pack_;
+  std::vector<MoveCall> vector_unpack_; // empty where they go straight into the fields
   std::vector<ShiftCall> shifts_;
   std::vector<ShiftCall> wrap_shifts_;
   Buffer<std::byte> wire_;

@@ -63,7 +63,27 @@ public:
   [[nodiscard]] const std::vector<Elements>& sent() const noexcept { return sent_; }
   [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
 
-  /// For each segment of send().
+  /// What crosses between a group of interleaved blocks of this rank and others in half of its lanes or more:
+  /// whole vectors, as VectorMoveRows has them.
+  struct Vectors {
+    int field = 0;
+    int group = 0;                // of blocks of this rank
+    std::size_t first_target = 0; // which these rows call 0
+    std::vector<std::int32_t> rows;
+    std::vector<std::int32_t> of_block;
+  };
+  [[nodiscard]] const std::vector<Vectors>& sent_vectors() const noexcept { return sent_vectors_; }
+  [[nodiscard]] const std::vector<Vectors>& received_vectors() const noexcept { return received_vectors_; }
+  /// The groups that such rows go to, or come from, by number.
+  struct Target {
+    int peer = 0;
+    int field = 0;
+    int group = 0; // of blocks of the peer
+    friend bool operator==(const Target&, const Target&) = default;
+  };
+  [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
+
+  /// For each segment of send(): what does not cross as vectors.
   [[nodiscard]] const std::vector<Tables>& pack() const noexcept { return pack_; }
   /// For each segment of receive().
   [[nodiscard]] const std::vector<Tables>& unpack() const noexcept { return unpack_; }
@@ -86,19 +106,27 @@ public:
   /// The same on all ranks that have planned the same.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
-private:
+  /// One box that crosses from a block to another (src/halo_piece.hpp).
   struct Piece;
+
+private:
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
   [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
                                                       const std::vector<const Piece*>& pieces,
-                                                      const std::vector<LaneWall>& walls,
-                                                      std::vector<Shift>& shifts);
+                                                      std::vector<LaneWall>& walls,
+                                                      std::vector<Shift>& shifts, bool lone_walls);
   [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
                                        std::vector<Shift>& shifts) const;
+  [[nodiscard]] std::vector<const Piece*> take_vectors(const Exchange& exchange,
+                                                       const std::vector<const Piece*>& pieces,
+                                                       std::vector<Vectors>& vectors);
   void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
   void plan_list(const Exchange& exchange);
   [[nodiscard]] std::size_t begin_segment() noexcept;
 
+  std::vector<Vectors> sent_vectors_;
+  std::vector<Vectors> received_vectors_;
+  std::vector<Target> targets_;
   std::vector<Tables> pack_;
   std::vector<Tables> unpack_;
   std::vector<Elements> sent_;

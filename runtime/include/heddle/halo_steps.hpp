@@ -36,6 +36,9 @@ struct HaloSteps {
   /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
+  /// Those that start fills not before nothing here reads or writes any more what was there: it stores into the
+  /// fields themselves.
+  std::vector<const void*> opened;
 };
 
 } // namespace heddle

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heddle/lane_shift.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/stream.hpp"
 
@@ -86,6 +87,10 @@ public:
   [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
   /// Whether pack kernels write to `place` themselves.
   [[nodiscard]] virtual bool stores() const noexcept { return false; }
+  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank. arrays[f]
+  /// are the groups of field f here; theirs, of an exchange that all ranks have constructed.
+  virtual void publish(int tag, std::vector<std::vector<LaneArray>> arrays);
+  [[nodiscard]] virtual const std::vector<std::vector<LaneArray>>& published(int tag, int peer) const;
 
 private:
   int tags_ = 0;

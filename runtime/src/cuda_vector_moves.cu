@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread a vector, for all boxes that go from one array to other ranks. What is stored into the memory of
+// another device travels while the next vectors are read.
+#include <cuda_runtime.h>
+
+#include "cuda.hpp"
+#include "cuda_check.hpp"
+#include "lane_shift_cell.hpp"
+#include "vector_move_cell.hpp"
+
+namespace heddle::cuda {
+
+namespace {
+
+template <int lanes, typename T>
+__global__ void __launch_bounds__(VectorMoveRows::cells_of_block)
+    move(__grid_constant__ const VectorMove<T> move, const std::int32_t* of_block) {
+  const auto block = static_cast<std::int32_t>(blockIdx.x);
+  const std::int32_t* const row = move.rows + std::int64_t{of_block[block]} * VectorMoveRows::columns;
+  move_cell<lanes>(move, row,
+                   (block - row[VectorMoveRows::block]) * VectorMoveRows::cells_of_block +
+                       static_cast<std::int32_t>(threadIdx.x));
+}
+
+} // namespace
+
+void move_vectors(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, const void* from_wire,
+                  const MoveTargets& targets, void* stream) {
+  if (rows.blocks == 0) return;
+  with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
+    VectorMove<T> one{VectorArray<T>(array), rows.rows, static_cast<T*>(to_wire), static_cast<const T*>(from_wire), {}};
+    for (int t = 0; t < most_targets; ++t)
+      one.targets[t] = VectorArray<T>(targets[static_cast<std::size_t>(t)]);
+    move<lanes, T><<<static_cast<unsigned>(rows.blocks), VectorMoveRows::cells_of_block, 0,
+                     static_cast<cudaStream_t>(stream)>>>(one, rows.of_block);
+  });
+  check(cudaGetLastError(), "HaloExchange");
+}
+
+} // namespace heddle::cuda
