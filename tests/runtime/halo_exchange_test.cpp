@@ -190,6 +190,23 @@ TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
   EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
 }
 
+TEST(HaloExchange, SendsWholeVectorsWhereHalfOfTheirLanesCross) {
+  // Vectors along y, ranks along z: faces cross whole, edges in all lanes but that at the end.
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 8, 6}}, {1, 4, 2}, {false, false, false}, 2);
+  Field<float> field(grid, {.components = 2, .rank = 1, .interleaved = 4});
+  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
+  ASSERT_EQ(plan.sent_vectors().size(), 1U);
+  ASSERT_EQ(plan.received_vectors().size(), 1U);
+  EXPECT_EQ(plan.sent_vectors().front().rows.size(), 2U * 3U * heddle::VectorMoveRows::columns);
+  EXPECT_EQ(plan.targets(), (std::vector<heddle::HaloPlan::Target>{{0, 0, 0}}));
+  EXPECT_EQ(plan.receive().front().bytes, 2U * 4U * (4U * 2U + 2U * 4U) * sizeof(float));
+  for (const heddle::HaloPlan::Table& block : plan.pack().front())
+    EXPECT_TRUE(block.rows.empty());
+  for (const heddle::HaloPlan::Table& block : plan.unpack().front())
+    EXPECT_TRUE(block.rows.empty());
+}
+
 TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
   // Two ranks of four blocks: only the planes toward the other rank arrive, and no block unpacks any of it.
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 16}}, {1, 1, 8}, {false, false, false}, 2);

@@ -49,8 +49,27 @@ template <class T> double number(T value) {
     return static_cast<double>(value);
 }
 
+/// So many blocks of a rank are interleaved in the fields that are made while one of these lives.
+class Interleaved {
+public:
+  explicit Interleaved(int lanes) { now() = lanes; }
+  ~Interleaved() { now() = 1; }
+  Interleaved(const Interleaved&) = delete;
+  Interleaved& operator=(const Interleaved&) = delete;
+  Interleaved(Interleaved&&) = delete;
+  Interleaved& operator=(Interleaved&&) = delete;
+  static int& now() {
+    static int lanes = 1;
+    return lanes;
+  }
+};
+
 template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(grid, {.components = 19, .ghost_layers = 1, .name = name, .rank = rank});
+  Field<T> f(grid, {.components = 19,
+                    .ghost_layers = 1,
+                    .name = name,
+                    .rank = rank,
+                    .interleaved = Interleaved::now()});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });

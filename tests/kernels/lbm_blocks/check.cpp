@@ -147,6 +147,32 @@ TEST(BlocksOf64Bits, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
   }
 }
 
+TEST(BlocksOf64Bits, WholeVectorsGoStraightIntoTheFieldsOfOtherRanks) {
+  // Vectors of blocks along y, ranks along z. With three threads any order is tried that the graph allows.
+  for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
+    for (const std::array<bool, 3>& axes : {periodic, pattern.walled}) {
+      const blocks::Outcome<double> alone = blocks::alone(pattern, axes);
+      for (const int lanes : {2, 4}) {
+        for (const heddle::TaskGraphOptions& options :
+             {heddle::TaskGraphOptions{}, {.overlap = false}, {.unroll = 2}, {.threads = 3}}) {
+          const blocks::Interleaved interleaved(lanes);
+          heddle::PeerGroup group(3, {heddle::Memory::host, true});
+          const heddle::BlockGrid grid(blocks::domain, {1, lanes, 3}, axes, 3);
+          heddle::TaskGraph loop(options);
+          std::vector<std::unique_ptr<blocks::Rank<double>>> ranks;
+          for (int rank = 0; rank < 3; ++rank) {
+            ranks.push_back(pattern.make(grid, group.transport(rank)));
+            ranks.back()->add_to(loop, false);
+          }
+          loop.run(blocks::pairs);
+          for (const std::unique_ptr<blocks::Rank<double>>& rank : ranks)
+            EXPECT_EQ(blocks::differences(alone.values, rank->field()), 0) << pattern.name << " in " << lanes;
+        }
+      }
+    }
+  }
+}
+
 TEST(BlocksOf64Bits, AStepIsTakenApartWhereMessagesTravel) {
   const auto& [name, walled, make] = blocks::patterns<double>()[0];
   heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
