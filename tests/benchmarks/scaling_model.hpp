@@ -36,12 +36,10 @@ struct Exchange {
   [[nodiscard]] double seconds() const { return memory + way; }
 };
 
-/// Pack, travel, and what moves between the lanes of vectors with what arrives. A pack kernel reads whole
-/// vectors for the lane that crosses; the shift reads and writes the five populations of all lanes on both
-/// sides. faces: to other ranks; their messages share the port of a GPU. launches: that follow each other.
-/// lanes 1: no vectors, and what arrives is unpacked.
+/// Kernels that follow each other, messages under way, and what these read and write in the memory of one GPU.
+/// faces: to other ranks; their messages share the port of a GPU.
 [[nodiscard]] Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
-                                   int lanes, int launches);
+                                   double moved_bytes, int launches);
 
 /// A pair of steps with the exchanges before and after the odd one.
 [[nodiscard]] double pair_seconds(const Device& device, const Exchange& exchange, bool overlap);
