@@ -177,10 +177,14 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
                                         (scaling::copy_seconds(message, true) - latency + 1e-9)};
   const double moved = 4.0 * 19 * sizeof(T) * static_cast<double>(bare.cells[0] * bare.cells[1] * bare.cells[2]);
   const scaling::Device device{bare_pair, 2.5e-6, moved / bare_pair};
-  constexpr int launches = 2;             // pack, and what crosses between the lanes with what has arrived
+  constexpr int launches = 2;               // what goes to other ranks, and what crosses between lanes
   const int faces = std::min(ranks - 1, 2); // of a rank in the middle
+  // Read here and stored there, and the populations that cross on both sides of the lanes, read and written.
+  const double carried =
+      2.0 * faces * static_cast<double>(message) +
+      4.0 * Kernels::lanes * static_cast<double>(scaling::face_bytes(whole[0], bare.cells[2], sizeof(T)));
   const scaling::Exchange exchange =
-      scaling::exchange_of(device, wire, static_cast<double>(message), faces, Kernels::lanes, launches);
+      scaling::exchange_of(device, wire, static_cast<double>(message), faces, carried, launches);
   std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n",
               title, precision, static_cast<long long>(whole[0]), static_cast<long long>(whole[1]),
               static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,

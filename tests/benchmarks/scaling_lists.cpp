@@ -398,7 +398,7 @@ void table(const char* name, const char* title, Medium& medium, const std::array
           const double way = scaling::copy_seconds(static_cast<std::size_t>(message), true);
           const scaling::Wire wire{latency, message / (way - latency + 1e-9)};
           const scaling::Device gpu{2e-9 * cells_of(lists) / ranks / single, 2.5e-6, 2.5e12};
-          scaling::Exchange exchange = scaling::exchange_of(gpu, wire, message, 1, 1, 2);
+          scaling::Exchange exchange = scaling::exchange_of(gpu, wire, message, 1, 4 * message, 2);
           exchange.memory *= Rank::exchanges / 2.0; // of a pair: two such
           exchange.way *= Rank::exchanges / 2.0;
           std::printf(

@@ -11,12 +11,9 @@ std::size_t face_bytes(std::int64_t nx, std::int64_t ny, std::size_t value_bytes
   return static_cast<std::size_t>(nx * ny + 2 * (nx - 1) * ny + 2 * nx * (ny - 1)) * value_bytes;
 }
 
-Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces, int lanes,
-                     int launches) {
-  const double packed = faces * (lanes + 1) * message_bytes;
-  const double moved = lanes > 1 ? 4 * lanes * message_bytes + faces * message_bytes // the shift
-                                 : 2 * faces * message_bytes;                       // unpacked
-  return {(packed + moved) / device.memory,
+Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
+                     double moved_bytes, int launches) {
+  return {moved_bytes / device.memory,
           launches * device.launch + wire.latency + faces * message_bytes / wire.bandwidth};
 }
 
