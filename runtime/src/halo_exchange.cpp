@@ -186,7 +186,8 @@ HaloExchange::move_calls(const std::vector<HaloPlan::Vectors>& vectors) const {
 
 /// Tells the other ranks of this process where the groups of the fields lie.
 void HaloExchange::publish_arrays() {
-  const int blocks = exchange_.grid()->first_block(exchange_.rank() + 1) - exchange_.grid()->first_block(exchange_.rank());
+  const BlockGrid& grid = *exchange_.grid();
+  const int blocks = grid.first_block(exchange_.rank() + 1) - grid.first_block(exchange_.rank());
   std::vector<std::vector<LaneArray>> arrays;
   for (const Exchange::Side& field : exchange_.fields()) {
     arrays.emplace_back();
@@ -202,7 +203,8 @@ MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
   const std::vector<HaloPlan::Target>& all = plan_.targets();
   for (std::size_t t = 0; t < most_targets && call.first_target + t < all.size(); ++t) {
     const auto& [peer, field, group] = all[call.first_target + t];
-    targets[t] = transport_->published(tag_, peer)[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
+    const auto& arrays = transport_->published(tag_, peer);
+    targets[t] = arrays[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
   }
   return targets;
 }
@@ -219,8 +221,8 @@ void HaloExchange::send_vectors(Stream& stream) {
 
 void HaloExchange::receive_vectors(Stream& stream) {
   for (const MoveCall& call : vector_unpack_) {
-    unpack_vectors(exchange_.fields()[call.field].group(call.group), rows_of(call), wire_.data(), exchange_.memory(),
-                   stream);
+    unpack_vectors(exchange_.fields()[call.field].group(call.group), rows_of(call), wire_.data(),
+                   exchange_.memory(), stream);
   }
 }
 

@@ -201,7 +201,8 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
   };
   std::vector<LaneWall> lone;
   if (!lone_walls) {
-    const auto alone = std::ranges::stable_partition(walls, [&](const LaneWall& wall) { return beside(wall) != moves.end(); });
+    const auto alone =
+        std::ranges::stable_partition(walls, [&](const LaneWall& wall) { return beside(wall) != moves.end(); });
     lone.assign(alone.begin(), alone.end());
     walls.erase(alone.begin(), alone.end());
   }

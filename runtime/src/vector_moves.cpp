@@ -17,13 +17,15 @@ void move(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, con
     return;
   }
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
-    VectorMove<T> one{VectorArray<T>(array), rows.rows, static_cast<T*>(to_wire), static_cast<const T*>(from_wire), {}};
+    VectorMove<T> one{
+        VectorArray<T>(array), rows.rows, static_cast<T*>(to_wire), static_cast<const T*>(from_wire), {}};
     for (std::size_t t = 0; t < targets.size(); ++t)
       one.targets[t] = VectorArray<T>(targets[t]);
     parallel_ranges(rows.blocks, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t block = first; block < last; ++block) {
         const std::int32_t* const row = rows.rows + std::int64_t{rows.of_block[block]} * VectorMoveRows::columns;
-        const auto begin = static_cast<std::int32_t>(block - row[VectorMoveRows::block]) * VectorMoveRows::cells_of_block;
+        const auto nth = static_cast<std::int32_t>(block - row[VectorMoveRows::block]);
+        const std::int32_t begin = nth * VectorMoveRows::cells_of_block;
         for (std::int32_t cell = begin; cell < begin + VectorMoveRows::cells_of_block; ++cell)
           move_cell<lanes>(one, row, cell);
       }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
 // transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
-// interleaved blocks (AA, cut along y), shared out along z, exchanged as any other field. "graph 2": two pairs of steps in one.
+// interleaved blocks (AA, cut along y), shared out along z, exchanged as any other field. "graph 2": two
+// pairs of steps in one.
 //
 //   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
 //

@@ -94,7 +94,7 @@ void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
       if (size == line) {  // of a length that the compiler knows: a load, not a call
         std::copy_n(source, line, run);
       } else {
-        std::copy_n(source, size, run);
+        std::fill_n(std::copy_n(source, size, run), line - size, T());  // stream_run loads all of it
       }
       heddle::stream_run<line>(to + i * stride, begin, run, size);
     }
