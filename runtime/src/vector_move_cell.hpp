@@ -36,7 +36,7 @@ template <typename T> struct VectorMove {
   const std::int32_t* rows;
   T* to_wire;
   const T* from_wire;
-  VectorArray<T> targets[static_cast<std::size_t>(most_targets)];
+  VectorArray<T> targets[most_targets];
 };
 
 /// Moves the vector of one cell of a row. Cells are counted x fastest; beyond the last one nothing happens.
