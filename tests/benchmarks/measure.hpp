@@ -30,7 +30,7 @@ struct Case {
   int fetch_bytes = 0;  ///< what the device is asked to bring for a missed read; 0: nothing is asked
   Timed kernel;
   Timed limit;
-  Timed list_limit;  ///< one call moves what the kernel moves, by way of the same table; empty: there is no list
+  Timed list_limit = {};  ///< one call moves what the kernel moves, by way of the same table; empty: there is no list
 };
 
 /// Times kernel and limits alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream, for lists
