@@ -10,10 +10,10 @@
 
 #include "heddle/element_copy.hpp"
 #include "heddle/lane_shift.hpp"
-#include "heddle/vector_moves.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/solve.hpp"
 #include "heddle/stream.hpp"
+#include "heddle/vector_moves.hpp"
 
 /// All that the library asks of CUDA. Defined in cuda_*.cpp with HEDDLE_CUDA, else in no_cuda.cpp, where each
 /// throws.

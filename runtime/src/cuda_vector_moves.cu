@@ -5,7 +5,6 @@
 
 #include "cuda.hpp"
 #include "cuda_check.hpp"
-#include "lane_shift_cell.hpp"
 #include "vector_move_cell.hpp"
 
 namespace heddle::cuda {

@@ -188,11 +188,11 @@ HaloExchange::move_calls(const std::vector<HaloPlan::Vectors>& vectors) const {
 void HaloExchange::publish_arrays() {
   const BlockGrid& grid = *exchange_.grid();
   const int blocks = grid.first_block(exchange_.rank() + 1) - grid.first_block(exchange_.rank());
-  std::vector<std::vector<LaneArray>> arrays;
+  ExchangedArrays arrays{plan_.hash(), {}};
   for (const Exchange::Side& field : exchange_.fields()) {
-    arrays.emplace_back();
+    arrays.fields.emplace_back();
     for (int group = 0; field.group && group < blocks / field.interleaved; ++group)
-      arrays.back().push_back(field.group(group));
+      arrays.fields.back().push_back(field.group(group));
   }
   transport_->publish(tag_, std::move(arrays));
 }
@@ -203,8 +203,8 @@ MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
   const std::vector<HaloPlan::Target>& all = plan_.targets();
   for (std::size_t t = 0; t < most_targets && call.first_target + t < all.size(); ++t) {
     const auto& [peer, field, group] = all[call.first_target + t];
-    const auto& arrays = transport_->published(tag_, peer);
-    targets[t] = arrays[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
+    const ExchangedArrays& arrays = transport_->published(tag_, peer);
+    targets[t] = arrays.fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
   }
   return targets;
 }

@@ -7,10 +7,10 @@
 #include <map>
 #include <tuple>
 
+#include "halo_piece.hpp"
 #include "hash.hpp"
 #include "heddle/block_part.hpp"
 #include "heddle/error.hpp"
-#include "halo_piece.hpp"
 #include "lane_shift_cell.hpp"
 #include "lane_walls.hpp"
 
@@ -74,6 +74,10 @@ std::uint64_t plan_hash(const Exchange& exchange) {
       hash.add(static_cast<std::uint64_t>(crossing.near[d]));
       hash.add(static_cast<std::uint64_t>(crossing.far[d]));
     }
+  }
+  for (const Exchange::Side& field : exchange.fields()) { // both ends send the same vectors
+    hash.add(static_cast<std::uint64_t>(field.interleaved));
+    hash.add(field.value_bytes);
   }
   for (const LinkCrossing& crossing : exchange.links()) {
     hash.add(static_cast<std::uint64_t>(crossing.field));

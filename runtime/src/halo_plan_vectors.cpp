@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "halo_piece.hpp"
@@ -31,8 +32,9 @@ void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSource
 
 } // namespace
 
-/// Takes what crosses to or from one other rank in half of the lanes of a vector or more, and returns the rest.
-/// Both ends find the same rows in the same order, since they see the same pieces.
+/// Takes what crosses to or from one other rank in more than half of the lanes of a vector, in half of them where
+/// others between the same groups cross in all, and returns the rest. Both ends find the same rows in the same order,
+/// since they see the same pieces.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& exchange,
                                                            const std::vector<const Piece*>& pieces,
                                                            std::vector<Vectors>& vectors) {
@@ -71,7 +73,18 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
     move.sources.set(in_rank(piece->to) % lanes, in_rank(piece->from) % lanes);
     ++move.lanes;
   }
-  const auto whole = [&](const Move& move) { return 2 * move.lanes >= side_of(*move.first).interleaved; };
+  const auto groups_of = [&](const Move& move) {
+    const int lanes = side_of(*move.first).interleaved;
+    return std::tuple(move.first->crossing->field, in_rank(move.first->from) / lanes, in_rank(move.first->to) / lanes);
+  };
+  std::set<std::tuple<int, int, int>> in_all_lanes;
+  for (const Move& move : moves) {
+    if (move.lanes == side_of(*move.first).interleaved) in_all_lanes.insert(groups_of(move));
+  }
+  const auto whole = [&](const Move& move) {
+    const int lanes = side_of(*move.first).interleaved;
+    return 2 * move.lanes > lanes || (2 * move.lanes == lanes && in_all_lanes.contains(groups_of(move)));
+  };
   for (const Piece* piece : pieces) {
     if (!in_vectors(*piece) || !whole(moves[move_of(*piece)])) rest.push_back(piece);
   }

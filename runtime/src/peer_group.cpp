@@ -21,7 +21,7 @@ struct PeerGroup::Registry {
   int ranks;
   std::map<Way, std::byte*> places;
   std::map<Way, std::unique_ptr<int>> mailboxes;
-  std::map<std::pair<int, int>, std::vector<std::vector<LaneArray>>> arrays; // tag, rank
+  std::map<std::pair<int, int>, ExchangedArrays> arrays; // tag, rank
   std::vector<std::unique_ptr<Rank>> members;
 };
 
@@ -45,12 +45,15 @@ public:
     if (found != registry_->places.end()) return found->second;
     throw unexpected(peer);
   }
-  void publish(int tag, std::vector<std::vector<LaneArray>> arrays) override {
+  void publish(int tag, ExchangedArrays arrays) override {
     registry_->arrays[{tag, rank_}] = std::move(arrays);
   }
-  [[nodiscard]] const std::vector<std::vector<LaneArray>>& published(int tag, int peer) const override {
+  [[nodiscard]] const ExchangedArrays& published(int tag, int peer) const override {
+    const auto own = registry_->arrays.find({tag, rank_});
     const auto found = registry_->arrays.find({tag, peer});
-    if (found != registry_->arrays.end()) return found->second;
+    const bool same = found != registry_->arrays.end() && own != registry_->arrays.end() &&
+                      own->second.plan == found->second.plan;
+    if (same) return found->second;
     throw unexpected(peer);
   }
   [[nodiscard]] const void* mailbox(int tag, int from, int to) override {
@@ -75,7 +78,7 @@ private:
   [[nodiscard]] Error unexpected(int peer) const {
     return {"PeerGroup",
             "rank " + std::to_string(peer) + " does not expect what rank " + std::to_string(rank_) + " sends",
-            "all ranks construct the same exchanges, in the same order"};
+            "all ranks construct the same exchanges, in the same order, of fields with the same lanes"};
   }
 
   Registry* registry_;

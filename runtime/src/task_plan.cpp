@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+
+#include "heddle/error.hpp"
 
 namespace heddle {
 
@@ -28,7 +31,8 @@ struct Draft {
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
   std::vector<const void*> opened;
-  /// Of a finish toward owners, for each field: the sweep that wrote beyond its blocks.
+  bool apart = false; // of a start: ordered by mailboxes alone, of which it may fill none
+  /// Of a finish toward owners, and what opens it, for each field: the sweep that wrote beyond its blocks.
   std::map<const void*, std::size_t> writer{};
 };
 
@@ -105,16 +109,19 @@ private:
     };
     const unsigned own = border | interior;
     const unsigned arrival = halo.toward_owners ? border : ghosts;
+    // wrap, and what finish does within this rank, touch one lane of vectors whose others come from elsewhere, where
+    // that lane ends at a wall: no other step touches it, and it is written alone.
     if (!halo.opened.empty()) {
       Draft& ready = draft(node, place, " ready", Kind::whole); // is no step, see pass_on
       ready.opened = halo.opened;
       touch(ready, true, arrival);
-      if (halo.toward_owners) ready.writer = wrote_beyond_;
+      if (halo.toward_owners) ready.writer = writers_of(halo);
     }
     Draft& start = draft(node, place, " start", Kind::start);
     start.step.exchange = place;
     start.step.run = halo.start;
     start.filled = halo.filled;
+    start.apart = halo.apart;
     touch(start, false, halo.toward_owners ? ghosts : border);
     if (halo.wrap) {
       Draft& wrap = draft(node, place, " wrap", Kind::whole);
@@ -130,9 +137,20 @@ private:
     finish.emptied = halo.emptied;
     touch(finish, true, arrival);
     if (halo.toward_owners) {
-      finish.writer = wrote_beyond_;
-      wrote_beyond_.clear();
+      finish.writer = writers_of(halo);
+      for (const FieldAccess& field : halo.fields)
+        wrote_beyond_.erase(field.object);
     }
+  }
+
+  /// The sweeps that wrote beyond their blocks what an exchange takes to its owners.
+  [[nodiscard]] std::map<const void*, std::size_t> writers_of(const HaloSteps& halo) const {
+    std::map<const void*, std::size_t> writers;
+    for (const FieldAccess& field : halo.fields) {
+      const auto found = wrote_beyond_.find(field.object);
+      if (found != wrote_beyond_.end()) writers.insert(*found);
+    }
+    return writers;
   }
 
   void add_parts(const TaskNode& node, std::size_t place) {
@@ -155,7 +173,9 @@ private:
     note_writes_beyond(node, place);
   }
 
+  /// Of sweeps over whole blocks: what a task on a box writes may be what arrives.
   void note_writes_beyond(const TaskNode& node, std::size_t place) {
+    if (node.parts->has) return;
     for (const TaskNode::Access& access : node.accesses) {
       if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
     }
@@ -185,7 +205,8 @@ private:
 
 /// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
 /// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
-/// touches these, so that they may arrive while the interior is still being computed.
+/// touches these, so that they may arrive while the interior is still being computed. A finish follows the border
+/// all the same; what other ranks store into the fields themselves waits for no part of that sweep.
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
@@ -273,7 +294,7 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list
         continue;
       }
       // Ranks must agree on the order of exchanges, see plan_tasks.
-      const bool starts = list[i].step.kind == Kind::start && list[i].filled.empty();
+      const bool starts = list[i].step.kind == Kind::start && !list[i].apart;
       const bool exchanges = list[j].step.kind == Kind::start || list[j].step.kind == Kind::finish;
       if ((starts && exchanges) || conflict(list[i], list[j])) before[j].push_back(i);
     }
@@ -351,6 +372,14 @@ std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOpti
   std::vector<Draft>& list = drafts.list;
   const std::vector<std::vector<std::size_t>> before = dependences(list, nodes);
   std::vector<std::size_t> order = sequence(list, before, options.device);
+  if (order.size() != list.size()) {
+    std::string waiting;
+    for (std::size_t i = 0; i < list.size() && waiting.empty(); ++i) {
+      if (std::ranges::find(order, i) == order.end()) waiting = list[i].step.name;
+    }
+    throw Error("TaskGraph", "'" + waiting + "' and others wait for each other",
+                "does order(), or an object that tasks of several ranks touch, contradict the order of their exchanges?");
+  }
   std::erase_if(order, [&](std::size_t i) { return !list[i].opened.empty(); });
 
   // Without dependences that follow from others.

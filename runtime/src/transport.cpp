@@ -24,9 +24,9 @@ const void* Transport::mailbox(int, int, int) {
   return nullptr;
 }
 
-void Transport::publish(int, std::vector<std::vector<LaneArray>>) {}
+void Transport::publish(int, ExchangedArrays) {}
 
-const std::vector<std::vector<LaneArray>>& Transport::published(int, int peer) const {
+const ExchangedArrays& Transport::published(int, int peer) const {
   throw Error(std::string(name()), "rank " + std::to_string(peer) + " is in another process",
               "only a transport that stores() knows the arrays of other ranks");
 }

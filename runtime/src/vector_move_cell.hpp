@@ -9,6 +9,7 @@
 #include "heddle/device/lanes.hpp"
 #include "heddle/device/qualifiers.hpp"
 #include "heddle/vector_moves.hpp"
+#include "lane_shift_cell.hpp"
 
 namespace heddle {
 
@@ -66,9 +67,7 @@ HEDDLE_HOST_DEVICE inline void move_cell(const VectorMove<T>& move, const std::i
                     : end(move.targets[row[VectorMoveRows::target]], row + VectorMoveRows::to);
   T from[static_cast<std::size_t>(lanes)];
   load_lanes<lanes>(from, source);
-  constexpr std::uint32_t all = lanes == 8 ? 0xffffffffU : (1U << (4 * lanes)) - 1U;
-  constexpr std::uint32_t own = 0x76543210U & all;
-  if ((sources & all) == own) {
+  if ((sources & LaneTurn<lanes>::all) == LaneTurn<lanes>::turned(0)) {
     store_lanes<lanes>(to, static_cast<const T*>(from));
     return;
   }

@@ -3,7 +3,6 @@
 
 #include "cuda.hpp"
 #include "heddle/parallel.hpp"
-#include "lane_shift_cell.hpp"
 #include "vector_move_cell.hpp"
 
 namespace heddle {

@@ -36,8 +36,8 @@ struct HaloOptions {
 ///
 /// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
 /// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
-/// place, all of them in one launch, and so is what ranks of one process send each other in whole vectors. Ghost cells beyond a face that is not periodic stay
-/// as they are. What crosses between lists is packed by one call for all other ranks. A TaskGraph takes
+/// place, all of them in one launch, and so is what ranks of one process send each other in whole vectors.
+/// Ghost cells beyond a face that is not periodic stay as they are. What crosses between lists is packed by one call for all other ranks. A TaskGraph takes
 /// exchange and sweep apart, so that the interior is computed while messages travel.
 class HaloExchange {
 public:

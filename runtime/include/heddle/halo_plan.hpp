@@ -16,7 +16,8 @@ struct LaneWall;
 /// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
 /// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
 /// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
-/// list its boxes in one order: that of the blocks whose ghost cells they are, and of the crossings.
+/// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and of the
+/// crossings. Ranks that store into each other's fields leave the room of the vectors unused.
 ///
 /// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it
 /// belongs to the border, as messages do; along the other axes also the interior of a split sweep needs it,
@@ -63,8 +64,8 @@ public:
   [[nodiscard]] const std::vector<Elements>& sent() const noexcept { return sent_; }
   [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
 
-  /// What crosses between a group of interleaved blocks of this rank and others in half of its lanes or more:
-  /// whole vectors, as VectorMoveRows has them.
+  /// What crosses between a group of interleaved blocks of this rank and others in most of its lanes: whole
+  /// vectors, as VectorMoveRows has them. All ranks interleave as many blocks.
   struct Vectors {
     int field = 0;
     int group = 0;                // of blocks of this rank

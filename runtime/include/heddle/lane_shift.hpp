@@ -70,7 +70,8 @@ private:
 
 /// Copies what crosses between the blocks of a group, and what comes back from walls that only some of them
 /// have: all lanes of a vector at once and all boxes in one launch. No box may be read or written where
-/// another one is written; lanes that stay are read and written back. wire: values of the type of the array,
+/// another one is written; lanes that stay are read and written back, but where lanes are reflected alone, others
+/// may write those that stay meanwhile. wire: values of the type of the array,
 /// where rows have lanes that arrive.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory,
                  Stream& stream);

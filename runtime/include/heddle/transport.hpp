@@ -37,6 +37,12 @@ struct Traffic {
   [[nodiscard]] std::string on(int rank) const;
 };
 
+/// The vectors of the fields of an exchange: fields[f] are the groups of field f here. plan: HaloPlan::hash().
+struct ExchangedArrays {
+  std::uint64_t plan = 0;
+  std::vector<std::vector<LaneArray>> fields;
+};
+
 /// How bytes get from rank to rank. Between two ranks, messages of one tag arrive in the order in which they
 /// are sent. A transport that answers Memory::device puts its work into the stream, or waits for it; one that
 /// answers Memory::host serves fields on a device, too: messages then go through pinned memory.
@@ -87,10 +93,10 @@ public:
   [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
   /// Whether pack kernels write to `place` themselves.
   [[nodiscard]] virtual bool stores() const noexcept { return false; }
-  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank. arrays[f]
-  /// are the groups of field f here; theirs, of an exchange that all ranks have constructed.
-  virtual void publish(int tag, std::vector<std::vector<LaneArray>> arrays);
-  [[nodiscard]] virtual const std::vector<std::vector<LaneArray>>& published(int tag, int peer) const;
+  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose memory
+  /// stays where it is. published() is what that rank has said of the same exchange; throws Error before it has.
+  virtual void publish(int tag, ExchangedArrays arrays);
+  [[nodiscard]] virtual const ExchangedArrays& published(int tag, int peer) const;
 
 private:
   int tags_ = 0;

@@ -147,6 +147,23 @@ TEST(BlocksOf64Bits, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
   }
 }
 
+TEST(BlocksOf64Bits, WholeVectorsAreMessages) {
+  for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
+    const blocks::Outcome<double> alone = blocks::alone(pattern, periodic);
+    const blocks::Interleaved interleaved(4);
+    std::atomic<std::int64_t> differences = 0;
+    heddle::FakeNetwork(3).run([&](heddle::Transport& transport) {
+      const heddle::BlockGrid grid(blocks::domain, {1, 4, 3}, periodic, 3);
+      const auto rank = pattern.make(grid, transport);
+      heddle::TaskGraph loop;
+      rank->add_to(loop, false);
+      loop.run(blocks::pairs);
+      differences += blocks::differences(alone.values, rank->field());
+    });
+    EXPECT_EQ(differences, 0) << pattern.name;
+  }
+}
+
 TEST(BlocksOf64Bits, WholeVectorsGoStraightIntoTheFieldsOfOtherRanks) {
   // Vectors of blocks along y, ranks along z. With three threads any order is tried that the graph allows.
   for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
@@ -156,7 +173,7 @@ TEST(BlocksOf64Bits, WholeVectorsGoStraightIntoTheFieldsOfOtherRanks) {
         for (const heddle::TaskGraphOptions& options :
              {heddle::TaskGraphOptions{}, {.overlap = false}, {.unroll = 2}, {.threads = 3}}) {
           const blocks::Interleaved interleaved(lanes);
-          heddle::PeerGroup group(3, {heddle::Memory::host, true});
+          heddle::PeerGroup group(3, {heddle::Memory::host, options.unroll != 2}); // and by copies
           const heddle::BlockGrid grid(blocks::domain, {1, lanes, 3}, axes, 3);
           heddle::TaskGraph loop(options);
           std::vector<std::unique_ptr<blocks::Rank<double>>> ranks;
@@ -213,6 +230,30 @@ TEST(BlocksOf64Bits, RanksThatWriteToEachOthersMemoryNeedAGraph) {
   EXPECT_THROW(halo(stream), heddle::Error);
   EXPECT_THROW(halo.start(stream), heddle::Error); // rank 1 expects nothing
   EXPECT_THROW(heddle::PeerGroup(0), heddle::Error);
+}
+
+TEST(BlocksOf64Bits, TasksThatContradictTheExchangesOfOtherRanksAreRefused) {
+  // Those of rank 1 come after all of rank 0, which waits for what rank 1 sends after them.
+  const blocks::Interleaved interleaved(2);
+  heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
+  const heddle::BlockGrid grid(blocks::domain, {1, 2, 2}, periodic, 2);
+  std::vector<std::unique_ptr<blocks::Field<double>>> fields;
+  std::vector<std::unique_ptr<heddle::HaloExchange>> halos;
+  const int shared = 0;
+  heddle::TaskGraph loop;
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int i = 0; i < 2; ++i)
+      fields.push_back(std::make_unique<blocks::Field<double>>(blocks::field<double>(grid, rank)));
+    blocks::Field<double>& f = *fields.end()[-2];
+    const lbm_blocks::Pull<double> step(f, *fields.back(), {.omega = blocks::omega});
+    halos.push_back(std::make_unique<heddle::HaloExchange>(step.before(), group.transport(rank)));
+    const std::vector<heddle::FieldAccess> accesses{{&f, "f", heddle::AccessMode::read},
+                                                    {&shared, "shared", heddle::AccessMode::write}};
+    loop.add("first", accesses, [](heddle::Stream&) {});
+    loop.add(*halos.back());
+    loop.add("second", accesses, [](heddle::Stream&) {});
+  }
+  EXPECT_THROW(loop.run(1), heddle::Error);
 }
 
 TEST(BlocksOf64Bits, TheTraceShowsInteriorsWhileMessagesTravel) {
