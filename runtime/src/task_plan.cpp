@@ -378,7 +378,8 @@ std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOpti
       if (std::ranges::find(order, i) == order.end()) waiting = list[i].step.name;
     }
     throw Error("TaskGraph", "'" + waiting + "' and others wait for each other",
-                "does order(), or an object that tasks of several ranks touch, contradict the order of their exchanges?");
+                "does order(), or an object that tasks of several ranks touch, contradict the order of their "
+                "exchanges?");
   }
   std::erase_if(order, [&](std::size_t i) { return !list[i].opened.empty(); });
 
