@@ -261,16 +261,31 @@ std::vector<std::size_t> demanded(std::span<const TaskNode> nodes, const std::ve
 /// What opens mailboxes runs nothing: who waits for it waits for what it would have waited for. Most of that is
 /// behind the messages that have come the other way, so that ranks hardly ever wait for it.
 void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
-  for (std::vector<std::size_t>& one : before) {
-    for (std::size_t k = 0; k < one.size();) {
-      if (list[one[k]].opened.empty()) {
-        ++k;
-        continue;
-      }
-      const std::vector<std::size_t>& instead = before[one[k]];
-      one.erase(one.begin() + static_cast<std::ptrdiff_t>(k));
-      one.insert(one.end(), instead.begin(), instead.end());
+  const auto opens = [&](std::size_t i) { return !list[i].opened.empty(); };
+  const auto replace = [&](std::vector<std::size_t>& one) {
+    std::vector<bool> found(list.size(), false);
+    for (const std::size_t i : one) {
+      found[i] = found[i] || !opens(i);
+      for (std::size_t k = 0; opens(i) && k < before[i].size(); ++k)
+        found[before[i][k]] = true;
     }
+    one.clear();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i]) one.push_back(i);
+    }
+  };
+  // First those that open: they may wait for each other, most often for earlier ones; in a circle no round ends it.
+  bool again = true;
+  for (std::size_t round = 0; again && round < list.size(); ++round) {
+    again = false;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!opens(i) || std::ranges::none_of(before[i], opens)) continue;
+      replace(before[i]);
+      again = true;
+    }
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!opens(i) && std::ranges::any_of(before[i], opens)) replace(before[i]);
   }
 }
 

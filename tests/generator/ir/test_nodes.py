@@ -83,6 +83,8 @@ def _kernels() -> list[ir.Kernel]:
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
     ahead = lattice_boltzmann("AA", "odd", Sparse("fluid"), Schedule(chunk=16, prefetch=32))
     found += [kernel for _, kernel in levels(ahead, "f32", "cpu")]
+    lines = lattice_boltzmann("Pull", "", schedule=Schedule(chunk=16, nontemporal=True))
+    found += [kernel for _, kernel in levels(lines, "f32", "cpu")]
     curved = boundary_over_a_list(lbm.Bouzidi(order="quadratic"), "AA", "odd")
     found += [kernel for _, kernel in levels(curved, "f32", "cpu")]
     compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(compressed=True))

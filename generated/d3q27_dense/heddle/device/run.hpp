@@ -241,6 +241,13 @@ inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t co
   return local;
 }
 
+// Lanes beyond `count` may never have been set: they are loaded with the others, so that a vector stays in its register, and
+// stored nowhere. g++ warns of them where it knows the array.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 /// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned vectors allow it.
 template <int length, typename T>
 inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t count) {
@@ -280,6 +287,10 @@ inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t 
     to[l] = local[l];
   }
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 template <int length, typename T>
 inline void stream_run(const StridedRow<T>& row, std::int64_t first, const T* local, std::int64_t count) {
