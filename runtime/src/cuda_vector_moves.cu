@@ -27,10 +27,7 @@ void move_vectors(const LaneArray& array, const VectorMoveRows& rows, void* to_w
                   const MoveTargets& targets, void* stream) {
   if (rows.blocks == 0) return;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
-    VectorMove<T> one{
-        VectorArray<T>(array), rows.rows, static_cast<T*>(to_wire), static_cast<const T*>(from_wire), {}};
-    for (std::size_t t = 0; t < most_targets; ++t)
-      one.targets[t] = VectorArray<T>(targets[t]);
+    const VectorMove<T> one(array, rows, to_wire, from_wire, targets);
     move<lanes, T><<<static_cast<unsigned>(rows.blocks), VectorMoveRows::cells_of_block, 0,
                      static_cast<cudaStream_t>(stream)>>>(one, rows.of_block);
   });

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "cuda.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/transport.hpp"
+#include "holds_within.hpp"
 
 namespace heddle {
 
@@ -109,23 +109,17 @@ void DeviceSchedule::create() {
 /// As long as a rank waits for messages.
 void DeviceSchedule::await(void* event) {
   const std::chrono::milliseconds limit = longest_wait();
-  const auto deadline = std::chrono::steady_clock::now() + limit;
   cuda::count_wait();
-  while (!cuda::happened(event)) {
-    if (std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-      continue;
-    }
-    gave_up_ = true;
-    std::string waiting;
-    for (const TaskStep& step : steps_) {
-      if (!step.waits_for) continue;
-      waiting += (waiting.empty() ? "" : "; ") + step.waits_for();
-      step.give_up();
-    }
-    throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
-                "has a rank ended, or does it run another loop? HEDDLE_TIMEOUT=<seconds> waits longer");
+  if (holds_within(limit, [&] { return cuda::happened(event); })) return;
+  gave_up_ = true;
+  std::string waiting;
+  for (const TaskStep& step : steps_) {
+    if (!step.waits_for) continue;
+    waiting += (waiting.empty() ? "" : "; ") + step.waits_for();
+    step.give_up();
   }
+  throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
+              "has a rank ended, or does it run another loop? HEDDLE_TIMEOUT=<seconds> waits longer");
 }
 
 void DeviceSchedule::synchronise_all() {

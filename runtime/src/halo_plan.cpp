@@ -13,6 +13,7 @@
 #include "heddle/error.hpp"
 #include "lane_shift_cell.hpp"
 #include "lane_walls.hpp"
+#include "wrap.hpp"
 
 namespace heddle {
 
@@ -39,7 +40,7 @@ std::vector<Owned> owners(const BlockGrid& grid, std::size_t axis, std::int64_t 
   }
   std::vector<Owned> parts;
   while (first < last) {
-    const std::int64_t wrapped = lower + (((first - lower) % cells) + cells) % cells;
+    const std::int64_t wrapped = lower + wrap(first - lower, cells);
     std::array<std::int64_t, 3> cell = grid.domain().lower;
     cell[axis] = wrapped;
     const std::array<int, 3> place = grid.place_of(cell);

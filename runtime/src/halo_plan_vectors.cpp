@@ -38,29 +38,29 @@ void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSource
 std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& exchange,
                                                            const std::vector<const Piece*>& pieces,
                                                            std::vector<Vectors>& vectors) {
+  using Groups = std::tuple<int, int, int>; // field, group from and to
   struct Move {
     const Piece* first;
+    Groups groups;
     int lanes = 0; // that move
     LaneSources sources;
   };
   using Cell = std::array<std::int64_t, 3>;
   const BlockGrid& grid = *exchange.grid();
   std::vector<Move> moves; // in the order of their first pieces
-  std::map<std::tuple<int, int, int, int, Cell, Cell, Cell>, std::size_t>
-      known; // field, group from and to, component, cells from and to, extent
+  std::map<std::tuple<Groups, int, Cell, Cell, Cell>, std::size_t> known; // component, cells from and to, extent
   std::vector<const Piece*> rest;
   const auto in_rank = [&](int block) { return block - grid.first_block(grid.rank(block)); };
-  const auto move_of = [&](const Piece& piece) -> std::size_t {
-    const int lanes = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)].interleaved;
-    const auto [place, is_new] =
-        known.try_emplace({piece.crossing->field, in_rank(piece.from) / lanes, in_rank(piece.to) / lanes,
-                           piece.crossing->component, piece.from_cell, piece.to_cell, piece.extent},
-                          moves.size());
-    if (is_new) moves.push_back({&piece, 0, {}});
-    return place->second;
-  };
   const auto side_of = [&](const Piece& piece) -> const Exchange::Side& {
     return exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
+  };
+  const auto move_of = [&](const Piece& piece) -> Move& {
+    const int lanes = side_of(piece).interleaved;
+    const Groups groups{piece.crossing->field, in_rank(piece.from) / lanes, in_rank(piece.to) / lanes};
+    const auto [place, is_new] = known.try_emplace(
+        {groups, piece.crossing->component, piece.from_cell, piece.to_cell, piece.extent}, moves.size());
+    if (is_new) moves.push_back({&piece, groups, 0, {}});
+    return moves[place->second];
   };
   const auto in_vectors = [&](const Piece& piece) {
     const Exchange::Side& side = side_of(piece);
@@ -68,34 +68,30 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
   };
   for (const Piece* piece : pieces) {
     if (!in_vectors(*piece)) continue;
-    Move& move = moves[move_of(*piece)];
+    Move& move = move_of(*piece);
     const int lanes = side_of(*piece).interleaved;
     move.sources.set(in_rank(piece->to) % lanes, in_rank(piece->from) % lanes);
     ++move.lanes;
   }
-  const auto groups_of = [&](const Move& move) {
-    const int lanes = side_of(*move.first).interleaved;
-    return std::tuple(move.first->crossing->field, in_rank(move.first->from) / lanes, in_rank(move.first->to) / lanes);
-  };
-  std::set<std::tuple<int, int, int>> in_all_lanes;
+  std::set<Groups> in_all_lanes;
   for (const Move& move : moves) {
-    if (move.lanes == side_of(*move.first).interleaved) in_all_lanes.insert(groups_of(move));
+    if (move.lanes == side_of(*move.first).interleaved) in_all_lanes.insert(move.groups);
   }
   const auto whole = [&](const Move& move) {
     const int lanes = side_of(*move.first).interleaved;
-    return 2 * move.lanes > lanes || (2 * move.lanes == lanes && in_all_lanes.contains(groups_of(move)));
+    return 2 * move.lanes > lanes || (2 * move.lanes == lanes && in_all_lanes.contains(move.groups));
   };
   for (const Piece* piece : pieces) {
-    if (!in_vectors(*piece) || !whole(moves[move_of(*piece)])) rest.push_back(piece);
+    if (!in_vectors(*piece) || !whole(move_of(*piece))) rest.push_back(piece);
   }
   for (const Move& move : moves) {
     if (!whole(move)) continue;
     const Piece& piece = *move.first;
     const Exchange::Side& side = side_of(piece);
     const bool sent = grid.rank(piece.from) == exchange.rank();
-    const int own = in_rank(sent ? piece.from : piece.to) / side.interleaved;
-    const int other = sent ? piece.to : piece.from;
-    const Target target{grid.rank(other), piece.crossing->field, in_rank(other) / side.interleaved};
+    const auto& [field, from, to] = move.groups;
+    const int own = sent ? from : to;
+    const Target target{grid.rank(sent ? piece.to : piece.from), field, sent ? to : from};
     const auto number = static_cast<std::size_t>(std::ranges::find(targets_, target) - targets_.begin());
     if (number == targets_.size()) targets_.push_back(target);
     const std::size_t first = number / most_targets * most_targets;

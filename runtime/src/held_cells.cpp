@@ -7,6 +7,7 @@
 
 #include "heddle/parallel.hpp"
 #include "row_bits.hpp"
+#include "wrap.hpp"
 #include "row_cells.hpp"
 
 namespace heddle {

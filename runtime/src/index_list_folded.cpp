@@ -11,7 +11,7 @@
 #include "heddle/parallel.hpp"
 #include "list_runs.hpp"
 #include "mirror.hpp"
-#include "row_bits.hpp"
+#include "wrap.hpp"
 #include "row_cells.hpp"
 
 namespace heddle {

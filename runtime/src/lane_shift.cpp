@@ -17,9 +17,7 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* 
     parallel_ranges(rows.count * rows.longest, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
         const std::int32_t* const row = rows.rows + i / rows.longest * LaneShiftRows::columns;
-        const LaneShift<T> shift{
-            static_cast<T*>(array.data), array.stride[0], array.stride[1], array.stride[2], row,
-            static_cast<const T*>(wire)};
+        const LaneShift<T> shift{VectorArray<T>(array), row, static_cast<const T*>(wire)};
         shift_cell(shift, LaneTurn<lanes>(row), static_cast<std::int32_t>(i % rows.longest));
       }
     });

@@ -11,12 +11,51 @@
 
 namespace heddle {
 
-/// Where a shift happens: an array of vectors (see LaneArray), a row of LaneShiftRows, and the wire.
-template <typename T> struct LaneShift {
+/// A cell of a box, and whether the box has it. extent: three columns of a row; cells are counted x fastest.
+struct CellOfBox {
+  HEDDLE_HOST_DEVICE CellOfBox(const std::int32_t* extent, std::int32_t cell) {
+    const auto n = static_cast<std::uint32_t>(cell);
+    const auto x_count = static_cast<std::uint32_t>(extent[0]);
+    const auto y_count = static_cast<std::uint32_t>(extent[1]);
+    there = n < x_count * y_count * static_cast<std::uint32_t>(extent[2]);
+    if (!there) {
+      return;
+    }
+    const std::uint32_t line = n / x_count;
+    x = static_cast<std::int32_t>(n - line * x_count);
+    z = static_cast<std::int32_t>(line / y_count);
+    y = static_cast<std::int32_t>(line - static_cast<std::uint32_t>(z) * y_count);
+  }
+
+  bool there;
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  std::int32_t z = 0;
+};
+
+/// An array of vectors (see LaneArray).
+template <typename T> struct VectorArray {
   T* data;
   std::int64_t stride_y;
   std::int64_t stride_z;
   std::int64_t stride_component;
+
+  VectorArray() = default;
+  explicit VectorArray(const LaneArray& array)
+      : data(static_cast<T*>(array.data)), stride_y(array.stride[0]), stride_z(array.stride[1]),
+        stride_component(array.stride[2]) {}
+
+  /// The vector of a cell of a box that begins at `first`.
+  template <int lanes>
+  HEDDLE_HOST_DEVICE T* at(std::int32_t component, const std::int32_t* first, const CellOfBox& cell) const {
+    return data + component * stride_component + std::int64_t{first[0] + cell.x} * lanes +
+           (first[1] + cell.y) * stride_y + (first[2] + cell.z) * stride_z;
+  }
+};
+
+/// Where a shift happens: an array of vectors, a row of LaneShiftRows, and the wire.
+template <typename T> struct LaneShift {
+  VectorArray<T> array;
   const std::int32_t* row;
   const T* wire;
 };
@@ -71,25 +110,17 @@ HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneTurn<lanes>& turn
   store_lanes<lanes>(place, static_cast<const T*>(to));
 }
 
-/// Writes the vector of one cell of a box. Cells are counted x fastest; beyond the last one of the box
-/// nothing happens.
+/// Writes the vector of one cell of a box; beyond the last one nothing happens.
 template <int lanes, typename T>
 HEDDLE_HOST_DEVICE inline void shift_cell(const LaneShift<T>& shift, const LaneTurn<lanes>& turn,
                                           std::int32_t cell) {
   const std::int32_t* const row = shift.row;
-  const auto n = static_cast<std::uint32_t>(cell);
-  const auto x_count = static_cast<std::uint32_t>(row[LaneShiftRows::extent]);
-  const auto y_count = static_cast<std::uint32_t>(row[LaneShiftRows::extent + 1]);
-  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[LaneShiftRows::extent + 2])) {
+  const CellOfBox in_box(row + LaneShiftRows::extent, cell);
+  if (!in_box.there) {
     return;
   }
-  const std::uint32_t line = n / x_count;
-  const auto x = static_cast<std::int32_t>(n - line * x_count);
-  const auto z = static_cast<std::int32_t>(line / y_count);
-  const auto y = static_cast<std::int32_t>(line - static_cast<std::uint32_t>(z) * y_count);
   const auto at = [&](std::int32_t component, const std::int32_t* first) {
-    return shift.data + component * shift.stride_component + std::int64_t{first[0] + x} * lanes +
-           (first[1] + y) * shift.stride_y + (first[2] + z) * shift.stride_z;
+    return shift.array.template at<lanes>(component, first, in_box);
   };
   T from[static_cast<std::size_t>(lanes)] = {};
   T old[static_cast<std::size_t>(lanes)] = {};

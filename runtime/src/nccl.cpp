@@ -13,6 +13,7 @@
 #include "cuda.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
+#include "holds_within.hpp"
 
 namespace heddle {
 
@@ -108,15 +109,11 @@ public:
   void expect(const Traffic& traffic) override {
     Stream stream(Memory::device);
     start(traffic, stream);
-    const auto deadline = std::chrono::steady_clock::now() + longest_wait();
-    while (!cuda::idle(stream.native())) {
-      if (std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::yield();
-        continue;
-      }
+    const std::chrono::milliseconds limit = longest_wait();
+    if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {
       give_up();
       throw Error("NCCL",
-                  traffic.on(rank_) + ": waited " + std::to_string(longest_wait().count()) + " ms for " +
+                  traffic.on(rank_) + ": waited " + std::to_string(limit.count()) + " ms for " +
                       to_string(traffic.receive),
                   "all ranks construct the same exchanges in the same order; HEDDLE_TIMEOUT=<seconds> waits longer");
     }

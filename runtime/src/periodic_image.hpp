@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "heddle/index_list.hpp"
+#include "wrap.hpp"
 
 namespace heddle {
 
@@ -16,9 +17,8 @@ inline std::array<std::int64_t, 3> periodic_image(const IndexList& list, const s
                                                   std::array<std::int64_t, 3> cell) {
   const Box& box = list.box();
   for (std::size_t a = 0; a < 3; ++a) {
-    const std::int64_t n = box.upper[a] - box.lower[a];
     if (periodic[a] && list.spans(a))
-      cell[a] = box.lower[a] + ((cell[a] - box.lower[a]) % n + n) % n;
+      cell[a] = box.lower[a] + wrap(cell[a] - box.lower[a], box.upper[a] - box.lower[a]);
   }
   return cell;
 }

@@ -16,11 +16,6 @@ inline std::uint64_t bit_range(std::int64_t first, std::int64_t last) {
   return below_last & ~((std::uint64_t{1} << first) - 1);
 }
 
-/// A coordinate brought into 0 <= x < extent, around a periodic axis.
-inline std::int64_t wrap(std::int64_t value, std::int64_t extent) {
-  return ((value % extent) + extent) % extent;
-}
-
 /// Words of 64 bits for so many.
 inline std::int64_t words_of(std::int64_t bits) {
   return (bits + 63) / 64;

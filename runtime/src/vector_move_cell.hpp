@@ -13,26 +13,16 @@
 
 namespace heddle {
 
-/// One end of a move: an array of vectors.
-template <typename T> struct VectorArray {
-  T* data;
-  std::int64_t stride_y;
-  std::int64_t stride_z;
-  std::int64_t stride_component;
-
-  VectorArray() = default;
-  explicit VectorArray(const LaneArray& array)
-      : data(static_cast<T*>(array.data)), stride_y(array.stride[0]), stride_z(array.stride[1]),
-        stride_component(array.stride[2]) {}
-
-  template <int lanes>
-  HEDDLE_HOST_DEVICE T* at(std::int32_t component, std::int64_t x, std::int64_t y, std::int64_t z) const {
-    return data + component * stride_component + x * lanes + y * stride_y + z * stride_z;
-  }
-};
-
 /// A move as its kernel gets it. Without a wire it goes straight to a target.
 template <typename T> struct VectorMove {
+  VectorMove(const LaneArray& from, const VectorMoveRows& table, void* to_a_wire, const void* from_a_wire,
+             const MoveTargets& others)
+      : array(from), rows(table.rows), to_wire(static_cast<T*>(to_a_wire)),
+        from_wire(static_cast<const T*>(from_a_wire)) {
+    for (std::size_t t = 0; t < most_targets; ++t)
+      targets[t] = VectorArray<T>(others[t]);
+  }
+
   VectorArray<T> array;
   const std::int32_t* rows;
   T* to_wire;
@@ -40,22 +30,15 @@ template <typename T> struct VectorMove {
   VectorArray<T> targets[most_targets];
 };
 
-/// Moves the vector of one cell of a row. Cells are counted x fastest; beyond the last one nothing happens.
+/// Moves the vector of one cell of a row; beyond the last one nothing happens.
 template <int lanes, typename T>
 HEDDLE_HOST_DEVICE inline void move_cell(const VectorMove<T>& move, const std::int32_t* row, std::int32_t cell) {
-  const auto n = static_cast<std::uint32_t>(cell);
-  const auto x_count = static_cast<std::uint32_t>(row[VectorMoveRows::extent]);
-  const auto y_count = static_cast<std::uint32_t>(row[VectorMoveRows::extent + 1]);
-  if (n >= x_count * y_count * static_cast<std::uint32_t>(row[VectorMoveRows::extent + 2])) {
+  const CellOfBox in_box(row + VectorMoveRows::extent, cell);
+  if (!in_box.there) {
     return;
   }
-  const std::uint32_t line = n / x_count;
-  const std::uint32_t z = line / y_count;
-  const std::uint32_t y = line - z * y_count;
-  const std::uint32_t x = n - line * x_count;
   const auto end = [&](const VectorArray<T>& array, const std::int32_t* first) {
-    return array.template at<lanes>(row[VectorMoveRows::component], std::int64_t{first[0]} + x,
-                                    std::int64_t{first[1]} + y, std::int64_t{first[2]} + z);
+    return array.template at<lanes>(row[VectorMoveRows::component], first, in_box);
   };
   const std::int64_t place = row[VectorMoveRows::place] + std::int64_t{cell} * lanes;
   const auto sources = static_cast<std::uint32_t>(row[VectorMoveRows::sources]);

@@ -16,10 +16,7 @@ void move(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, con
     return;
   }
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
-    VectorMove<T> one{
-        VectorArray<T>(array), rows.rows, static_cast<T*>(to_wire), static_cast<const T*>(from_wire), {}};
-    for (std::size_t t = 0; t < targets.size(); ++t)
-      one.targets[t] = VectorArray<T>(targets[t]);
+    const VectorMove<T> one(array, rows, to_wire, from_wire, targets);
     parallel_ranges(rows.blocks, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t block = first; block < last; ++block) {
         const std::int32_t* const row = rows.rows + std::int64_t{rows.of_block[block]} * VectorMoveRows::columns;

@@ -14,7 +14,7 @@ after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, multiply, operate
@@ -228,6 +228,23 @@ def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) 
 def is_chunk(loop: Loop) -> bool:
     """Whether a loop runs over chunks; its one inner loop runs over the cells of a chunk."""
     return loop.counter.name.rstrip("_").endswith((CHUNK_BEGIN, CHUNK))
+
+
+def in_chunks(
+    body: Sequence[Statement],
+    inside: Callable[[Loop], Sequence[Statement]],
+    which: Callable[[Loop], bool] = is_chunk,
+) -> tuple[Statement, ...]:
+    """Statements with other bodies in their loops over chunks. inside: such a loop's new body. which: the
+    loops that are meant; the others are looked into."""
+
+    def changed(statement: Statement) -> Statement:
+        if not isinstance(statement, Loop):
+            return statement
+        new = inside(statement) if which(statement) else in_chunks(statement.body, inside, which)
+        return dataclasses.replace(statement, body=tuple(new))
+
+    return tuple(changed(statement) for statement in body)
 
 
 def _piece(kernel: Kernel, counter: Symbol) -> tuple[Symbol, Symbol]:

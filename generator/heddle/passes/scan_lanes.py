@@ -14,7 +14,6 @@ division or a chain of dependent operations costs one lane's share.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, operate
 from heddle.ir.nodes import (
@@ -32,27 +31,24 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.passes.apply_schedule import AXES, is_chunk, scans_only
+from heddle.passes.apply_schedule import AXES, in_chunks, is_chunk, scans_only
 from heddle.schedule import Schedule
 
 
 def scan_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Bring the lanes of a chunk inside the scans that they hold; other kernels stay as they are."""
-    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
+    body = in_chunks(
+        kernel.body,
+        lambda chunk: _inside(chunk, schedule.chunk),
+        which=lambda loop: is_chunk(loop) and _scans(loop),
+    )
+    return dataclasses.replace(kernel, body=body)
 
 
-def _block(body: Sequence[Statement], chunk: int) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for statement in body:
-        if isinstance(statement, Loop) and is_chunk(statement) and _scans(statement):
-            *before, lanes = statement.body
-            assert isinstance(lanes, Loop)
-            inside = [part for inner in lanes.body for part in _side_by_side(inner, lanes, chunk)]
-            statement = dataclasses.replace(statement, body=(*before, *inside))
-        elif isinstance(statement, Loop):
-            statement = dataclasses.replace(statement, body=_block(statement.body, chunk))
-        result.append(statement)
-    return tuple(result)
+def _inside(chunk: Loop, length: int) -> tuple[Statement, ...]:
+    *before, lanes = chunk.body
+    assert isinstance(lanes, Loop)
+    return (*before, *(part for inner in lanes.body for part in _side_by_side(inner, lanes, length)))
 
 
 def _scans(chunk: Loop) -> bool:

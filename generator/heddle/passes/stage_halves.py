@@ -15,7 +15,7 @@ lanes of a loop do not read what other lanes write.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from itertools import count
 
 from heddle.ir.build import add, integer, operate
@@ -41,7 +41,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.visit import transform_expressions, walk
-from heddle.passes.apply_schedule import is_chunk
+from heddle.passes.apply_schedule import in_chunks
 from heddle.schedule import Schedule
 
 
@@ -49,17 +49,9 @@ def stage_halves(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage the halves of chunked loops whose cells all do the same; other kernels stay as they are."""
     if not schedule.chunk:
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
-
-
-def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for statement in body:
-        if isinstance(statement, Loop):
-            inside = _chunk(statement, length) if is_chunk(statement) else _block(statement.body, length)
-            statement = dataclasses.replace(statement, body=inside)
-        result.append(statement)
-    return tuple(result)
+    return dataclasses.replace(
+        kernel, body=in_chunks(kernel.body, lambda chunk: _chunk(chunk, schedule.chunk))
+    )
 
 
 def _chunk(chunk: Loop, length: int) -> tuple[Statement, ...]:

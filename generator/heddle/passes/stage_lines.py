@@ -12,7 +12,6 @@ the arrays: each vector is loaded once, under a mask at the end of a row, and st
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 from heddle.ir.build import operate
 from heddle.ir.nodes import (
@@ -33,7 +32,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.visit import transform_expressions, walk
-from heddle.passes.apply_schedule import is_chunk
+from heddle.passes.apply_schedule import in_chunks
 from heddle.passes.stage_halves import first_element, line_name
 from heddle.schedule import Schedule
 
@@ -44,17 +43,9 @@ def stage_lines(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage the loads of chunks with nontemporal stores; other kernels stay as they are."""
     if not (schedule.chunk and schedule.nontemporal and isinstance(kernel.space, Dense)):
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
-
-
-def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for statement in body:
-        if isinstance(statement, Loop):
-            inside = _chunk(statement.body, length) if is_chunk(statement) else _block(statement.body, length)
-            statement = dataclasses.replace(statement, body=inside)
-        result.append(statement)
-    return tuple(result)
+    return dataclasses.replace(
+        kernel, body=in_chunks(kernel.body, lambda chunk: _chunk(chunk.body, schedule.chunk))
+    )
 
 
 def _chunk(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
@@ -95,11 +86,6 @@ def _chunk(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
     inner = dataclasses.replace(loop, body=tuple(transform_expressions(s, staged) for s in loop.body))
     locals_ = (Local(line.lanes, length, "register") for line in lines.values())
     return (*body[:at], *locals_, *lines.values(), inner, *body[at + 1 :])
-
-
-def _stores_to(statement: Statement, arrays: set[Symbol]) -> bool:
-    target = statement.target if isinstance(statement, Store) else None
-    return isinstance(target, Load) and target.pointer in arrays
 
 
 def _element(load: Load) -> Scalar:

@@ -18,7 +18,6 @@ best of one or two vectors: a long chunk would first wait for all that it reads,
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
@@ -45,7 +44,7 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.visit import evaluated, statements, transform_expressions
-from heddle.passes.apply_schedule import is_chunk
+from heddle.passes.apply_schedule import in_chunks, is_chunk
 from heddle.passes.fresh_names import fresh, names_in
 from heddle.schedule import Schedule
 
@@ -54,19 +53,12 @@ def stage_runs(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage links and nontemporal stores of chunked loops; other kernels stay as they are."""
     if not schedule.chunk:
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel, kernel.body, schedule))
-
-
-def _block(kernel: Kernel, body: Sequence[Statement], schedule: Schedule) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for statement in body:
-        if isinstance(statement, Loop):
-            if is_chunk(statement) and not _goes_across(statement):
-                statement = dataclasses.replace(statement, body=_chunk(kernel, statement, schedule))
-            else:
-                statement = dataclasses.replace(statement, body=_block(kernel, statement.body, schedule))
-        result.append(statement)
-    return tuple(result)
+    body = in_chunks(
+        kernel.body,
+        lambda chunk: _chunk(kernel, chunk, schedule),
+        which=lambda loop: is_chunk(loop) and not _goes_across(loop),
+    )
+    return dataclasses.replace(kernel, body=body)
 
 
 def _goes_across(chunk: Loop) -> bool:

@@ -30,7 +30,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.visit import walk
-from heddle.passes.apply_schedule import is_chunk
+from heddle.passes.apply_schedule import in_chunks
 from heddle.schedule import Schedule
 
 
@@ -39,17 +39,9 @@ def whole_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:
     are."""
     if not schedule.chunk:
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body, schedule.chunk))
-
-
-def _block(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for statement in body:
-        if isinstance(statement, Loop):
-            inside = _chunk(statement.body, length) if is_chunk(statement) else _block(statement.body, length)
-            statement = dataclasses.replace(statement, body=inside)
-        result.append(statement)
-    return tuple(result)
+    return dataclasses.replace(
+        kernel, body=in_chunks(kernel.body, lambda chunk: _chunk(chunk.body, schedule.chunk))
+    )
 
 
 def _chunk(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
