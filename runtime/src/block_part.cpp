@@ -2,6 +2,7 @@
 #include "heddle/block_part.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle {
 
@@ -9,7 +10,11 @@ std::vector<Box> BlockPart::boxes(const std::array<std::int64_t, 4>& extent) con
   const Box whole{{0, 0, 0}, {extent[0], extent[1], extent[2]}};
   if (cells == Cells::all) return {whole};
   Box inner = whole.grow({-width[0], -width[1], -width[2]});
-  if (cells == Cells::border) return inner.empty() ? std::vector<Box>{whole} : subtract(whole, inner);
+  if (cells == Cells::border) {
+    const std::vector<Box> all = inner.empty() ? std::vector<Box>{whole} : subtract(whole, inner);
+    if (box < 0) return all;
+    return std::cmp_less(box, all.size()) ? std::vector<Box>{all[static_cast<std::size_t>(box)]} : std::vector<Box>{};
+  }
   if (inner.empty()) return {};
   const std::int64_t first = inner.lower[2];
   const std::int64_t layers = inner.upper[2] - first;

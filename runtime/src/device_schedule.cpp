@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace {
 
-constexpr std::size_t most_lanes = 4; // of one device and urgency
+constexpr std::size_t most_lanes = 8; // of one device and urgency
 /// Iterations that a device is given before the first of them has ended, where steps wait for other ranks: a
 /// launch too many would itself wait, and for as long as they do.
 constexpr std::int64_t most_ahead = 16;

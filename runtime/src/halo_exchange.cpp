@@ -381,6 +381,7 @@ HaloSteps HaloExchange::steps() {
   steps.grid = exchange_.grid();
   steps.rank = exchange_.rank();
   steps.depth = plan_.depth();
+  steps.border = plan_.border_axes();
   steps.toward_owners = exchange_.direction() == Direction::ghost_to_owner;
   steps.messages = talks();
   steps.apart = direct_;

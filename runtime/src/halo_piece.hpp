@@ -19,7 +19,7 @@ struct HaloPlan::Piece {
   std::array<std::int64_t, 3> from_cell;
   std::array<std::int64_t, 3> to_cell;
   std::array<std::int64_t, 3> extent;
-  bool border; // beyond a face that leads to other ranks
+  bool border; // beyond a face that belongs to the border
 
   [[nodiscard]] std::int64_t cells() const noexcept { return extent[0] * extent[1] * extent[2]; }
 };

@@ -7,9 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "border_axes.hpp"
 #include "halo_piece.hpp"
 #include "hash.hpp"
-#include "heddle/block_part.hpp"
 #include "heddle/error.hpp"
 #include "lane_shift_cell.hpp"
 #include "lane_walls.hpp"
@@ -94,6 +94,7 @@ HaloPlan::HaloPlan(const Exchange& exchange) {
   if (exchange.empty()) return;
   if (exchange.grid() == nullptr) throw Error(exchange.name(), "it has no field", "exchange.add(field)");
   hash_ = plan_hash(exchange);
+  border_axes_ = heddle::border_axes(exchange);
   if (exchange.list() != nullptr)
     plan_list(exchange);
   else
@@ -112,7 +113,6 @@ std::size_t HaloPlan::begin_segment() noexcept {
 /// What this rank sends or receives, in the one order that all ranks have.
 std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
   const BlockGrid& grid = *exchange.grid();
-  const std::array<bool, 3> outward = axes_to_other_ranks(grid, exchange.rank());
   std::vector<Piece> found;
   for (int b = 0; b < grid.size(); ++b) {
     const Box& interior = grid.block(b);
@@ -137,7 +137,7 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
         const std::int64_t below = interior.lower[d] - box.lower[d];
         const std::int64_t above = box.upper[d] - interior.upper[d];
         depth_ = std::max(depth_, static_cast<int>(std::max(below, above)));
-        border = border || (outward[d] && (below > 0 || above > 0));
+        border = border || (border_axes_[d] && (below > 0 || above > 0));
       }
       for (const Owned& z : owners(grid, 2, box.lower[2], box.upper[2])) {
         for (const Owned& y : owners(grid, 1, box.lower[1], box.upper[1])) {
@@ -168,11 +168,11 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
 /// Plans what crosses within groups of interleaved blocks as shifts, and returns the rest. The lanes of one
 /// vector that move are one row, those that end at a wall with them; where such boxes would overlap, so that
 /// one could undo what the other writes, nothing of them crosses as a shift. Walls beside which no lane moves
-/// are rows of their own with lone_walls, else they are all that is left in `walls`.
+/// are rows of their own.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
-                                                          std::vector<LaneWall>& walls,
-                                                          std::vector<Shift>& shifts, bool lone_walls) {
+                                                          const std::vector<LaneWall>& walls,
+                                                          std::vector<Shift>& shifts) {
   struct Move {
     std::vector<const Piece*> pieces;
     LaneSources sources;
@@ -204,13 +204,6 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
              extent == wall.extent;
     });
   };
-  std::vector<LaneWall> lone;
-  if (!lone_walls) {
-    const auto alone =
-        std::ranges::stable_partition(walls, [&](const LaneWall& wall) { return beside(wall) != moves.end(); });
-    lone.assign(alone.begin(), alone.end());
-    walls.erase(alone.begin(), alone.end());
-  }
   for (const LaneWall& wall : walls) {
     const auto same = beside(wall);
     Move& move = same != moves.end()
@@ -256,7 +249,6 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     table.longest = std::max(table.longest, cells);
     local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
   }
-  walls = std::move(lone);
   return rest;
 }
 
@@ -326,20 +318,17 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
-  // Walls whose lanes no others of their vectors meet need not wait for messages: they go with the rest.
   const std::vector<LaneWall> all_walls = lane_walls(exchange);
-  std::vector<LaneWall> lone_walls;
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);
     std::vector<const Piece*> here;
     std::ranges::copy_if(to[me], std::back_inserter(here),
                          [&](const Piece* piece) { return piece->border == (local == &borders_); });
-    std::vector<LaneWall> walls = local == &wrap_ ? lone_walls : std::vector<LaneWall>();
+    std::vector<LaneWall> walls;
     std::ranges::copy_if(all_walls, std::back_inserter(walls),
                          [&](const LaneWall& wall) { return wall.border == (local == &borders_); });
-    const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts, local == &wrap_);
-    lone_walls = std::move(walls);
+    const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts);
     if (rest.empty()) continue;
     const std::size_t begin = begin_segment();
     for (const Piece* piece : rest)

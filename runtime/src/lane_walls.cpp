@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane_walls.hpp"
 
-#include "heddle/block_part.hpp"
+#include "border_axes.hpp"
 #include "heddle/block_walls.hpp"
 
 namespace heddle {
@@ -44,9 +44,9 @@ void add_walls(const Exchange& exchange, const WallLinks& walls, const Crossing&
   for (std::size_t lane = 0; lane < of_lane.size(); ++lane)
     if ((beyond & of_lane[lane]) != 0) wall.lanes |= 1U << lane;
   if (wall.lanes == 0) return;
-  const std::array<bool, 3> outward = axes_to_other_ranks(grid, exchange.rank());
+  const std::array<bool, 3> axes = border_axes(exchange);
   for (std::size_t d = 0; d < 3; ++d)
-    wall.border = wall.border || (outward[d] && (beyond >> (2 * d) & 3U) != 0);
+    wall.border = wall.border || (axes[d] && (beyond >> (2 * d) & 3U) != 0);
   for (const Link& link : walls.links) {
     if (link.slot != crossing.component) continue;
     const Box own = ghosts.shift({-link.offset[0], -link.offset[1], -link.offset[2]});

@@ -195,7 +195,7 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
     static_cast<void>(sequence()); // throws for a cycle
     const bool device = options_.memory == Memory::device;
     plan = std::make_unique<Plan>();
-    plan->steps = plan_tasks(nodes_, {overlapping, device, iterations});
+    plan->steps = plan_tasks(nodes_, {overlapping, device, iterations, device && options_.capture});
     if (device)
       plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
   }

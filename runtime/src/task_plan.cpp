@@ -2,8 +2,10 @@
 #include "task_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "heddle/error.hpp"
 
@@ -50,6 +52,11 @@ public:
       halos_.push_back(node.halo ? node.halo() : HaloSteps{});
       const HaloSteps& halo = halos_.back();
       splits_ = splits_ || (halo.messages && options.overlap);
+      if (halo.grid != nullptr) {
+        std::array<bool, 3>& axes = borders_[{halo.grid, halo.rank}];
+        for (std::size_t d = 0; d < 3; ++d)
+          axes[d] = axes[d] || halo.border[d];
+      }
       if (halo.progress) progress_.push_back(halo.progress);
       width_ = std::max(width_, halo.depth);
       if (!node.parts) continue;
@@ -63,7 +70,7 @@ public:
     if (node.parts && !node.parts->any(BlockPart())) return; // all its cells are elsewhere
     if (halo.messages && (splits_ || halo.apart))
       add_exchange(node, halo, place);
-    else if (splits_ && node.parts && outward(node))
+    else if (splits_ && node.parts && has_border(*node.parts))
       add_parts(node, place);
     else
       add_whole(node, halo, place);
@@ -72,8 +79,17 @@ public:
   std::vector<Draft> list;
 
 private:
-  [[nodiscard]] static bool outward(const TaskNode& node) {
-    const std::array<bool, 3> axes = axes_to_other_ranks(*node.parts->grid, node.parts->rank);
+  /// Across which axes the blocks of a sweep have a border.
+  [[nodiscard]] std::array<bool, 3> border_axes(const TaskNode::Parts& parts) const {
+    std::array<bool, 3> axes = axes_to_other_ranks(*parts.grid, parts.rank);
+    const auto more = borders_.find({parts.grid, parts.rank});
+    for (std::size_t d = 0; d < 3 && more != borders_.end(); ++d)
+      axes[d] = axes[d] || more->second[d];
+    return axes;
+  }
+
+  [[nodiscard]] bool has_border(const TaskNode::Parts& parts) const {
+    const std::array<bool, 3> axes = border_axes(parts);
     return axes[0] || axes[1] || axes[2];
   }
 
@@ -155,22 +171,42 @@ private:
 
   void add_parts(const TaskNode& node, std::size_t place) {
     BlockPart part;
-    const std::array<bool, 3> axes = axes_to_other_ranks(*node.parts->grid, node.parts->rank);
+    const std::array<bool, 3> axes = border_axes(*node.parts);
     for (std::size_t d = 0; d < 3; ++d)
       part.width[d] = axes[d] ? width_ : 0;
-    for (const Kind kind : {Kind::border, Kind::interior}) {
-      part.cells = kind == Kind::border ? BlockPart::Cells::border : BlockPart::Cells::interior;
-      if (!node.parts->any(part)) continue;
-      Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
-      for (const TaskNode::Access& access : node.accesses)
-        one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, kind)});
-      one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
-      if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
-        one.step.run = in_slices(node.parts->run, part);
+    part.cells = BlockPart::Cells::border;
+    const int boxes = options_.box_by_box ? border_boxes(*node.parts, part) : 1;
+    for (int box = 0; box < boxes; ++box) {
+      part.box = options_.box_by_box ? box : -1;
+      add_part(node, place, part);
     }
+    part.box = -1;
+    part.cells = BlockPart::Cells::interior;
+    add_part(node, place, part);
     for (const TaskNode::Access& access : node.accesses)
       wrote_beyond_.erase(access.object);
     note_writes_beyond(node, place);
+  }
+
+  /// Of the block whose border has the most.
+  [[nodiscard]] static int border_boxes(const TaskNode::Parts& parts, const BlockPart& border) {
+    std::size_t most = 0;
+    for (int block = parts.grid->first_block(parts.rank); block < parts.grid->first_block(parts.rank + 1); ++block) {
+      const std::array<std::int64_t, 3> extent = parts.grid->block(block).extents();
+      most = std::max(most, border.boxes({extent[0], extent[1], extent[2], 1}).size());
+    }
+    return static_cast<int>(most);
+  }
+
+  void add_part(const TaskNode& node, std::size_t place, const BlockPart& part) {
+    if (!node.parts->any(part)) return;
+    const Kind kind = part.cells == BlockPart::Cells::border ? Kind::border : Kind::interior;
+    Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
+    for (const TaskNode::Access& access : node.accesses)
+      one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, kind)});
+    one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
+    if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
+      one.step.run = in_slices(node.parts->run, part);
   }
 
   /// Of sweeps over whole blocks: what a task on a box writes may be what arrives.
@@ -199,6 +235,7 @@ private:
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
   bool splits_ = false;
+  std::map<std::pair<const BlockGrid*, int>, std::array<bool, 3>> borders_; // of a grid's blocks of a rank
   std::map<const void*, std::size_t>
       wrote_beyond_; // the sweep that did, if nothing else has touched the field since
 };

@@ -35,6 +35,7 @@ struct PlanOptions {
   bool overlap = true;
   bool device = false;
   std::int64_t iterations = 1; // so many follow each other in the plan
+  bool box_by_box = false;     // each box of a border is a step, so that a device computes them side by side
 };
 
 /// Splits exchanges that send messages into start and finish, and sweeps into border and interior, and orders

@@ -218,10 +218,11 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
         if (!every && overlap != capture) continue;
         row({.transport = transport, .overlap = overlap, .capture = capture});
       }
-      if (transport == "stores") row({.transport = transport, .overlap = overlap, .unroll = 8});
+      for (const int unroll : {8, 32})
+        if (transport == "stores") row({.transport = transport, .overlap = overlap, .unroll = unroll});
     }
     if (transport == "stores")
-      row({.transport = transport, .overlap = heddle::Overlap::automatic, .unroll = 8});
+      row({.transport = transport, .overlap = heddle::Overlap::automatic, .unroll = 32});
   }
   if (weak) std::fputs(scaling::extrapolation(device, whole[0], sizeof(T)).c_str(), stdout);
 }

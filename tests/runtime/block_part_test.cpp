@@ -50,6 +50,21 @@ TEST(BlockPart, BorderAndInteriorAreTheBlockAndNeverMeet) {
   }
 }
 
+TEST(BlockPart, BordersCanBeHadBoxByBox) {
+  for (const int width : {1, 2, 3}) { // 3: there is no interior, and the border is one box
+    const std::array<std::int64_t, 4> extent{5, 4, 6, 1};
+    BlockPart part{.cells = BlockPart::Cells::border, .width = {0, width, width}};
+    const std::vector<Box> all = part.boxes(extent);
+    EXPECT_EQ(all.size(), width == 1 ? 4U : 1U);
+    std::vector<Box> one_by_one;
+    for (part.box = 0; part.box < 6; ++part.box) {
+      for (const Box& box : part.boxes(extent))
+        one_by_one.push_back(box);
+    }
+    EXPECT_EQ(one_by_one, all);
+  }
+}
+
 TEST(BlockPart, OnlyAxesToOtherRanksHaveBorders) {
   const Box domain{{0, 0, 0}, {8, 8, 8}};
   const std::array<bool, 3> periodic{true, true, true};

@@ -207,6 +207,22 @@ TEST(HaloExchange, SendsWholeVectorsWhereHalfOfTheirLanesCross) {
     EXPECT_TRUE(block.rows.empty());
 }
 
+TEST(HaloExchange, LanesThatFollowEachOtherBelongToTheBorder) {
+  const auto axes = [](const std::array<int, 3>& blocks, int ranks, int interleaved) {
+    const BlockGrid grid(Box{{0, 0, 0}, {8, 8, 8}}, blocks, {false, false, false}, ranks);
+    Field<float> field(grid, {.components = 2, .interleaved = interleaved});
+    const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+    const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
+    EXPECT_EQ(plan.wrap().shifts.empty(), plan.border_axes()[1] || interleaved == 1);
+    return plan.border_axes();
+  };
+  using Axes = std::array<bool, 3>;
+  EXPECT_EQ(axes({1, 4, 2}, 2, 4), (Axes{false, true, true}));
+  EXPECT_EQ(axes({1, 4, 2}, 2, 1), (Axes{false, false, true})); // no vectors
+  EXPECT_EQ(axes({4, 1, 2}, 2, 4), (Axes{false, false, true})); // not across x
+  EXPECT_EQ(axes({1, 4, 2}, 1, 4), (Axes{false, false, false})); // no other rank
+}
+
 TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
   // Two ranks of four blocks: only the planes toward the other rank arrive, and no block unpacks any of it.
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 16}}, {1, 1, 8}, {false, false, false}, 2);

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_HALO_PLAN_HPP
 #define HEDDLE_HALO_PLAN_HPP
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,9 +20,9 @@ struct LaneWall;
 /// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and of the
 /// crossings. Ranks that store into each other's fields leave the room of the vectors unused.
 ///
-/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks it
-/// belongs to the border, as messages do; along the other axes also the interior of a split sweep needs it,
-/// see BlockPart.
+/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks, and one along
+/// which lanes of a vector follow each other beside such an axis, it belongs to the border, as messages do; along
+/// the other axes also the interior of a split sweep needs it, see BlockPart.
 ///
 /// A list has one block a rank, so that all that crosses is messages: an element after the other, in the
 /// order of the rows of its table and of the cells that reach them, which both ends know.
@@ -96,6 +97,8 @@ public:
   };
   [[nodiscard]] const Local& borders() const noexcept { return borders_; }
   [[nodiscard]] const Local& wrap() const noexcept { return wrap_; }
+  /// Across which axes blocks have a border.
+  [[nodiscard]] const std::array<bool, 3>& border_axes() const noexcept { return border_axes_; }
   /// Cells that crossings reach beyond a block, at most.
   [[nodiscard]] int depth() const noexcept { return depth_; }
   [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
@@ -114,8 +117,8 @@ private:
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
   [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
                                                       const std::vector<const Piece*>& pieces,
-                                                      std::vector<LaneWall>& walls,
-                                                      std::vector<Shift>& shifts, bool lone_walls);
+                                                      const std::vector<LaneWall>& walls,
+                                                      std::vector<Shift>& shifts);
   [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
                                        std::vector<Shift>& shifts) const;
   [[nodiscard]] std::vector<const Piece*> take_vectors(const Exchange& exchange,
@@ -134,6 +137,7 @@ private:
   std::vector<Elements> received_;
   Local borders_;
   Local wrap_;
+  std::array<bool, 3> border_axes_{};
   int depth_ = 0;
   std::vector<Segment> send_;
   std::vector<Segment> receive_;

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_HALO_STEPS_HPP
 #define HEDDLE_HALO_STEPS_HPP
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,11 +15,13 @@
 namespace heddle {
 
 /// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost
-/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes.
+/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes. (A border lies across the
+/// axes that lead to other ranks, and beside these across those along which lanes of a vector follow each other.)
 struct HaloSteps {
   const BlockGrid* grid = nullptr; // null: nothing crosses
   int rank = 0;
   int depth = 0;                // cells that it reaches beyond a block
+  std::array<bool, 3> border{}; // axes across which blocks have a border besides those that lead to other ranks
   bool toward_owners = false;   // from ghost cells to their owners
   bool messages = false;        // goes to other ranks
   bool apart = false;           // ranks of one graph: start of all of them comes before finish of any
