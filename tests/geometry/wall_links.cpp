@@ -261,7 +261,13 @@ TEST(WallLinks, NoLinkToASolidCellIsWithoutAWall) {
   for (std::size_t n = 0; n < mixed.triangles.size(); n += 3)
     std::swap(mixed.triangles[n][0], mixed.triangles[n][1]);
   const Mesh poles = test::sphere({8.5, 8.5, 8.5}, 5, 24);
-  for (const Mesh& mesh : {tilted, two, mixed, poles}) {
+  // an octahedron with edges along links, but for the last bit of some corners
+  Mesh skewed = test::sphere({0, 0, 0}, 1, 2);
+  for (Point& corner : skewed.vertices) {
+    const auto [x, y, z] = corner;
+    corner = {8 + 2 * y, 8 - 2 * z, 8 - 2 * x + 2 * z};
+  }
+  for (const Mesh& mesh : {tilted, two, mixed, poles, skewed}) {
     const Body body(mesh, cube(16));
     expect_each_link_once(body);
     EXPECT_EQ(body.walls.assumed, 0);

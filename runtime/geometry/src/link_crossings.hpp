@@ -67,16 +67,18 @@ void for_crossings(const std::array<Point, 3>& corners, const std::array<int, 3>
   };
   const auto [first_v, last_v] = lines(lowest, highest, b);
   for (std::int64_t v = first_v; v <= last_v; ++v) {
-    const double row = std::clamp(static_cast<double>(v), lowest, highest);
+    // What of the triangle lies in the row, which is as wide as the tolerance: an edge along it counts whole.
+    const double under = static_cast<double>(v) - crossing_tolerance, over = under + 2 * crossing_tolerance;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t i = 0; i < 3; ++i) {
       Corner from = corner[i], to = corner[(i + 1) % 3];
       if (std::pair(to.v, to.u) < std::pair(from.v, from.u)) std::swap(from, to); // the same on both sides
-      if (from.v > row || to.v < row) continue;
-      const double share = to.v == from.v ? 1 : (row - from.v) / (to.v - from.v);
-      const double at = from.u + share * (to.u - from.u);
-      low = std::min({low, at, to.v == from.v ? from.u : at});
-      high = std::max({high, at, to.v == from.v ? from.u : at});
+      if (from.v > over || to.v < under) continue;
+      const double slope = to.v > from.v ? (to.u - from.u) / (to.v - from.v) : 0;
+      const double first = from.v < under ? from.u + slope * (under - from.v) : from.u;
+      const double last = to.v > over ? from.u + slope * (over - from.v) : to.u;
+      low = std::min({low, first, last});
+      high = std::max({high, first, last});
     }
     const auto [first_u, last_u] = lines(low, high, a);
     for (std::int64_t u = first_u; u <= last_u; ++u) {

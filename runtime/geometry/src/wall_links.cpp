@@ -28,8 +28,12 @@ std::string text(const auto& triple) {
 /// Which cells are solid, counted from the lower corner of the domain.
 class Solid {
 public:
-  Solid(const Cell& extent, const std::array<bool, 3>& periodic, std::span<const std::uint8_t> flags)
-      : extent_(extent), periodic_(periodic), flags_(flags) {}
+  Solid(const Cell& extent, const std::array<bool, 3>& periodic, std::span<const std::uint8_t> flags,
+        std::span<const Velocity> velocities)
+      : extent_(extent), periodic_(periodic), flags_(flags), velocities_(velocities) {
+    for (const Velocity& c : velocities)
+      steps_.push_back(index({c[0], c[1], c[2]}));
+  }
 
   /// Brings a cell, at most one outside, into the domain; false where it lies beyond a face.
   [[nodiscard]] bool bring_inside(Cell& cell) const {
@@ -41,16 +45,35 @@ public:
     return true;
   }
   [[nodiscard]] bool operator[](const Cell& inside) const {
-    return flags_[static_cast<std::size_t>(inside[0] + extent_[0] * (inside[1] + extent_[1] * inside[2]))] !=
-           0;
+    return flags_[static_cast<std::size_t>(index(inside))] != 0;
   }
-  [[nodiscard]] bool has(Cell cell) const { return bring_inside(cell) && (*this)[cell]; }
+  /// Bit q for each velocity with which something would come to a cell out of a solid one.
+  [[nodiscard]] std::uint32_t beside(const Cell& cell) const {
+    bool inner = true;
+    for (std::size_t a = 0; a < 3; ++a)
+      inner = inner && cell[a] > 0 && cell[a] < extent_[a] - 1;
+    const std::uint8_t* const own = flags_.data() + index(cell);
+    std::uint32_t mask = 0;
+    for (std::size_t q = 0; q < velocities_.size(); ++q) {
+      const Velocity& c = velocities_[q];
+      Cell from{cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]};
+      const bool wall = inner ? *(own - steps_[q]) != 0 : bring_inside(from) && (*this)[from];
+      mask |= std::uint32_t{wall} << q;
+    }
+    return mask;
+  }
   [[nodiscard]] const Cell& extent() const { return extent_; }
 
 private:
+  [[nodiscard]] std::int64_t index(const Cell& cell) const {
+    return cell[0] + extent_[0] * (cell[1] + extent_[1] * cell[2]);
+  }
+
   Cell extent_;
   std::array<bool, 3> periodic_;
   std::span<const std::uint8_t> flags_;
+  std::span<const Velocity> velocities_;
+  std::vector<std::int64_t> steps_; // from a cell to the flag of the one beside it
 };
 
 /// The opposite of each velocity; checks them.
@@ -103,8 +126,7 @@ std::vector<Point> in_cells(const Mesh& mesh, const VoxelGrid& grid) {
 }
 
 /// Cells with a mask that is not 0, and that mask.
-void find_entries(WallLinks& walls, const Solid& solid, const IndexList& list,
-                  std::span<const Velocity> velocities) {
+void find_entries(WallLinks& walls, const Solid& solid, const IndexList& list) {
   struct Entry {
     std::uint32_t cell, mask;
   };
@@ -121,11 +143,7 @@ void find_entries(WallLinks& walls, const Solid& solid, const IndexList& list,
         if (solid[cell])
           throw Error("wall_links", "cell " + text(cell) + " is listed and solid",
                       "list cells whose flag is 0 only");
-        std::uint32_t mask = 0;
-        for (std::size_t q = 0; q < velocities.size(); ++q) {
-          const Velocity& c = velocities[q];
-          if (solid.has({cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]})) mask |= 1U << q;
-        }
+        const std::uint32_t mask = solid.beside(cell);
         if (mask != 0) own.push_back({static_cast<std::uint32_t>(n), mask});
       });
     }
@@ -138,7 +156,6 @@ void find_entries(WallLinks& walls, const Solid& solid, const IndexList& list,
     walls.mask.push_back(entry.mask);
     walls.links += std::popcount(entry.mask);
   }
-  walls.distance.assign(velocities.size(), std::vector<double>(entries.size(), none));
 }
 
 /// The least of several threads' values: the same in any order.
@@ -149,18 +166,27 @@ void lower_to(double& least, double value) {
   }
 }
 
-void measure(WallLinks& walls, const Mesh& mesh, const std::vector<Point>& corners, const Solid& solid,
-             const IndexList& list, std::span<const Velocity> velocities,
-             const std::vector<std::size_t>& opposite) {
-  std::vector<std::uint32_t> entry_of(static_cast<std::size_t>(list.count()));
+/// Lowers distances to where the surface crosses links. Returns for each entry whether its cell's centre lies
+/// on the surface.
+std::vector<std::uint8_t> measure(WallLinks& walls, const Mesh& mesh, const std::vector<Point>& corners,
+                                  const Solid& solid, const IndexList& list,
+                                  std::span<const Velocity> velocities,
+                                  const std::vector<std::size_t>& opposite) {
+  constexpr std::uint32_t no_entry = 0xFFFFFFFF;
+  std::vector<std::uint32_t> entries(static_cast<std::size_t>(list.count()), no_entry);
   for (std::size_t i = 0; i < walls.cells.size(); ++i)
-    entry_of[walls.cells[i]] = static_cast<std::uint32_t>(i);
+    entries[walls.cells[i]] = static_cast<std::uint32_t>(i);
+  const Cell& corner = list.grid().domain().lower;
+  const auto entry_of = [&](const Cell& cell) {
+    const std::int64_t n = list.cell_of(cell[0] + corner[0], cell[1] + corner[1], cell[2] + corner[2]);
+    return n < 0 || n >= list.count() ? no_entry : entries[static_cast<std::size_t>(n)];
+  };
   std::vector<std::size_t> lines; // one of two opposite velocities
   for (std::size_t q = 0; q < velocities.size(); ++q) {
     if (velocities[q] > Velocity{}) lines.push_back(q);
   }
+  std::vector<std::uint8_t> on_surface(walls.cells.size());
   const auto triangles = static_cast<std::int64_t>(mesh.triangles.size());
-  const Cell& corner = list.grid().domain().lower;
   parallel_ranges(triangles * std::ssize(lines), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t item = first; item < last; ++item) {
       const std::size_t along = lines[static_cast<std::size_t>(item / triangles)];
@@ -169,33 +195,34 @@ void measure(WallLinks& walls, const Mesh& mesh, const std::vector<Point>& corne
       for_crossings({corners[triangle[0]], corners[triangle[1]], corners[triangle[2]]}, c, solid.extent(),
                     [&](Cell from, double fraction) {
                       Cell to{from[0] + c[0], from[1] + c[1], from[2] + c[2]};
-                      if (!solid.bring_inside(from) || !solid.bring_inside(to)) return;
+                      const bool begins = solid.bring_inside(from), ends = solid.bring_inside(to);
+                      if (begins && fraction <= crossing_tolerance) {
+                        if (const std::uint32_t entry = entry_of(from); entry != no_entry)
+                          std::atomic_ref(on_surface[entry]).store(1, std::memory_order_relaxed);
+                      }
+                      if (!begins || !ends || solid[from] == solid[to]) return;
                       const bool leaves = solid[to];
-                      if (solid[from] == leaves) return;
-                      const Cell& fluid = leaves ? from : to;
-                      const std::int64_t n =
-                          list.cell_of(fluid[0] + corner[0], fluid[1] + corner[1], fluid[2] + corner[2]);
-                      if (n < 0 || n >= list.count()) return;
-                      std::vector<double>& distance = walls.distance[leaves ? along : opposite[along]];
-                      lower_to(distance[entry_of[static_cast<std::size_t>(n)]],
+                      const std::uint32_t entry = entry_of(leaves ? from : to);
+                      if (entry == no_entry) return;
+                      lower_to(walls.distance[leaves ? along : opposite[along]][entry],
                                std::clamp(leaves ? fraction : 1 - fraction, crossing_tolerance, 1.0));
                     });
     }
   });
+  return on_surface;
 }
 
 /// What has no crossing: a cell whose centre lies on the surface has the wall there for links along the
 /// surface, too; another link gets one half-way.
-void complete(WallLinks& walls, const std::vector<std::size_t>& opposite) {
-  for (std::size_t i = 0; i < walls.cells.size(); ++i) {
-    const bool on_surface = std::ranges::any_of(
-        walls.distance, [&](const std::vector<double>& of) { return of[i] <= crossing_tolerance; });
-    for (std::size_t p = 0; p < walls.distance.size(); ++p) {
+void complete(WallLinks& walls, const std::vector<std::uint8_t>& on_surface,
+              const std::vector<std::size_t>& opposite) {
+  for (std::size_t p = 0; p < walls.distance.size(); ++p) {
+    for (std::size_t i = 0; i < walls.cells.size(); ++i) {
       double& distance = walls.distance[p][i];
       if (distance != none) continue;
       const bool wall = ((walls.mask[i] >> opposite[p]) & 1U) != 0;
-      distance = wall && on_surface ? crossing_tolerance : half_way;
-      if (wall && !on_surface) ++walls.assumed;
+      distance = wall && on_surface[i] != 0 ? crossing_tolerance : half_way;
+      if (wall && on_surface[i] == 0) ++walls.assumed;
     }
   }
 }
@@ -208,11 +235,13 @@ WallLinks wall_links(const Mesh& mesh, const VoxelGrid& grid, std::span<const st
   check(grid, flags, list);
   const std::vector<std::size_t> opposite = opposites(velocities);
   const std::vector<Point> corners = in_cells(mesh, grid);
-  const Solid solid(grid.extent, periodic, flags);
+  const Solid solid(grid.extent, periodic, flags, velocities);
   WallLinks walls;
-  find_entries(walls, solid, list, velocities);
-  measure(walls, mesh, corners, solid, list, velocities, opposite);
-  complete(walls, opposite);
+  find_entries(walls, solid, list);
+  walls.distance.assign(velocities.size(), std::vector<double>(walls.cells.size(), none));
+  const std::vector<std::uint8_t> on_surface =
+      measure(walls, mesh, corners, solid, list, velocities, opposite);
+  complete(walls, on_surface, opposite);
   return walls;
 }
 
