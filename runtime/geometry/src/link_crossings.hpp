@@ -17,6 +17,9 @@ namespace heddle::geometry {
 /// How far beside a triangle, or before and behind a link's ends, a crossing still counts, in cells. It is
 /// far more than what rounding moves, and as little as f32 can tell from a wall at a cell's centre.
 inline constexpr double crossing_tolerance = 1e-7;
+/// A triangle that is no higher than this where it is seen along a link is seen edge-on: where the link meets
+/// its plane is a matter of rounding. What it covers lies within the tolerance of the triangles beside it.
+inline constexpr double edge_on = crossing_tolerance / 10;
 
 /// Calls f(cell, fraction) for each link from `cell` to `cell + c` that a triangle crosses, 0 <= fraction <=
 /// 1 being where, in units of |c|. corners: in cells, such that cell (i, j, k) has its centre at (i, j, k).
@@ -28,7 +31,7 @@ inline constexpr double crossing_tolerance = 1e-7;
 /// row by row, and nobody searches: barycentric coordinates give the depth on the line, which is the test of
 /// Moeller and Trumbore (1997) for all lines at once. Triangles that share an edge compute the same number
 /// for where a row meets it, and both count what lies on it: a link through an edge or a corner is not lost.
-/// A triangle that c sees edge-on crosses nothing; where a link lies in its plane, those beside it have the
+/// A triangle that is seen edge-on crosses nothing; where a link lies in its plane, those beside it have the
 /// crossing.
 template <class F>
 void for_crossings(const std::array<Point, 3>& corners, const std::array<int, 3>& c,
@@ -44,7 +47,12 @@ void for_crossings(const std::array<Point, 3>& corners, const std::array<int, 3>
   }
   const auto& [p, q, r] = corner;
   const double area = (q.u - p.u) * (r.v - p.v) - (r.u - p.u) * (q.v - p.v);
-  if (area == 0) return;
+  double longest = 0; // squared
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double du = corner[i].u - corner[(i + 1) % 3].u, dv = corner[i].v - corner[(i + 1) % 3].v;
+    longest = std::max(longest, du * du + dv * dv);
+  }
+  if (area * area <= edge_on * edge_on * longest) return;
   const auto [near, far] = std::minmax({p.depth, q.depth, r.depth});
   const auto [lowest, highest] = std::minmax({p.v, q.v, r.v});
 
@@ -53,9 +61,9 @@ void for_crossings(const std::array<Point, 3>& corners, const std::array<int, 3>
   if (first_depth > last_depth + crossing_tolerance) return;
   const auto lines = [&](double low, double high, std::size_t axis) {
     const auto [least, most] = std::minmax({c[axis] * first_depth, c[axis] * last_depth});
-    const double first = std::max(std::ceil(low - crossing_tolerance), std::floor(-1 - most));
+    const double first = std::ceil(std::max(low, -1 - most) - crossing_tolerance);
     const double last =
-        std::min(std::floor(high + crossing_tolerance), std::ceil(static_cast<double>(extent[axis]) - least));
+        std::floor(std::min(high, static_cast<double>(extent[axis]) - least) + crossing_tolerance);
     return first <= last ? std::pair(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last))
                          : std::pair<std::int64_t, std::int64_t>(0, -1);
   };
