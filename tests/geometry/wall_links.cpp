@@ -130,7 +130,7 @@ void expect_each_link_once(const Body& body) {
 /// The nearest crossing of the segment start + t * along by Moeller and Trumbore 1997, triangle by triangle;
 /// edges count.
 std::optional<double> traced(const Mesh& mesh, const Point& start, const Point& along) {
-  using Vector = std::array<long double, 3>;
+  using Vector = Point;
   const auto minus = [](const Point& a, const Point& b) {
     return Vector{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   };
@@ -138,20 +138,19 @@ std::optional<double> traced(const Mesh& mesh, const Point& start, const Point& 
     return Vector{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
   };
   const auto dot = [](const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
-  constexpr long double slack = 1e-9L;
+  constexpr double slack = 1e-9;
   std::optional<double> first;
   for (const auto& triangle : mesh.triangles) {
     const Point& corner = mesh.vertices[triangle[0]];
     const Vector e1 = minus(mesh.vertices[triangle[1]], corner),
                  e2 = minus(mesh.vertices[triangle[2]], corner);
-    const Vector direction{along[0], along[1], along[2]};
-    const Vector p = cross(direction, e2);
-    const long double det = dot(e1, p);
-    if (det == 0) continue;
+    const Vector p = cross(along, e2);
+    const double det = dot(e1, p);
+    if (std::abs(det) < slack) continue; // edge-on
     const Vector s = minus(start, corner), q = cross(s, e1);
-    const long double u = dot(s, p) / det, v = dot(direction, q) / det, t = dot(e2, q) / det;
+    const double u = dot(s, p) / det, v = dot(along, q) / det, t = dot(e2, q) / det;
     if (u < -slack || v < -slack || u + v > 1 + slack || t < -slack || t > 1 + slack) continue;
-    if (!first || t < *first) first = static_cast<double>(t);
+    if (!first || t < *first) first = t;
   }
   return first;
 }

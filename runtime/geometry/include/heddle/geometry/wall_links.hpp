@@ -35,23 +35,27 @@ struct WallLinks {
 /// plane), each with its opposite; the bits of masks and the rows of `distance` count as they do. `periodic`:
 /// of the domain.
 ///
-/// Of several crossings of a link the one nearest to the listed cell counts. A solid cell always gets its
-/// link: where the surface does not cross that (the cell was made solid by other means, or the surface is
-/// open), the wall is taken to lie half-way, and `assumed` says how often; 0 for what voxelise says of a
-/// closed surface. A wall nearer to the cell's centre than 1e-7 cells is taken to be that far. Links that
-/// lead out of the domain, to cells that are neither listed nor solid, or between listed cells are none of
-/// these: other sweeps or the table of the list have them, and a body thinner than a cell has no links.
+/// Of several crossings of a link the one nearest to the listed cell counts; through an edge or a corner of
+/// triangles a link is crossed as through their middle. A solid cell always gets its link: where the surface
+/// does not cross that (the cell was made solid by other means, or the surface is open), the wall is taken to
+/// lie half-way, and `assumed` says how often; 0 for what voxelise says of a closed surface, but for cells
+/// that it gets wrong where faces lie exactly along its rays. A wall nearer to the cell's centre than 1e-7 of
+/// the link is taken to be that far. Links that lead out of the domain, to cells that are neither listed nor
+/// solid, or between listed cells are none of these: other sweeps or the table of the list have them, and a
+/// body thinner than a cell has no links.
 ///
-/// Triangles times directions are shared out to threads, without a search (src/link_crossings.hpp); the
-/// result does not depend on their number. Throws Error where the grid is not that of the list, flags are too
-/// many or too few, a listed cell is solid, a cell of the grid has no size, a corner of the mesh is not
-/// finite, and for velocities as above, or more than the 32 that a mask has bits for.
+/// Nobody searches: a triangle is drawn onto the lines of cells along each direction
+/// (src/link_crossings.hpp). On one core D3Q27 takes 0.06 s a million cells and 0.7 s a million triangles.
+/// Triangles times directions are shared out to threads, and the result does not depend
+/// on their number. Throws Error where the grid is not that of the list, flags are too many or too few, a
+/// listed cell is solid, a cell of the grid has no size, a corner of the mesh is not finite, and for
+/// velocities other than above, or more than the 32 that a mask has bits for.
 ///
 ///     const Mesh mesh = read_mesh("body.stl");
 ///     const std::vector<std::uint8_t> solid = voxelise(mesh, grid); // fluid[n] = solid[n] == 0
 ///     const IndexList list({{0, 0, 0}, grid.extent}, fluid, periodic, model::links);
 ///     const WallLinks walls = wall_links(mesh, grid, solid, list, velocities, periodic);
-///     if (walls.assumed > 0) std::printf("%lld links without a surface\n", ...);
+///     if (walls.assumed > 0) std::cerr << walls.assumed << " links meet no surface\n";
 ///     const Buffer<std::uint32_t> cells{std::span(walls.cells)}, mask{std::span(walls.mask)};
 ///     const Buffer<float> west = entry_values<float>(walls.distance[2]); // distance_w, and so on
 ///     model::body(f, west.data(), mask.data(), ..., cells.data(), cells.size());
