@@ -368,6 +368,24 @@ TEST(WallLinks, LinksGoAroundPeriodicAxes) {
   }
 }
 
+TEST(WallLinks, LatticesOfThePlaneSeeASection) {
+  const Mesh post = test::box({2.2, 3.3, -1}, {7.6, 8.1, 2});
+  const Body body(post, {{0, 0, 0}, 1, {12, 12, 1}});
+  std::vector<Velocity> d2q9;
+  std::vector<std::size_t> place; // in D3Q27
+  for (std::size_t q = 0; q < d3q27.size(); ++q) {
+    if (d3q27[q][2] == 0) d2q9.push_back(d3q27[q]), place.push_back(q);
+  }
+  const WallLinks walls = wall_links(post, body.grid, body.solid, body.list, d2q9, closed);
+  EXPECT_EQ(d2q9.size(), 9U);
+  EXPECT_EQ(walls.assumed, 0);
+  EXPECT_EQ(walls.links, 2 * (6 + 5) + 4 * (6 * 5 - 5 * 4)); // to 6 x 5 cells: along axes, and diagonals
+  EXPECT_EQ(walls.cells, body.walls.cells);
+  for (std::size_t q = 0; q < d2q9.size(); ++q)
+    EXPECT_EQ(walls.distance[q], body.walls.distance[place[q]]);
+  expect_exact(body, {{{1, 0, 0}, 2.2, 7.6}, {{0, 1, 0}, 3.3, 8.1}, {{0, 0, 1}, -1, 2}});
+}
+
 TEST(WallLinks, WhatNoSurfaceCrossesIsCountedAndHalfWay) {
   const Mesh mesh = test::sphere({5, 5, 5}, 3.3, 16);
   std::vector<std::uint8_t> solid = voxelise(mesh, cube(12));

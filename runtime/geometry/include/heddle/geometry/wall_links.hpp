@@ -46,10 +46,10 @@ struct WallLinks {
 ///
 /// Nobody searches: a triangle is drawn onto the lines of cells along each direction
 /// (src/link_crossings.hpp). On one core D3Q27 takes 0.06 s a million cells and 0.7 s a million triangles.
-/// Triangles times directions are shared out to threads, and the result does not depend
-/// on their number. Throws Error where the grid is not that of the list, flags are too many or too few, a
-/// listed cell is solid, a cell of the grid has no size, a corner of the mesh is not finite, and for
-/// velocities other than above, or more than the 32 that a mask has bits for.
+/// Triangles times directions are shared out to threads, and the result does not depend on their number.
+/// Throws Error where the grid is not that of the list, flags are too many or too few, a listed cell is
+/// solid, a cell of the grid has no size, a corner of the mesh is not finite, and for velocities other than
+/// above, or more than the 32 that a mask has bits for.
 ///
 ///     const Mesh mesh = read_mesh("body.stl");
 ///     const std::vector<std::uint8_t> solid = voxelise(mesh, grid); // fluid[n] = solid[n] == 0
