@@ -55,14 +55,18 @@ inline std::vector<std::uint8_t> outside(const Cell& extent, const Ball& ball) {
   return flags;
 }
 
-/// Interpolated walls of a ball in a flow, and the force on it.
+/// Interpolated walls of a body in a flow, and the force on it.
 template <class T, std::size_t count> class Body {
 public:
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+  /// distances: of the walls from which directions 1, 2, ... come in, one value an entry.
+  Body(Patch patch, std::vector<heddle::Buffer<T>> distances)
+      : patch_(std::move(patch)), distances_(std::move(distances)),
+        room_(static_cast<std::size_t>(patch_.size() / 32 + patch_.size() / 32768 + 3)), work_(3 * room_) {}
+
   Body(const ListFlow<T, count>& flow, const Ball& ball)
-      : patch_(flow.patch([&](const Cell& source) { return ball.inside(source); })),
-        room_(static_cast<std::size_t>(patch_.size() / 32 + patch_.size() / 32768 + 3)), work_(3 * room_) {
+      : Body(flow.patch([&](const Cell& source) { return ball.inside(source); }), {}) {
     for (std::size_t q = 1; q < count; ++q) {
       const Velocity& leaving = flow.set().c[opposite(q)];
       distances_.push_back(

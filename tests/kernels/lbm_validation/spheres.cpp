@@ -7,39 +7,10 @@
 #include "body.hpp"
 #include "case.hpp"
 #include "coarse.hpp"
-#include "lbm_validation_space.hpp"
-#include "lbm_validation_space_sweeps.hpp"
+#include "sphere_array.hpp"
 
 namespace validation {
 namespace {
-
-/// Drag of a simple cubic array over 6 pi mu a U, U the mean over the whole volume, and the force over what
-/// drives it.
-std::pair<double, double> array_drag(Precision precision, int cells, double solid) {
-  return with_storage(precision, [&]<class T>(T) {
-    constexpr double viscosity = 1.0 / 6, g = 1e-6;
-    const double n = cells, radius = n * std::cbrt(3 * solid / (4 * std::numbers::pi));
-    const Cell extent{cells, cells, cells};
-    const Ball ball{{n / 2, n / 2, n / 2}, radius, 3};
-    ListFlow<T, 19> flow(d3q19, lbm_validation_space::links, extent, outside(extent, ball),
-                         {true, true, true});
-    Body<T, 19> body(flow, ball);
-    flow.start(1.0, [](const Cell&) { return State{}; });
-    Vector force{};
-    const auto balance = [&] { return force[0] / (g * static_cast<double>(flow.list().count())); };
-    for (int s = 0; s < 20 * cells * cells && !(s > cells && std::abs(balance() - 1) < 2e-5); ++s) {
-      flow.step([&](const auto&... arguments) {
-        lbm_validation_space::trt(arguments..., g, 3.0 / 16, rate(viscosity));
-      });
-      force = body.apply(flow, [](auto... arguments) { lbm_validation_space::body(arguments...); });
-    }
-    double flux = 0;
-    for (std::int64_t i = 0; i < flow.list().count(); ++i)
-      flux += flow.velocity(i, {g, 0, 0})[0];
-    const double mean = flux / (n * n * n);
-    return std::pair(g * n * n * n / (6 * std::numbers::pi * viscosity * radius * mean), balance());
-  });
-}
 
 struct Packing {
   double solid, drag; ///< Zick and Homsy's drag over Stokes'
@@ -47,7 +18,15 @@ struct Packing {
 constexpr Packing packings[] = {{0.125, 4.292}, {0.027, 2.008}, {0.343, 15.4}};
 
 Outcome packed(const Packing& packing, Precision precision, int cells) {
-  const auto [found, balance] = array_drag(precision, cells, packing.solid);
+  const auto [found, balance] = with_storage(precision, [&]<class T>(T) {
+    const double n = cells, radius = n * std::cbrt(3 * packing.solid / (4 * std::numbers::pi));
+    const Cell extent{cells, cells, cells};
+    const Ball ball{{n / 2, n / 2, n / 2}, radius, 3};
+    ListFlow<T, 19> flow(d3q19, lbm_validation_space::links, extent, outside(extent, ball),
+                         {true, true, true});
+    Body<T, 19> body(flow, ball);
+    return array_drag(flow, body, cells, radius);
+  });
   const std::string at = ", solid fraction " + std::to_string(packing.solid).substr(0, 5);
   return {{{"drag over Stokes'" + at, found, packing.drag, 0.02 * packing.drag},
            {"force over driving force" + at, balance, 1, 1e-3, 5e-3}},
@@ -74,8 +53,8 @@ struct Room {
 template <class T> class Stream {
 public:
   Stream(const Room& room, int diameter, double reynolds)
-      : d_(diameter), omega_(rate(speed * diameter / reynolds)), extent_{room.length * d_, room.width * d_,
-                                                                         room.width * d_},
+      : d_(diameter), omega_(rate(speed * diameter / reynolds)),
+        extent_{room.length * d_, room.width * d_, room.width * d_},
         ball_{{room.front * diameter, room.width * diameter / 2.0, room.width * diameter / 2.0},
               diameter / 2.0,
               3},
@@ -196,9 +175,8 @@ std::vector<Case> sphere_cases(Size size) {
     add({Precision::f32}, 11700, 16, {10, 7, 3.5}, 28, 100);
     add({Precision::f32}, 17000, 24, {10, 6, 3.5}, 32, 200);
   } else {
-    single.add({Precision::f32}, 10, 1, [](Precision precision) {
-      return stream(precision, {11, 8, 3.5}, 6, 20);
-    });
+    single.add({Precision::f32}, 10, 1,
+               [](Precision precision) { return stream(precision, {11, 8, 3.5}, 6, 20); });
   }
   return {array, single};
 }
