@@ -193,8 +193,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   std::printf(
       "  %d %s of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
       "  exchange %.0f us, of which %.0f us of memory time, which overlap does not hide\n",
-      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair, 1e-12 * device.memory,
-      1e6 * exchange.seconds(), 1e6 * exchange.memory);
+      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair,
+      1e-12 * device.memory, 1e6 * exchange.seconds(), 1e6 * exchange.memory);
   const auto row = [&](Case variant) {
     variant.cells = whole;
     variant.ranks = ranks;
