@@ -17,6 +17,8 @@
 #include "checkpoint_restore.hpp"
 #include "collective.hpp"
 #include "file_writer.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "heddle/task_graph.hpp"
 
 namespace heddle {
 
@@ -74,6 +76,18 @@ struct Checkpoint::State {
   Collective collective;
   std::vector<Field> fields;
   std::vector<Number> numbers;
+  /// What brings to the cells what they reach, for write(), and what they have reached to its owners, for read().
+  struct Exchanges {
+    std::vector<std::unique_ptr<HaloExchange>> halos;
+    std::optional<TaskGraph> loop;
+
+    void add(Exchange exchange, Transport& transport);
+    void run() {
+      if (loop) loop->run();
+    }
+  };
+  Exchanges to_cells;
+  Exchanges to_owners;
   bool ours = false; // the checkpoints in the folder are of this run, or of the one it goes on from
 
   void watch(const std::string& step) const {
@@ -102,7 +116,7 @@ void Checkpoint::refuse_held_cells(const IndexList& list, std::string_view field
               "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
                   " cells behind walls, and only listed cells are stored: what walls are about to give back "
                   "would be lost",
-              "lists of pull, push or AA, or dense blocks, for runs that are to go on from a checkpoint");
+              "add(field, next step, step after it, transport) stores it");
 }
 
 Checkpoint::Checkpoint(fs::path folder, std::string name, CheckpointOptions options)
@@ -140,6 +154,18 @@ void Checkpoint::add_block(std::size_t field, Block block) {
   state_->fields[field].blocks.push_back(std::move(block));
 }
 
+void Checkpoint::State::Exchanges::add(Exchange exchange, Transport& transport) {
+  if (!loop)
+    loop.emplace(TaskGraphOptions{.name = exchange.name(), .memory = exchange.memory(), .overlap = Overlap::off});
+  halos.push_back(std::make_unique<HaloExchange>(std::move(exchange), transport));
+  loop->add(*halos.back());
+}
+
+void Checkpoint::add_exchanges(Exchange before, Exchange after, Transport& transport) {
+  state_->to_cells.add(std::move(before), transport);
+  state_->to_owners.add(std::move(after), transport);
+}
+
 void Checkpoint::add_number(const std::string& name, const Type& type, std::byte* place, std::size_t bytes) {
   state_->require_new_name(name);
   state_->numbers.push_back({{name, type.name, {}}, place, bytes});
@@ -168,6 +194,7 @@ void Checkpoint::write(std::int64_t step) {
     s.folder.make();
     return s.folder.unused_stem(step);
   });
+  s.to_cells.run();
   const std::vector<std::string> reports =
       s.collective.gather(attempt([&] { return s.write_part(step, stem).text(); }));
   bool placed = false;
@@ -306,6 +333,7 @@ void Checkpoint::read(std::int64_t step) {
     s.judge(manifest, reports);
     return std::string();
   });
+  s.to_owners.run();
   s.ours = true;
 }
 
