@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -58,6 +59,8 @@ struct Checkpoint::State {
   struct Field {
     CheckpointManifest::Field declared;
     std::vector<Block> blocks;
+    std::optional<BlockGrid> grid; // of which it has the blocks of ranks, unless it came block by block
+    std::set<int> ranks;
   };
   struct Number {
     CheckpointManifest::Number declared; // without bytes
@@ -101,6 +104,7 @@ struct Checkpoint::State {
   }
 
   void require_new_name(const std::string& name) const;
+  std::size_t add_field(CheckpointManifest::Field declared);
   [[nodiscard]] CheckpointManifest write_part(std::int64_t step, const std::string& stem);
   void write_manifest(std::int64_t step, const std::vector<std::string>& reports);
   void clean(std::int64_t step);
@@ -136,10 +140,24 @@ void Checkpoint::State::require_new_name(const std::string& name) const {
                 "give it a name");
 }
 
-std::size_t Checkpoint::add_field(const std::string& name, const Type& type, int components, bool listed) {
-  state_->require_new_name(name);
-  state_->fields.push_back({{name, type.name, components, listed}, {}});
-  return state_->fields.size() - 1;
+std::size_t Checkpoint::State::add_field(CheckpointManifest::Field declared) {
+  require_new_name(declared.name);
+  fields.push_back({std::move(declared), {}, {}, {}});
+  return fields.size() - 1;
+}
+
+std::size_t Checkpoint::part_of(const Declared& field, const BlockGrid& grid, int rank) {
+  const CheckpointManifest::Field declared{field.name, field.type.name, field.components, field.listed};
+  for (std::size_t i = 0; i < state_->fields.size(); ++i) {
+    State::Field& known = state_->fields[i];
+    if (known.declared != declared || known.grid != grid || known.ranks.contains(rank)) continue;
+    known.ranks.insert(rank);
+    return i;
+  }
+  const std::size_t number = state_->add_field(declared);
+  state_->fields[number].grid = grid;
+  state_->fields[number].ranks.insert(rank);
+  return number;
 }
 
 std::size_t Checkpoint::listed_field(const std::string& name, const Type& type, int components) {
@@ -147,7 +165,7 @@ std::size_t Checkpoint::listed_field(const std::string& name, const Type& type, 
   for (std::size_t i = 0; i < state_->fields.size(); ++i) {
     if (state_->fields[i].declared == declared) return i; // one more block
   }
-  return add_field(name, type, components, true);
+  return state_->add_field(declared);
 }
 
 void Checkpoint::add_block(std::size_t field, Block block) {

@@ -252,6 +252,38 @@ TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsNeedTheirSteps) {
   EXPECT_NE(error.find("add(field, next step, step after it, transport)"), std::string::npos) << error;
 }
 
+TEST_F(CheckpointTest, RanksOfOneThreadShareAField) {
+  // Three ranks of one thread write, three of a network read.
+  const BlockGrid grid(domain, {1, 3, 2}, {false, true, false}, 3);
+  const auto number = [](auto x, auto y, auto z, int c) { return value(x, y, z, c, 1); };
+  {
+    std::list<Field<double>> fields;
+    Checkpoint checkpoint(folder_, "run");
+    for (int rank = 0; rank < 3; ++rank) {
+      fields.emplace_back(grid, heddle::FieldOptions{.components = 2, .rank = rank});
+      fields.back().fill(number);
+      checkpoint.add(fields.back());
+    }
+    EXPECT_THROW(checkpoint.add(fields.front()), Error); // twice
+    Field<double> other(BlockGrid(domain, {2, 1, 1}, {false, true, false}, 2), {.components = 2, .rank = 1});
+    EXPECT_THROW(checkpoint.add(other), Error); // of another grid
+    checkpoint.write(1);
+  }
+  std::atomic<int> wrong = 0;
+  FakeNetwork(2).run([&](Transport& transport) {
+    const BlockGrid halves(domain, {2, 1, 1}, {false, true, false}, 2);
+    Field<double> found(halves, {.components = 2, .rank = transport.rank()});
+    Field<double> expected(halves, {.components = 2, .rank = transport.rank()});
+    expected.fill(number);
+    Checkpoint checkpoint(folder_, "run", transport);
+    checkpoint.add(found);
+    checkpoint.read();
+    for (int c = 0; c < 2; ++c)
+      wrong += found.read(0, c) == expected.read(0, c) ? 0 : 1;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(CheckpointTest, RefusesWhatCannotBe) {
   EXPECT_THROW(Checkpoint(folder_, ""), Error);
   EXPECT_THROW(Checkpoint(folder_, "a/b"), Error);

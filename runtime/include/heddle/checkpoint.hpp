@@ -91,12 +91,30 @@ public:
   Checkpoint(Checkpoint&&) = delete;
   Checkpoint& operator=(Checkpoint&&) = delete;
 
-  /// The blocks of a field that are here; it must outlive this. Throws Error when there is another one of
-  /// that name.
+  /// The blocks of a field that are here; it must outlive this. Those of another rank, where one thread computes
+  /// several (Ranks), are added in the same way. Throws Error when there is another field of that name.
   template <class T> void add(Field<T>& field, const std::string& name = {}) {
-    const std::size_t number = add_field(named(name, field.name()), type<T>(), field.components(), false);
+    const std::size_t number = part_of({named(name, field.name()), type<T>(), field.components(), false},
+                                       field.grid(), field.rank());
     for (int b = 0; b < field.blocks(); ++b)
       add_block(number, checkpoint_blocks::dense_block(field, b));
+  }
+
+  /// A field of a pattern that keeps populations in neighbours (EsoTwist, EsoPull), between walls. next, then: the
+  /// sweeps of the next two steps after write() and read(), which say where cells reach populations
+  /// (`next.before()`). Those beyond faces of the domain belong to the cell that reaches them, and are stored with
+  /// it in a second field, "... beyond faces"; the rest as above.
+  template <class T, class Next, class Then>
+  void add(Field<T>& field, const Next& next, const Then& then, const std::string& name = {}) {
+    const int components = field.components();
+    const DenseReach reached(next.before(), &field, components);
+    const DenseReach later(then.before(), &field, components);
+    add(field, name);
+    if (reached.reach() + later.reach() == 0) return;
+    const std::size_t beyond = part_of(
+        {named(name, field.name()) + " beyond faces", type<T>(), 2 * components, true}, field.grid(), field.rank());
+    for (int b = 0; b < field.blocks(); ++b)
+      add_block(beyond, checkpoint_blocks::beyond_faces_block(field, b, reached, later));
   }
 
   /// A field over a list, with all blocks of it that are here, or one more block of the field of that name (each
@@ -147,7 +165,8 @@ public:
 
   /// The own listed cells of the blocks, dense or not, that are here: other kinds of blocks can take them.
   template <class T> void add(HybridField<T>& field, const std::string& name = {}) {
-    const std::size_t number = add_field(named(name, field.name()), type<T>(), field.components(), true);
+    const std::size_t number = part_of({named(name, field.name()), type<T>(), field.components(), true},
+                                       field.grid(), field.rank());
     for (typename HybridField<T>::Block& block : field.blocks())
       add_block(number, block.list ? checkpoint_blocks::listed_block(*block.listed, block.cells.box)
                                    : checkpoint_blocks::masked_block<T>(block));
@@ -198,7 +217,14 @@ private:
     return name.empty() ? std::string(otherwise) : name;
   }
 
-  std::size_t add_field(const std::string& name, const Type& type, int components, bool listed);
+  struct Declared {
+    std::string name;
+    Type type;
+    int components;
+    bool listed;
+  };
+  /// A field with blocks of a rank, of which those of other ranks may have been added before.
+  std::size_t part_of(const Declared& field, const BlockGrid& grid, int rank);
   std::size_t listed_field(const std::string& name, const Type& type, int components);
   void add_block(std::size_t field, Block block);
   void add_exchanges(Exchange before, Exchange after, Transport& transport);

@@ -3,6 +3,7 @@
 #define HEDDLE_CHECKPOINT_BLOCK_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "heddle/box.hpp"
+#include "heddle/dense_reach.hpp"
 #include "heddle/field.hpp"
 #include "heddle/hybrid_field.hpp"
 #include "heddle/link_reach.hpp"
@@ -256,6 +258,77 @@ CheckpointBlock behind_walls_block(SparseField<T>& field, const Box& box, const 
         field.edit([&](SparseView<T> view) {
           f([&](int i, std::int64_t n, T value) {
             if (has(n, i)) view.data()[reach.element(n, then.linked(i))] = value;
+          });
+        });
+      });
+}
+
+/// for_cells of the cells of a box, counted from its lower corner, that are not in `inner`: their places in it.
+inline auto cells_around(const Box& box, const Box& inner) {
+  return [box, inner](std::int64_t first, std::int64_t last, auto&& f) {
+    const std::int64_t nx = box.extent(0);
+    for (std::int64_t z = first; z < last; ++z) {
+      for (std::int64_t y = 0; y < box.extent(1); ++y) {
+        const bool through = inner.contains({inner.lower[0], y, z});
+        const std::int64_t row = nx * (y + box.extent(1) * z);
+        for (std::int64_t x = 0; x < (through ? inner.lower[0] : nx); ++x)
+          f(row + x, row + x);
+        for (std::int64_t x = inner.upper[0]; through && x < nx; ++x)
+          f(row + x, row + x);
+      }
+    }
+  };
+}
+
+/// The cells of a block, counted from its lower corner, further than `reach` from the faces of the domain that
+/// are not periodic; there are some.
+template <class T> Box far_from_faces(const Field<T>& field, int b, std::int64_t reach) {
+  const Box& box = field.box(b);
+  const BlockGrid& grid = field.grid();
+  Box inner{{0, 0, 0}, box.extents()};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (grid.periodic()[d]) continue;
+    inner.lower[d] = std::max<std::int64_t>(0, grid.domain().lower[d] + reach - box.lower[d]);
+    inner.upper[d] = std::min(inner.upper[d], grid.domain().upper[d] - reach - box.lower[d]);
+  }
+  return inner;
+}
+
+/// What the cells of a block reach beyond faces of the domain, wherever that lies: component c of the field in
+/// the next step, and behind all of these component c in the step after it. 0 for what lies in the domain.
+template <class T>
+CheckpointBlock beyond_faces_block(Field<T>& field, int b, const DenseReach& next, const DenseReach& then) {
+  const Box box = field.box(b);
+  /// f(component of the field, cell) for the cell that is reached.
+  const auto reached = [box, grid = field.grid(), next, then, components = field.components()](
+                           int i, std::int64_t place, auto&& f) {
+    const int c = i % components;
+    const std::array<int, 3>& offset = (i < components ? next : then).offset(c);
+    std::array<std::int64_t, 3> cell{place % box.extent(0), place / box.extent(0) % box.extent(1),
+                                     place / box.extent(0) / box.extent(1)};
+    bool beyond = false;
+    for (std::size_t d = 0; d < 3; ++d) {
+      cell[d] += offset[d];
+      const std::int64_t at = box.lower[d] + cell[d];
+      beyond |= !grid.periodic()[d] && (at < grid.domain().lower[d] || at >= grid.domain().upper[d]);
+    }
+    if (beyond) f(c, cell);
+  };
+  return some_cells<T>(
+      box, cells_around(box, far_from_faces(field, b, std::max(next.reach(), then.reach()))),
+      [&field, b, reached](auto&& f) {
+        field.inspect(b, [&](FieldView<const T> view) {
+          f([&](int i, std::int64_t place) {
+            T value{0};
+            reached(i, place, [&](int c, const auto& cell) { value = view(cell[0], cell[1], cell[2], c); });
+            return value;
+          });
+        });
+      },
+      [&field, b, reached](auto&& f) {
+        field.edit(b, [&](FieldView<T> view) {
+          f([&](int i, std::int64_t place, T value) {
+            reached(i, place, [&](int c, const auto& cell) { view(cell[0], cell[1], cell[2], c) = value; });
           });
         });
       });
