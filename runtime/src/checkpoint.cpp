@@ -79,7 +79,8 @@ struct Checkpoint::State {
   Collective collective;
   std::vector<Field> fields;
   std::vector<Number> numbers;
-  /// What brings to the cells what they reach, for write(), and what they have reached to its owners, for read().
+  /// What brings to the cells what they reach, for write(), and what they have reached to its owners, for
+  /// read().
   struct Exchanges {
     std::vector<std::unique_ptr<HaloExchange>> halos;
     std::optional<TaskGraph> loop;
@@ -174,7 +175,8 @@ void Checkpoint::add_block(std::size_t field, Block block) {
 
 void Checkpoint::State::Exchanges::add(Exchange exchange, Transport& transport) {
   if (!loop)
-    loop.emplace(TaskGraphOptions{.name = exchange.name(), .memory = exchange.memory(), .overlap = Overlap::off});
+    loop.emplace(
+        TaskGraphOptions{.name = exchange.name(), .memory = exchange.memory(), .overlap = Overlap::off});
   halos.push_back(std::make_unique<HaloExchange>(std::move(exchange), transport));
   loop->add(*halos.back());
 }

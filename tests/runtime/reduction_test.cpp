@@ -219,12 +219,14 @@ TEST(Reduction, OfSeveralRanksOfOneThreadGivesTheBitsOfOne) {
   ranks.each([&](heddle::Transport& transport) {
     parts.push_back(&fields.emplace_back(grid, heddle::FieldOptions{.rank = transport.rank()}));
     fields.back().fill(value);
-    lists.emplace_back(grid, transport.rank(), heddle::flags_in_memory(flags, domain, grid.periodic()), links);
+    lists.emplace_back(grid, transport.rank(), heddle::flags_in_memory(flags, domain, grid.periodic()),
+                       links);
     listed_parts.push_back(&on_lists.emplace_back(lists.back(), 1));
     on_lists.back().fill(value);
   });
   const BlockGrid here = ranks.party_grid(grid);
-  EXPECT_EQ(bits(Reduction<double>(here, parts, ReductionKind::sum, ranks.parties()).value()), bits(expected));
+  EXPECT_EQ(bits(Reduction<double>(here, parts, ReductionKind::sum, ranks.parties()).value()),
+            bits(expected));
   EXPECT_EQ(bits(Reduction<double>(here, listed_parts, ReductionKind::sum, ranks.parties()).value()),
             bits(of_list));
   parts.pop_back();

@@ -47,15 +47,16 @@ struct CheckpointOptions {
 /// write() and read() are called by all ranks together, between exchanges (after what an exchange *after* a
 /// kernel brings home). A Field is stored with the ghost cells that lie straight beyond the faces of the
 /// domain that are not periodic, which hold boundary values; ghost cells within the domain are somebody's
-/// interior. Lists that hold cells behind walls come with their steps. (Beyond a face, but next to another block's cells, there are copies that no exchange fills: they
+/// interior. Esoteric patterns keep populations in more places, beyond faces and behind walls: their fields
+/// are added with the steps that come next. (Other copies beyond a face, but next to another block's cells,
 /// stay as the program sets them.)
 ///
 /// Files, all in one folder that all ranks see. A checkpoint is one manifest and one part a rank (a rank
 /// without cells has none). Parts have names that were never used, and are on the disk before the manifest
 /// takes its place: at every moment there is the old checkpoint or the new one, whatever stops the program.
 ///
-///     wind_00000040.checkpoint       manifest: text, one entry a line, words with %XX for bytes outside
-///     '!'...'~' wind_00000040.0.3.part         part of rank 3, first attempt (0) at this step
+///     wind_00000040.checkpoint    manifest: text, one entry a line, %XX for bytes outside '!'...'~'
+///     wind_00000040.0.3.part      part of rank 3, first attempt (0) at this step
 ///
 ///     heddle checkpoint 1                                           version of this format
 ///     name wind
@@ -63,10 +64,9 @@ struct CheckpointOptions {
 ///     number samples f64 000000000000f03f                           bytes in memory order
 ///     field f f32 19 listed                                         dense: all cells of a box; listed: some
 ///     part wind_00000040.0.3.part 1048576                           bytes
-///     block 0 0 | 0 0 0 | 64 64 32 | 51234 | 0 | 9f..e1 | 07..aa …  part, field; lower, upper corner; cells;
-///     place;
-///                                                                   checksums of the mask (listed) and each
-///                                                                   component
+///     block 0 0 | 0 0 0 | 64 64 32 | 51234 | 0 | 9f..e1 | 07..aa …  part, field; lower, upper corner;
+///                                                                   cells; place; checksums of the mask
+///                                                                   (listed) and each component
 ///     end 1f2e3d4c5b6a7988                                          checksum of all that stands above
 ///
 /// (The bars stand here only.) A block lies in its part at `place`: for listed cells a mask, one bit a cell
@@ -91,8 +91,9 @@ public:
   Checkpoint(Checkpoint&&) = delete;
   Checkpoint& operator=(Checkpoint&&) = delete;
 
-  /// The blocks of a field that are here; it must outlive this. Those of another rank, where one thread computes
-  /// several (Ranks), are added in the same way. Throws Error when there is another field of that name.
+  /// The blocks of a field that are here; it must outlive this. Those of another rank, where one thread
+  /// computes several (Ranks), are added in the same way. Throws Error when there is another field of that
+  /// name.
   template <class T> void add(Field<T>& field, const std::string& name = {}) {
     const std::size_t number = part_of({named(name, field.name()), type<T>(), field.components(), false},
                                        field.grid(), field.rank());
@@ -100,10 +101,10 @@ public:
       add_block(number, checkpoint_blocks::dense_block(field, b));
   }
 
-  /// A field of a pattern that keeps populations in neighbours (EsoTwist, EsoPull), between walls. next, then: the
-  /// sweeps of the next two steps after write() and read(), which say where cells reach populations
-  /// (`next.before()`). Those beyond faces of the domain belong to the cell that reaches them, and are stored with
-  /// it in a second field, "... beyond faces"; the rest as above.
+  /// A field of a pattern that keeps populations in neighbours (EsoTwist, EsoPull), between walls. next,
+  /// then: the sweeps of the next two steps after write() and read(), which say where cells reach populations
+  /// (`next.before()`). Those beyond faces of the domain belong to the cell that reaches them, and are stored
+  /// with it in a second field, "... beyond faces"; the rest as above.
   template <class T, class Next, class Then>
   void add(Field<T>& field, const Next& next, const Then& then, const std::string& name = {}) {
     const int components = field.components();
@@ -111,16 +112,18 @@ public:
     const DenseReach later(then.before(), &field, components);
     add(field, name);
     if (reached.reach() + later.reach() == 0) return;
-    const std::size_t beyond = part_of(
-        {named(name, field.name()) + " beyond faces", type<T>(), 2 * components, true}, field.grid(), field.rank());
+    const std::size_t beyond =
+        part_of({named(name, field.name()) + " beyond faces", type<T>(), 2 * components, true}, field.grid(),
+                field.rank());
     for (int b = 0; b < field.blocks(); ++b)
       add_block(beyond, checkpoint_blocks::beyond_faces_block(field, b, reached, later));
   }
 
-  /// A field over a list, with all blocks of it that are here, or one more block of the field of that name (each
-  /// over its own list). Ranks without a block declare it: declare_listed<T>(name, components). Cells of the list
-  /// outside `owned` (ghosts) are not stored. Throws Error when the list holds cells behind walls (EsoTwist,
-  /// EsoPull): what walls are about to give back stands there, and would be lost; the form below stores it.
+  /// A field over a list, with all blocks of it that are here, or one more block of the field of that name
+  /// (each over its own list). Ranks without a block declare it: declare_listed<T>(name, components). Cells
+  /// of the list outside `owned` (ghosts) are not stored. Throws Error when the list holds cells behind walls
+  /// (EsoTwist, EsoPull): what walls are about to give back stands there, and would be lost; the form below
+  /// stores it.
   template <class T> void add(SparseField<T>& field, const std::string& name = {}) {
     const BlockGrid& grid = field.list().grid();
     const int rank = field.list().rank();
@@ -136,10 +139,10 @@ public:
   /// A field of a pattern that keeps populations in neighbours and in cells held behind walls (EsoTwist,
   /// EsoPull), over a list with all blocks of this rank. next, then: the sweeps of the next two steps after
   /// write() and read(), which say where cells reach populations (`next.before()`); stored is what each cell
-  /// reaches in the next step, and, in a second field "... behind walls", what comes back to it in the one after
-  /// that. write() begins with what is exchanged before `next`, and read() ends with what is exchanged after it,
-  /// so all ranks add it in the same order; a PeerGroup needs all of its ranks here. The transport must outlive
-  /// this. For other patterns the same as add(field). Throws Error also for more than 31 links.
+  /// reaches in the next step, and, in a second field "... behind walls", what comes back to it in the one
+  /// after that. write() begins with what is exchanged before `next`, and read() ends with what is exchanged
+  /// after it, so all ranks add it in the same order; a PeerGroup needs all of its ranks here. The transport
+  /// must outlive this. For other patterns the same as add(field). Throws Error also for more than 31 links.
   template <class T, class Next, class Then>
   void add(SparseField<T>& field, const Next& next, const Then& then, Transport& transport,
            const std::string& name = {}) {
@@ -165,8 +168,8 @@ public:
 
   /// The own listed cells of the blocks, dense or not, that are here: other kinds of blocks can take them.
   template <class T> void add(HybridField<T>& field, const std::string& name = {}) {
-    const std::size_t number = part_of({named(name, field.name()), type<T>(), field.components(), true},
-                                       field.grid(), field.rank());
+    const std::size_t number =
+        part_of({named(name, field.name()), type<T>(), field.components(), true}, field.grid(), field.rank());
     for (typename HybridField<T>::Block& block : field.blocks())
       add_block(number, block.list ? checkpoint_blocks::listed_block(*block.listed, block.cells.box)
                                    : checkpoint_blocks::masked_block<T>(block));
@@ -174,7 +177,7 @@ public:
 
   /// A number that is the same on all ranks (that of rank 0 is stored); it must outlive this.
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void add(const std::string& name, T& number) {
     add_number(name, type<T>(), reinterpret_cast<std::byte*>(&number), sizeof(T));
   }

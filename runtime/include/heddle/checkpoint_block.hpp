@@ -102,8 +102,8 @@ template <class T> CheckpointBlock dense_block(Field<T>& field, int b) {
 }
 
 /// Some cells of a box. for_cells(first, last, f) calls f(cell, place in the box) for those in layers
-/// first <= z < last of it, in their order; inspect and edit call what they are given with get(component, cell)
-/// or put(component, cell, value). Layers are looked at in parallel.
+/// first <= z < last of it, in their order; inspect and edit call what they are given with get(component,
+/// cell) or put(component, cell, value). Layers are looked at in parallel.
 template <class T, class ForCells, class Inspect, class Edit>
 CheckpointBlock some_cells(const Box& box, ForCells for_cells, Inspect inspect, Edit edit) {
   const std::int64_t layers = box.extent(2);
@@ -232,7 +232,9 @@ CheckpointBlock reached_block(SparseField<T>& field, const Box& box, const LinkP
       [&field, next](auto&& f) {
         const LinkReach reach(field.list(), next);
         field.edit([&](SparseView<T> view) {
-          f([&](int component, std::int64_t n, T value) { view.data()[reach.element(n, component)] = value; });
+          f([&](int component, std::int64_t n, T value) {
+            view.data()[reach.element(n, component)] = value;
+          });
         });
       });
 }
@@ -263,7 +265,8 @@ CheckpointBlock behind_walls_block(SparseField<T>& field, const Box& box, const 
       });
 }
 
-/// for_cells of the cells of a box, counted from its lower corner, that are not in `inner`: their places in it.
+/// for_cells of the cells of a box, counted from its lower corner, that are not in `inner`: their places in
+/// it.
 inline auto cells_around(const Box& box, const Box& inner) {
   return [box, inner](std::int64_t first, std::int64_t last, auto&& f) {
     const std::int64_t nx = box.extent(0);
@@ -280,8 +283,8 @@ inline auto cells_around(const Box& box, const Box& inner) {
   };
 }
 
-/// The cells of a block, counted from its lower corner, further than `reach` from the faces of the domain that
-/// are not periodic; there are some.
+/// The cells of a block, counted from its lower corner, further than `reach` from the faces of the domain
+/// that are not periodic; there are some.
 template <class T> Box far_from_faces(const Field<T>& field, int b, std::int64_t reach) {
   const Box& box = field.box(b);
   const BlockGrid& grid = field.grid();
@@ -294,14 +297,14 @@ template <class T> Box far_from_faces(const Field<T>& field, int b, std::int64_t
   return inner;
 }
 
-/// What the cells of a block reach beyond faces of the domain, wherever that lies: component c of the field in
-/// the next step, and behind all of these component c in the step after it. 0 for what lies in the domain.
+/// What the cells of a block reach beyond faces of the domain, wherever that lies: component c of the field
+/// in the next step, and behind all of these component c in the step after it. 0 for what lies in the domain.
 template <class T>
 CheckpointBlock beyond_faces_block(Field<T>& field, int b, const DenseReach& next, const DenseReach& then) {
   const Box box = field.box(b);
   /// f(component of the field, cell) for the cell that is reached.
-  const auto reached = [box, grid = field.grid(), next, then, components = field.components()](
-                           int i, std::int64_t place, auto&& f) {
+  const auto reached = [box, grid = field.grid(), next, then,
+                        components = field.components()](int i, std::int64_t place, auto&& f) {
     const int c = i % components;
     const std::array<int, 3>& offset = (i < components ? next : then).offset(c);
     std::array<std::int64_t, 3> cell{place % box.extent(0), place / box.extent(0) % box.extent(1),

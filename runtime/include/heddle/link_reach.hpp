@@ -15,12 +15,12 @@
 namespace heddle {
 
 /// Where a cell of a list reaches the components of a field in one of two steps that take turns (EsoTwist,
-/// EsoPull): in itself, or in a cell at the end of rows that lead to cells (Link::held). As the exchanges of the
-/// steps say it, in which what a cell reaches in itself is not mentioned.
+/// EsoPull): in itself, or in a cell at the end of rows that lead to cells (Link::held). As the exchanges of
+/// the steps say it, in which what a cell reaches in itself is not mentioned.
 class LinkPaths {
 public:
-  /// step, other_step: before the two steps. object: the field in them. Throws Error where a component is reached
-  /// in two places.
+  /// step, other_step: before the two steps. object: the field in them. Throws Error where a component is
+  /// reached in two places.
   LinkPaths(const Exchange& step, const Exchange& other_step, const void* object, int components);
 
   /// The components that are populations of a link, in ascending order; none where rows lead to elements.
@@ -32,8 +32,8 @@ public:
   }
   [[nodiscard]] int components() const noexcept { return static_cast<int>(rows_.size()); }
 
-  /// Of each cell a mask of what nobody else reaches: bit 1 + i for linked(i), where the cell that reaches it in
-  /// the other step is not listed. Throws Error for more than 31 links.
+  /// Of each cell a mask of what nobody else reaches: bit 1 + i for linked(i), where the cell that reaches it
+  /// in the other step is not listed. Throws Error for more than 31 links.
   [[nodiscard]] SparseField<std::uint32_t> walls(const IndexList& list) const;
 
 private:

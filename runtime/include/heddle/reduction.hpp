@@ -96,10 +96,11 @@ public:
   Reduction(const Field<T>& field, ReductionKind kind, Transport& transport, int component = 0)
       : value_(of_parts(field.grid(), {&field}, kind, transport, component)) {}
 
-  /// The same where a thread computes several ranks: `fields` has those of its ranks, `grid` and `transport` are
-  /// Ranks::party_grid(grid) and Ranks::parties(). Throws Error also where these are not the blocks of the grid.
-  Reduction(const BlockGrid& grid, std::vector<const Field<T>*> fields, ReductionKind kind, Transport& transport,
-            int component = 0)
+  /// The same where a thread computes several ranks: `fields` has those of its ranks, `grid` and `transport`
+  /// are Ranks::party_grid(grid) and Ranks::parties(). Throws Error also where these are not the blocks of
+  /// the grid.
+  Reduction(const BlockGrid& grid, std::vector<const Field<T>*> fields, ReductionKind kind,
+            Transport& transport, int component = 0)
       : value_(of_parts(grid, std::move(fields), kind, transport, component)) {}
 
   /// Of one component of the listed cells, in the order of the list's box: a cell that is not listed changes
@@ -114,14 +115,14 @@ public:
     check(component, field.components(), field.name());
   }
 
-  /// The same of a list that is one rank's part of a domain (IndexList of a grid and a rank). All ranks construct
-  /// it and ask for its value together.
+  /// The same of a list that is one rank's part of a domain (IndexList of a grid and a rank). All ranks
+  /// construct it and ask for its value together.
   Reduction(const SparseField<T>& field, ReductionKind kind, Transport& transport, int component = 0)
       : value_(of_lists(field.list().grid(), {&field}, kind, transport, component)) {}
 
   /// The same of a domain whose blocks are lists that several ranks share: fields has those of this rank, in
-  /// the order of the blocks of `grid`, each over a list of one block or of several, or of all of them. All ranks
-  /// construct it and ask for its value together.
+  /// the order of the blocks of `grid`, each over a list of one block or of several, or of all of them. All
+  /// ranks construct it and ask for its value together.
   Reduction(const BlockGrid& grid, std::vector<const SparseField<T>*> fields, ReductionKind kind,
             Transport& transport, int component = 0)
       : value_(of_lists(grid, std::move(fields), kind, transport, component)) {}
@@ -184,7 +185,8 @@ private:
       check(component, field->components(), field->name());
       for (int b = 0; b < field->blocks(); ++b) {
         const auto place = static_cast<std::size_t>(field->number(b) - first);
-        if (place >= parts->size() || grid.block(field->number(b)) != field->box(b)) refuse_blocks(field->name());
+        if (place >= parts->size() || grid.block(field->number(b)) != field->box(b))
+          refuse_blocks(field->name());
         (*parts)[place] = {field, b, {}};
       }
     }
@@ -228,14 +230,14 @@ private:
       check(component, fields[i]->components(), fields[i]->name());
       const BlockGrid& its = fields[i]->list().grid();
       const int rank = fields[i]->list().rank();
-      field_of.insert(field_of.end(), static_cast<std::size_t>(its.first_block(rank + 1) - its.first_block(rank)),
-                      i);
+      field_of.insert(field_of.end(),
+                      static_cast<std::size_t>(its.first_block(rank + 1) - its.first_block(rank)), i);
     }
     const auto values =
         std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
     const int first = grid.first_block(transport.rank());
     const auto read = [values, fields, field_of, kind, grid, first](int block, std::int64_t y, std::int64_t z,
-                                                          std::span<Value> row) {
+                                                                    std::span<Value> row) {
       const std::size_t here = fields.size() == 1 ? 0 : field_of.at(static_cast<std::size_t>(block - first));
       const Box& box = grid.block(block);
       std::ranges::fill(row, neutral(kind));

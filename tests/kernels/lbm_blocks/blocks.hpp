@@ -66,11 +66,9 @@ public:
 };
 
 template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(grid, {.components = 19,
-                    .ghost_layers = 1,
-                    .name = name,
-                    .rank = rank,
-                    .interleaved = Interleaved::now()});
+  Field<T> f(
+      grid,
+      {.components = 19, .ghost_layers = 1, .name = name, .rank = rank, .interleaved = Interleaved::now()});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });

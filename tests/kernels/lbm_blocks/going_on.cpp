@@ -64,8 +64,8 @@ template <class T> class GoingOn : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(GoingOn, Precisions);
 
-/// All of them, and those that have sweeps over walls without them: what leaves the box stands beyond it until
-/// the next but one step (full-way bounce-back).
+/// All of them, and those that have sweeps over walls without them: what leaves the box stands beyond it
+/// until the next but one step (full-way bounce-back).
 template <class T> std::vector<blocks::Pattern<T>> patterns() {
   using namespace lbm_blocks;
   using blocks::InPlace;
@@ -88,7 +88,8 @@ TYPED_TEST(GoingOn, OnOtherRanksEndsInTheSameBits) {
       const BlockGrid one = cut(1, {1, 1, 1});
       const BlockGrid eight = cut(8, {2, 2, 2});
       const BlockGrid several = cut(5, {3, 3, 3}); // blocks a rank
-      for (const auto& [from, to] : {std::pair(one, several), std::pair(several, eight), std::pair(eight, one)}) {
+      for (const auto& [from, to] :
+           {std::pair(one, several), std::pair(several, eight), std::pair(eight, one)}) {
         const test::Folder folder;
         stop(pattern, from, folder.path());
         EXPECT_EQ(differences_after(pattern, whole, to, folder.path()), 0)

@@ -103,8 +103,8 @@ Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::arra
 }
 
 heddle::BlockGrid balanced(const Medium& medium, const std::array<int, 3>& blocks, int ranks) {
-  const heddle::BlockChoice choice = heddle::choose_blocks(
-      domain, blocks, heddle::flags_in_memory(medium.flags, domain, medium.periodic));
+  const heddle::BlockChoice choice =
+      heddle::choose_blocks(domain, blocks, heddle::flags_in_memory(medium.flags, domain, medium.periodic));
   return heddle::BlockGrid::balanced(domain, blocks, medium.periodic, ranks, choice.cells);
 }
 

@@ -110,8 +110,7 @@ TEST(Resume, OfRanksOfOneGraphEndsInTheSameBits) {
       heddle::TaskGraph loop;
       heddle::TaskGraph last;
       std::vector<std::unique_ptr<lists::Rank>> ranks;
-      const heddle::FlagReader flags =
-          heddle::flags_in_memory(porous.flags, lists::domain, porous.periodic);
+      const heddle::FlagReader flags = heddle::flags_in_memory(porous.flags, lists::domain, porous.periodic);
       for (int rank = 0; rank < 3; ++rank) {
         heddle::Transport& transport = group.transport(rank);
         ranks.push_back(method.make({grid, rank, flags, method.links}, transport));

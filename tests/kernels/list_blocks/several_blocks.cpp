@@ -60,8 +60,10 @@ TEST(SeveralBlocks, OnAnyNumberOfRanksEqualOneList) {
 TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
   const std::array<bool, 3> along_x{true, false, false};
   const lists::Medium periodic = lists::with_an_empty_corner(around, {});
-  const lists::Medium slipping = lists::with_an_empty_corner(along_x, {false, false, true, false, true, true});
-  const lists::Medium walled = lists::with_an_empty_corner(along_x, {}); // lists that hold cells know no free slip
+  const lists::Medium slipping =
+      lists::with_an_empty_corner(along_x, {false, false, true, false, true, true});
+  const lists::Medium walled =
+      lists::with_an_empty_corner(along_x, {}); // lists that hold cells know no free slip
   for (const bool channel : {false, true}) {
     for (const lists::Method& method : lists::methods()) {
       const lists::Medium& medium = !channel ? periodic : method.holds_cells() ? walled : slipping;
