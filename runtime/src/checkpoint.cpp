@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -17,6 +18,8 @@
 #include "checkpoint_restore.hpp"
 #include "collective.hpp"
 #include "file_writer.hpp"
+#include "heddle/halo_exchange.hpp"
+#include "heddle/task_graph.hpp"
 
 namespace heddle {
 
@@ -56,6 +59,8 @@ struct Checkpoint::State {
   struct Field {
     CheckpointManifest::Field declared;
     std::vector<Block> blocks;
+    std::optional<BlockGrid> grid; // of which it has the blocks of ranks, unless it came block by block
+    std::set<int> ranks;
   };
   struct Number {
     CheckpointManifest::Number declared; // without bytes
@@ -74,6 +79,19 @@ struct Checkpoint::State {
   Collective collective;
   std::vector<Field> fields;
   std::vector<Number> numbers;
+  /// What brings to the cells what they reach, for write(), and what they have reached to its owners, for
+  /// read().
+  struct Exchanges {
+    std::vector<std::unique_ptr<HaloExchange>> halos;
+    std::optional<TaskGraph> loop;
+
+    void add(Exchange exchange, Transport& transport);
+    void run() {
+      if (loop) loop->run();
+    }
+  };
+  Exchanges to_cells;
+  Exchanges to_owners;
   bool ours = false; // the checkpoints in the folder are of this run, or of the one it goes on from
 
   void watch(const std::string& step) const {
@@ -87,6 +105,7 @@ struct Checkpoint::State {
   }
 
   void require_new_name(const std::string& name) const;
+  std::size_t add_field(CheckpointManifest::Field declared);
   [[nodiscard]] CheckpointManifest write_part(std::int64_t step, const std::string& stem);
   void write_manifest(std::int64_t step, const std::vector<std::string>& reports);
   void clean(std::int64_t step);
@@ -102,7 +121,7 @@ void Checkpoint::refuse_held_cells(const IndexList& list, std::string_view field
               "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
                   " cells behind walls, and only listed cells are stored: what walls are about to give back "
                   "would be lost",
-              "lists of pull, push or AA, or dense blocks, for runs that are to go on from a checkpoint");
+              "add(field, next step, step after it, transport) stores it");
 }
 
 Checkpoint::Checkpoint(fs::path folder, std::string name, CheckpointOptions options)
@@ -122,10 +141,24 @@ void Checkpoint::State::require_new_name(const std::string& name) const {
                 "give it a name");
 }
 
-std::size_t Checkpoint::add_field(const std::string& name, const Type& type, int components, bool listed) {
-  state_->require_new_name(name);
-  state_->fields.push_back({{name, type.name, components, listed}, {}});
-  return state_->fields.size() - 1;
+std::size_t Checkpoint::State::add_field(CheckpointManifest::Field declared) {
+  require_new_name(declared.name);
+  fields.push_back({std::move(declared), {}, {}, {}});
+  return fields.size() - 1;
+}
+
+std::size_t Checkpoint::part_of(const Declared& field, const BlockGrid& grid, int rank) {
+  const CheckpointManifest::Field declared{field.name, field.type.name, field.components, field.listed};
+  for (std::size_t i = 0; i < state_->fields.size(); ++i) {
+    State::Field& known = state_->fields[i];
+    if (known.declared != declared || known.grid != grid || known.ranks.contains(rank)) continue;
+    known.ranks.insert(rank);
+    return i;
+  }
+  const std::size_t number = state_->add_field(declared);
+  state_->fields[number].grid = grid;
+  state_->fields[number].ranks.insert(rank);
+  return number;
 }
 
 std::size_t Checkpoint::listed_field(const std::string& name, const Type& type, int components) {
@@ -133,11 +166,24 @@ std::size_t Checkpoint::listed_field(const std::string& name, const Type& type, 
   for (std::size_t i = 0; i < state_->fields.size(); ++i) {
     if (state_->fields[i].declared == declared) return i; // one more block
   }
-  return add_field(name, type, components, true);
+  return state_->add_field(declared);
 }
 
 void Checkpoint::add_block(std::size_t field, Block block) {
   state_->fields[field].blocks.push_back(std::move(block));
+}
+
+void Checkpoint::State::Exchanges::add(Exchange exchange, Transport& transport) {
+  if (!loop)
+    loop.emplace(
+        TaskGraphOptions{.name = exchange.name(), .memory = exchange.memory(), .overlap = Overlap::off});
+  halos.push_back(std::make_unique<HaloExchange>(std::move(exchange), transport));
+  loop->add(*halos.back());
+}
+
+void Checkpoint::add_exchanges(Exchange before, Exchange after, Transport& transport) {
+  state_->to_cells.add(std::move(before), transport);
+  state_->to_owners.add(std::move(after), transport);
 }
 
 void Checkpoint::add_number(const std::string& name, const Type& type, std::byte* place, std::size_t bytes) {
@@ -168,6 +214,7 @@ void Checkpoint::write(std::int64_t step) {
     s.folder.make();
     return s.folder.unused_stem(step);
   });
+  s.to_cells.run();
   const std::vector<std::string> reports =
       s.collective.gather(attempt([&] { return s.write_part(step, stem).text(); }));
   bool placed = false;
@@ -306,6 +353,7 @@ void Checkpoint::read(std::int64_t step) {
     s.judge(manifest, reports);
     return std::string();
   });
+  s.to_owners.run();
   s.ours = true;
 }
 

@@ -240,14 +240,48 @@ TEST_F(CheckpointTest, OtherListedCellsAreRefused) {
             std::string::npos);
 }
 
-TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsAreRefused) {
+TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsNeedTheirSteps) {
   const std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()), 1);
   const std::vector<heddle::Link> upwards{{0, {0, 0, 1}, heddle::Link::held}};
   const IndexList list(domain, flags, {false, false, false}, upwards);
   ASSERT_GT(list.held(), 0);
   SparseField<float> f(list, 2, heddle::Memory::host, "f");
   Checkpoint checkpoint(folder_, "run");
-  EXPECT_NE(failure([&] { checkpoint.add(f); }).find("'f' is over a list that holds"), std::string::npos);
+  const std::string error = failure([&] { checkpoint.add(f); });
+  EXPECT_NE(error.find("'f' is over a list that holds"), std::string::npos) << error;
+  EXPECT_NE(error.find("add(field, next step, step after it, transport)"), std::string::npos) << error;
+}
+
+TEST_F(CheckpointTest, RanksOfOneThreadShareAField) {
+  // Three ranks of one thread write, three of a network read.
+  const BlockGrid grid(domain, {1, 3, 2}, {false, true, false}, 3);
+  const auto number = [](auto x, auto y, auto z, int c) { return value(x, y, z, c, 1); };
+  {
+    std::list<Field<double>> fields;
+    Checkpoint checkpoint(folder_, "run");
+    for (int rank = 0; rank < 3; ++rank) {
+      fields.emplace_back(grid, heddle::FieldOptions{.components = 2, .rank = rank});
+      fields.back().fill(number);
+      checkpoint.add(fields.back());
+    }
+    EXPECT_THROW(checkpoint.add(fields.front()), Error); // twice
+    Field<double> other(BlockGrid(domain, {2, 1, 1}, {false, true, false}, 2), {.components = 2, .rank = 1});
+    EXPECT_THROW(checkpoint.add(other), Error); // of another grid
+    checkpoint.write(1);
+  }
+  std::atomic<int> wrong = 0;
+  FakeNetwork(2).run([&](Transport& transport) {
+    const BlockGrid halves(domain, {2, 1, 1}, {false, true, false}, 2);
+    Field<double> found(halves, {.components = 2, .rank = transport.rank()});
+    Field<double> expected(halves, {.components = 2, .rank = transport.rank()});
+    expected.fill(number);
+    Checkpoint checkpoint(folder_, "run", transport);
+    checkpoint.add(found);
+    checkpoint.read();
+    for (int c = 0; c < 2; ++c)
+      wrong += found.read(0, c) == expected.read(0, c) ? 0 : 1;
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(CheckpointTest, RefusesWhatCannotBe) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <list>
 #include <optional>
 #include <random>
 #include <span>
@@ -17,8 +18,10 @@
 #include <string_view>
 #include <vector>
 
+#include "../test_folder.hpp"
 #include "heddle/block_walls.hpp"
 #include "heddle/buffer.hpp"
+#include "heddle/checkpoint.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
@@ -29,6 +32,7 @@
 #include "heddle/solve.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/task_graph.hpp"
+#include "heddle/transport.hpp"
 #include "lattice.hpp"
 
 namespace {
@@ -92,6 +96,88 @@ TEST(Device, ListsAndTheirFields) {
   there.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
   here.fill([](auto x, auto y, auto z, int c) { return wave(x, y, z, c); });
   EXPECT_EQ(there.read(1), here.read(1));
+}
+
+TEST(Device, RanksOfOneThreadReduceAndKeepTheirFields) {
+  const BlockGrid grid(domain, {2, 2, 1}, {false, false, false}, 2);
+  const test::Folder folder;
+  Field<double> whole(BlockGrid(domain), {.components = 2});
+  whole.fill(wave);
+  std::list<Field<double>> fields;
+  std::vector<const Field<double>*> parts;
+  heddle::Checkpoint written(folder.path(), "run");
+  for (int rank = 0; rank < 2; ++rank) {
+    fields.emplace_back(grid, heddle::FieldOptions{.components = 2, .memory = Memory::device, .rank = rank});
+    fields.back().fill(wave);
+    parts.push_back(&fields.back());
+    written.add(fields.back());
+  }
+  heddle::LocalTransport local;
+  const heddle::Reduction<double> sum(grid.on_one_rank(), parts, heddle::ReductionKind::sum, local, 1);
+  EXPECT_EQ(sum.value(), heddle::Reduction<double>(whole, heddle::ReductionKind::sum, 1).value());
+  fields.front().fill(0.0);
+  EXPECT_NE(sum.value(), heddle::Reduction<double>(whole, heddle::ReductionKind::sum, 1).value());
+  fields.front().fill(wave);
+  written.write(1);
+  Field<double> one(BlockGrid(domain), {.components = 2, .memory = Memory::device});
+  heddle::Checkpoint checkpoint(folder.path(), "run");
+  checkpoint.add(one);
+  checkpoint.read();
+  EXPECT_EQ(one.read(0, 1), whole.read(0, 1));
+}
+
+/// A step over a list that holds cells: component `slot` is reached at (1, 0, 0), what else there is in the own
+/// cell.
+struct Reaching {
+  heddle::SparseField<double>* field;
+  std::array<heddle::LinkCrossing, 1> crossings;
+
+  heddle::Exchange before() const { return exchange("before", heddle::Direction::owner_to_ghost); }
+  heddle::Exchange after() const { return exchange("after", heddle::Direction::ghost_to_owner); }
+  heddle::Exchange exchange(const char* name, heddle::Direction direction) const {
+    heddle::Exchange result(name, direction, crossings, sizeof(double));
+    result.add(*field);
+    return result;
+  }
+};
+
+TEST(Device, ACheckpointKeepsWhatCellsReach) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    flags[i] = static_cast<std::uint8_t>(i % 4);
+  const std::vector<heddle::Link> pointer{{0, {1, 0, 0}, heddle::Link::held}};
+  const heddle::IndexList host(domain, flags, {false, false, false}, pointer);
+  const heddle::IndexList device(domain, flags, {false, false, false}, pointer, Memory::device);
+  const auto reached = [&](std::int64_t n) { return host.neighbour()[n]; };
+  heddle::SparseField<double> f(device, 3, Memory::device);
+  const auto value = [](std::int64_t n, int c) { return static_cast<double>(10 * n + c); };
+  f.edit([&](heddle::SparseView<double> view) {
+    for (std::int64_t n = 0; n < host.count() + host.held(); ++n) {
+      for (int c = 0; c < 3; ++c)
+        view(n, c) = value(n, c);
+    }
+  });
+  heddle::LocalTransport local;
+  const Reaching next{&f, {{{0, 0, 1, {1, 0, 0}}}}};
+  const Reaching then{&f, {{{0, 0, 2, {1, 0, 0}}}}};
+  const test::Folder folder;
+  heddle::Checkpoint checkpoint(folder.path(), "run");
+  checkpoint.add(f, next, then, local);
+  checkpoint.write(1);
+  f.fill(-1.0);
+  checkpoint.read();
+  std::int64_t behind = 0;
+  f.inspect([&](heddle::SparseView<const double> view) {
+    for (std::int64_t n = 0; n < host.count(); ++n) {
+      EXPECT_EQ(view(n, 0), value(n, 0));
+      EXPECT_EQ(view(n, 2), value(n, 2)); // in the next step the own one
+      EXPECT_EQ(view(reached(n), 1), value(reached(n), 1));
+      if (reached(n) < host.count()) continue;
+      EXPECT_EQ(view(reached(n), 2), value(reached(n), 2)); // behind a wall
+      ++behind;
+    }
+  });
+  EXPECT_GT(behind, 100);
 }
 
 /// Copies and sets of whole buffers, large enough that streams overlap: a missing event gives another result.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <list>
 #include <optional>
 #include <random>
 
@@ -14,6 +15,8 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/parallel.hpp"
+#include "heddle/peer_group.hpp"
+#include "heddle/ranks.hpp"
 #include "lattice.hpp"
 
 namespace {
@@ -189,6 +192,47 @@ TEST(Reduction, ListsOnAnyRanksGiveTheBitsOfOne) {
       EXPECT_THROW((Reduction<double>(grid, {&part}, ReductionKind::sum, transport, 2)), heddle::Error);
     });
   }
+}
+
+TEST(Reduction, OfSeveralRanksOfOneThreadGivesTheBitsOfOne) {
+  const auto value = [](auto x, auto y, auto z, int) { return rough(x, y, z); };
+  Field<double> whole{BlockGrid(domain)};
+  whole.fill(value);
+  std::vector<std::uint8_t> flags;
+  for (std::int64_t n = 0; n < domain.volume(); ++n)
+    flags.push_back(n % 5 != 0 ? 1 : 0);
+  const std::vector<heddle::Link> links{{0, {-1, 0, 0}, 1}, {1, {1, 0, 0}, 0}};
+  const heddle::IndexList all(domain, flags, {false, false, false}, links);
+  heddle::SparseField<double> listed(all, 1);
+  listed.fill(value);
+  const double expected = Reduction<double>(whole, ReductionKind::sum).value();
+  const double of_list = Reduction<double>(listed, ReductionKind::sum).value();
+
+  heddle::PeerGroup group(3, {.memory = heddle::Memory::host});
+  heddle::Ranks ranks(group);
+  const BlockGrid grid(domain, {3, 2, 2}, {false, false, false}, ranks.count()); // four blocks a rank
+  std::list<Field<double>> fields;
+  std::list<heddle::IndexList> lists;
+  std::list<heddle::SparseField<double>> on_lists;
+  std::vector<const Field<double>*> parts;
+  std::vector<const heddle::SparseField<double>*> listed_parts;
+  ranks.each([&](heddle::Transport& transport) {
+    parts.push_back(&fields.emplace_back(grid, heddle::FieldOptions{.rank = transport.rank()}));
+    fields.back().fill(value);
+    lists.emplace_back(grid, transport.rank(), heddle::flags_in_memory(flags, domain, grid.periodic()),
+                       links);
+    listed_parts.push_back(&on_lists.emplace_back(lists.back(), 1));
+    on_lists.back().fill(value);
+  });
+  const BlockGrid here = ranks.party_grid(grid);
+  EXPECT_EQ(bits(Reduction<double>(here, parts, ReductionKind::sum, ranks.parties()).value()),
+            bits(expected));
+  EXPECT_EQ(bits(Reduction<double>(here, listed_parts, ReductionKind::sum, ranks.parties()).value()),
+            bits(of_list));
+  parts.pop_back();
+  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.parties())), heddle::Error);
+  parts.front() = &whole;
+  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.parties())), heddle::Error);
 }
 
 TEST(Reduction, OfOneNumberARank) {

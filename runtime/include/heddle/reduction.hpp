@@ -94,24 +94,14 @@ public:
   /// The same of a field whose blocks several ranks share: all of them construct it and ask for its value
   /// together.
   Reduction(const Field<T>& field, ReductionKind kind, Transport& transport, int component = 0)
-      : value_(reduction_over_ranks<Value>(
-            field.grid(), kind,
-            [&field, component](int block, std::int64_t y, std::int64_t z, std::span<Value> row) {
-              const int here = block - field.number(0);
-              const Box& box = field.box(here);
-              const FieldView<const T> view = field.view(here);
-              for (std::size_t x = 0; x < row.size(); ++x) {
-                row[x] = static_cast<Value>(
-                    view(static_cast<std::int64_t>(x), y - box.lower[1], z - box.lower[2], component));
-              }
-            },
-            transport)) {
-    check(component, field.components(), field.name());
-    if (field.memory() == Memory::device) {
-      throw Error("Reduction", "'" + std::string(field.name()) + "' is on the device and shared by ranks",
-                  "copy it to a field on the host first");
-    }
-  }
+      : value_(of_parts(field.grid(), {&field}, kind, transport, component)) {}
+
+  /// The same where a thread computes several ranks: `fields` has those of its ranks, `grid` and `transport`
+  /// are Ranks::party_grid(grid) and Ranks::parties(). Throws Error also where these are not the blocks of
+  /// the grid.
+  Reduction(const BlockGrid& grid, std::vector<const Field<T>*> fields, ReductionKind kind,
+            Transport& transport, int component = 0)
+      : value_(of_parts(grid, std::move(fields), kind, transport, component)) {}
 
   /// Of one component of the listed cells, in the order of the list's box: a cell that is not listed changes
   /// nothing.
@@ -125,14 +115,14 @@ public:
     check(component, field.components(), field.name());
   }
 
-  /// The same of a list that is one rank's part of a domain (IndexList of a grid and a rank). All ranks construct
-  /// it and ask for its value together.
+  /// The same of a list that is one rank's part of a domain (IndexList of a grid and a rank). All ranks
+  /// construct it and ask for its value together.
   Reduction(const SparseField<T>& field, ReductionKind kind, Transport& transport, int component = 0)
       : value_(of_lists(field.list().grid(), {&field}, kind, transport, component)) {}
 
   /// The same of a domain whose blocks are lists that several ranks share: fields has those of this rank, in
-  /// the order of the blocks of `grid`, or one over the list of all of them. All ranks construct it and ask for
-  /// its value together.
+  /// the order of the blocks of `grid`, each over a list of one block or of several, or of all of them. All
+  /// ranks construct it and ask for its value together.
   Reduction(const BlockGrid& grid, std::vector<const SparseField<T>*> fields, ReductionKind kind,
             Transport& transport, int component = 0)
       : value_(of_lists(grid, std::move(fields), kind, transport, component)) {}
@@ -181,16 +171,74 @@ private:
     });
   }
 
+  static std::function<Value()> of_parts(const BlockGrid& grid, const std::vector<const Field<T>*>& fields,
+                                         ReductionKind kind, Transport& transport, int component) {
+    struct Part {
+      const Field<T>* field = nullptr;
+      int block = 0;
+      std::vector<T> values; // of a field on a device, when it is asked for
+    };
+    const int first = grid.first_block(transport.rank());
+    const auto parts = std::make_shared<std::vector<Part>>(
+        static_cast<std::size_t>(grid.first_block(transport.rank() + 1) - first));
+    for (const Field<T>* const field : fields) {
+      check(component, field->components(), field->name());
+      for (int b = 0; b < field->blocks(); ++b) {
+        const auto place = static_cast<std::size_t>(field->number(b) - first);
+        if (place >= parts->size() || grid.block(field->number(b)) != field->box(b))
+          refuse_blocks(field->name());
+        (*parts)[place] = {field, b, {}};
+      }
+    }
+    for (const Part& part : *parts) {
+      if (part.field == nullptr) refuse_blocks(fields.empty() ? "" : fields.front()->name());
+    }
+    const auto read = [parts, first, component](int block, std::int64_t y, std::int64_t z,
+                                                std::span<Value> row) {
+      const Part& part = (*parts)[static_cast<std::size_t>(block - first)];
+      const Box& box = part.field->box(part.block);
+      const std::int64_t line = y - box.lower[1] + box.extent(1) * (z - box.lower[2]);
+      const FieldView<const T> view = part.field->view(part.block);
+      for (std::size_t x = 0; x < row.size(); ++x) {
+        const auto column = static_cast<std::int64_t>(x);
+        row[x] = static_cast<Value>(part.values.empty()
+                                        ? view(column, y - box.lower[1], z - box.lower[2], component)
+                                        : part.values[x + static_cast<std::size_t>(line * box.extent(0))]);
+      }
+    };
+    const auto result = reduction_over_ranks<Value>(grid, kind, read, transport);
+    return [parts, component, result] {
+      for (Part& part : *parts) {
+        if (part.field->memory() == Memory::device) part.values = part.field->read(part.block, component);
+      }
+      const Value value = result();
+      for (Part& part : *parts)
+        part.values = {};
+      return value;
+    };
+  }
+
+  [[noreturn]] static void refuse_blocks(std::string_view name) {
+    throw Error("Reduction", "'" + std::string(name) + "' has not the blocks that this rank has",
+                "all parts, and Ranks::party_grid(grid)");
+  }
+
   static std::function<Value()> of_lists(const BlockGrid& grid, std::vector<const SparseField<T>*> fields,
                                          ReductionKind kind, Transport& transport, int component) {
-    for (const SparseField<T>* const field : fields)
-      check(component, field->components(), field->name());
+    std::vector<std::size_t> field_of; // of each block that is here
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      check(component, fields[i]->components(), fields[i]->name());
+      const BlockGrid& its = fields[i]->list().grid();
+      const int rank = fields[i]->list().rank();
+      field_of.insert(field_of.end(),
+                      static_cast<std::size_t>(its.first_block(rank + 1) - its.first_block(rank)), i);
+    }
     const auto values =
         std::make_shared<std::vector<std::vector<T>>>(); // of each field, when it is asked for
     const int first = grid.first_block(transport.rank());
-    const auto read = [values, fields, kind, grid, first](int block, std::int64_t y, std::int64_t z,
-                                                          std::span<Value> row) {
-      const auto here = fields.size() == 1 ? 0 : static_cast<std::size_t>(block - first);
+    const auto read = [values, fields, field_of, kind, grid, first](int block, std::int64_t y, std::int64_t z,
+                                                                    std::span<Value> row) {
+      const std::size_t here = fields.size() == 1 ? 0 : field_of.at(static_cast<std::size_t>(block - first));
       const Box& box = grid.block(block);
       std::ranges::fill(row, neutral(kind));
       fields[here]->list().for_row(y, z, [&](std::int64_t n, std::int64_t x) {

@@ -16,6 +16,7 @@
 
 #include "../lbm_common/exchanged_step.hpp"
 #include "heddle/block_grid.hpp"
+#include "heddle/checkpoint.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/field.hpp"
 #include "heddle/halo_exchange.hpp"
@@ -65,11 +66,9 @@ public:
 };
 
 template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(grid, {.components = 19,
-                    .ghost_layers = 1,
-                    .name = name,
-                    .rank = rank,
-                    .interleaved = Interleaved::now()});
+  Field<T> f(
+      grid,
+      {.components = 19, .ghost_layers = 1, .name = name, .rank = rank, .interleaved = Interleaved::now()});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });
@@ -94,6 +93,8 @@ public:
   Rank& operator=(Rank&&) = delete;
   virtual Field<T>& field() = 0;
   virtual void add_to(heddle::TaskGraph& loop, bool poisoned) = 0;
+  /// The state between pairs of steps.
+  virtual void store_in(heddle::Checkpoint& checkpoint) { checkpoint.add(field()); }
 };
 
 /// The sweeps over floor and lid after a phase, of patterns that do not have these walls within the step.
@@ -115,6 +116,9 @@ public:
       : f_(blocks::field<T>(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
         odd_(Odd(f_, {.omega = omega}), transport), after_even_(after_even), after_odd_(after_odd) {}
   Field<T>& field() override { return f_; }
+  void store_in(heddle::Checkpoint& checkpoint) override {
+    checkpoint.add(f_, Even(f_, {.omega = omega}), Odd(f_, {.omega = omega}));
+  }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {
     if (poisoned) loop.add(Poison<T>(f_));
     even_.add_to(loop);

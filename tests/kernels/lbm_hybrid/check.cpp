@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "../../test_folder.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "hybrid.hpp"
@@ -99,6 +101,46 @@ TEST(HybridBlocks, ACheckpointServesOtherBlocksAndKinds) {
     EXPECT_GT(outcome.compared, 50000);
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST(HybridBlocks, RanksOfOneThreadShareACheckpoint) {
+  const test::Folder folder;
+  const std::vector<std::uint8_t> listed = hybrid::flags();
+  const heddle::FlagReader reader = heddle::flags_in_memory(listed, hybrid::domain, hybrid::periodic);
+  const auto make = [&](const std::array<int, 3>& blocks, int ranks, int rank) {
+    const heddle::BlockChoice choice = heddle::choose_blocks(hybrid::domain, blocks, reader, hybrid::mixed);
+    return std::make_unique<heddle::HybridField<float>>(
+        heddle::BlockGrid::balanced(hybrid::domain, blocks, hybrid::periodic, ranks, choice.weights), choice,
+        reader, lbm_hybrid::links, 19, rank);
+  };
+  std::vector<std::unique_ptr<heddle::HybridField<float>>> parts;
+  heddle::Checkpoint written(folder.path(), "hybrid");
+  for (int rank = 0; rank < 3; ++rank) {
+    parts.push_back(make({6, 2, 2}, 3, rank));
+    parts.back()->fill(hybrid::start<float>);
+    written.add(*parts.back());
+  }
+  EXPECT_THROW(written.add(*parts.back()), heddle::Error);
+  written.write(1);
+
+  const auto found = make({3, 4, 1}, 1, 0);
+  const auto expected = make({3, 4, 1}, 1, 0);
+  expected->fill(hybrid::start<float>);
+  heddle::Checkpoint checkpoint(folder.path(), "hybrid");
+  checkpoint.add(*found);
+  checkpoint.read();
+  for (int b = 0; b < found->grid().size(); ++b) {
+    const heddle::Box& box = found->grid().block(b);
+    std::vector<double> one(static_cast<std::size_t>(box.extent(0)));
+    std::vector<double> other(one.size());
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+      for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+        found->read_row(b, y, z, 7, one, -1.0);
+        expected->read_row(b, y, z, 7, other, -1.0);
+        ASSERT_EQ(one, other) << b << ' ' << y << ' ' << z;
+      }
+    }
+  }
 }
 
 // Tables belong to the boxes, not to where these lie in memory.

@@ -87,6 +87,10 @@ public:
     odd_.add_to(loop);
   }
   void add_last(heddle::TaskGraph& loop) override { loop.add(last_); }
+  void add_to(heddle::Checkpoint& checkpoint, heddle::Transport& transport) override {
+    checkpoint.add(f_, bind<Even>(), bind<Odd>(), transport);
+  }
+  void forget() override { f_.fill(not_a_number<T>()); }
   /// What the next step reads, wherever it lies.
   [[nodiscard]] std::vector<double> values() const override {
     std::vector<double> result(static_cast<std::size_t>(domain.volume() * 19));

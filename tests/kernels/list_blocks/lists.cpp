@@ -75,7 +75,8 @@ std::int64_t differences(const std::vector<double>& expected, const std::vector<
     const auto cell = static_cast<std::int64_t>(i);
     const std::array<std::int64_t, 3> at{cell % extent[0] - 2, cell / extent[0] % extent[1],
                                          cell / extent[0] / extent[1] % extent[2] + 3};
-    if (grid.rank(grid.owner(at)) == rank && found[i] != expected[i]) ++count;
+    const int block = grid.owner(at);
+    if (block >= 0 && grid.rank(block) == rank && found[i] != expected[i]) ++count;
   }
   return count;
 }
@@ -88,6 +89,23 @@ std::int64_t differences(const Method& method, const Medium& medium, const std::
   run(*rank, pairs, how.options, how.poisoned);
   return differences(expected, rank->values(),
                      heddle::BlockGrid(domain, blocks, medium.periodic, transport.ranks()), transport.rank());
+}
+
+Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips) {
+  Medium medium(0.3, periodic, slips);
+  for (std::size_t i = 0; i < medium.flags.size(); ++i) {
+    const std::size_t x = i % 12;
+    const std::size_t y = i / 12 % 9;
+    const std::size_t z = i / 108;
+    if (x < 6 && y < 6 && z >= 4) medium.flags[i] = 0;
+  }
+  return medium;
+}
+
+heddle::BlockGrid balanced(const Medium& medium, const std::array<int, 3>& blocks, int ranks) {
+  const heddle::BlockChoice choice =
+      heddle::choose_blocks(domain, blocks, heddle::flags_in_memory(medium.flags, domain, medium.periodic));
+  return heddle::BlockGrid::balanced(domain, blocks, medium.periodic, ranks, choice.cells);
 }
 
 } // namespace lists

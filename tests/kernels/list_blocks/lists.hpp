@@ -37,6 +37,11 @@ std::int64_t differences(const Method& method, const Medium& medium, const std::
                          const std::array<int, 3>& blocks, heddle::Transport& transport, const How& how = {},
                          heddle::Memory memory = heddle::Memory::host);
 
+/// A porous box of which a corner has no fluid at all.
+Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips);
+/// Its blocks shared by their listed cells, without the empty ones.
+heddle::BlockGrid balanced(const Medium& medium, const std::array<int, 3>& blocks, int ranks);
+
 /// As many blocks as ranks, as cubic as they come.
 inline std::array<int, 3> cut(int ranks) {
   switch (ranks) {

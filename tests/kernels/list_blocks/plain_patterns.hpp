@@ -62,6 +62,8 @@ public:
     if (poisoned) loop.add(Poison<T>(f_));
     odd_.add_to(loop);
   }
+  void add_to(heddle::Checkpoint& checkpoint, heddle::Transport&) override { checkpoint.add(f_); }
+  void forget() override { f_.fill(not_a_number<T>()); }
   [[nodiscard]] std::vector<double> values() const override { return lists::values(f_); }
   [[nodiscard]] std::size_t sent_bytes() const override { return even_.sent_bytes() + odd_.sent_bytes(); }
 
@@ -86,6 +88,8 @@ public:
     if (poisoned) loop.add(Poison<T>(f_next_));
     back_.add_to(loop);
   }
+  void add_to(heddle::Checkpoint& checkpoint, heddle::Transport&) override { checkpoint.add(f_); }
+  void forget() override { f_.fill(not_a_number<T>()); }
   [[nodiscard]] std::vector<double> values() const override { return lists::values(f_); }
   [[nodiscard]] std::size_t sent_bytes() const override { return there_.sent_bytes() + back_.sent_bytes(); }
 

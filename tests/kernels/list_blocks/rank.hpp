@@ -18,6 +18,7 @@
 #include "../noise.hpp"
 #include "heddle/block_grid.hpp"
 #include "heddle/block_kinds.hpp"
+#include "heddle/checkpoint.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/task_graph.hpp"
@@ -91,6 +92,10 @@ public:
   virtual void add_to(heddle::TaskGraph& loop, bool poisoned) = 0;
   /// What has to be exchanged after the last step, so that values() finds what the next one would read.
   virtual void add_last(heddle::TaskGraph&) {}
+  /// The state between pairs of steps.
+  virtual void add_to(heddle::Checkpoint& checkpoint, heddle::Transport& transport) = 0;
+  /// Makes all of it not a number, ghost cells and held ones too.
+  virtual void forget() = 0;
   /// All values of the domain, those of this rank's cells as they are, the others zero.
   [[nodiscard]] virtual std::vector<double> values() const = 0;
   [[nodiscard]] virtual std::size_t sent_bytes() const = 0;

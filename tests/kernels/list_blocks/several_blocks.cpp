@@ -20,24 +20,6 @@ namespace {
 
 const std::array<bool, 3> around{true, true, true};
 
-/// A porous box of which a corner has no fluid at all.
-lists::Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips) {
-  lists::Medium medium(0.3, periodic, slips);
-  for (std::size_t i = 0; i < medium.flags.size(); ++i) {
-    const std::size_t x = i % 12;
-    const std::size_t y = i / 12 % 9;
-    const std::size_t z = i / 108;
-    if (x < 6 && y < 6 && z >= 4) medium.flags[i] = 0;
-  }
-  return medium;
-}
-
-heddle::BlockGrid balanced(const lists::Medium& medium, const std::array<int, 3>& blocks, int ranks) {
-  const heddle::BlockChoice choice = heddle::choose_blocks(
-      lists::domain, blocks, heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic));
-  return heddle::BlockGrid::balanced(lists::domain, blocks, medium.periodic, ranks, choice.cells);
-}
-
 /// All ranks of a fake network, each with the list of its blocks.
 void expect_equal(const lists::Method& method, const lists::Medium& medium,
                   const std::vector<double>& expected, const heddle::BlockGrid& grid,
@@ -77,16 +59,18 @@ TEST(SeveralBlocks, OnAnyNumberOfRanksEqualOneList) {
 
 TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
   const std::array<bool, 3> along_x{true, false, false};
-  const lists::Medium periodic = with_an_empty_corner(around, {});
-  const lists::Medium slipping = with_an_empty_corner(along_x, {false, false, true, false, true, true});
-  const lists::Medium walled = with_an_empty_corner(along_x, {}); // lists that hold cells know no free slip
+  const lists::Medium periodic = lists::with_an_empty_corner(around, {});
+  const lists::Medium slipping =
+      lists::with_an_empty_corner(along_x, {false, false, true, false, true, true});
+  const lists::Medium walled =
+      lists::with_an_empty_corner(along_x, {}); // lists that hold cells know no free slip
   for (const bool channel : {false, true}) {
     for (const lists::Method& method : lists::methods()) {
       const lists::Medium& medium = !channel ? periodic : method.holds_cells() ? walled : slipping;
       const std::vector<double> expected = lists::alone(method, medium);
       for (const int ranks : {1, 2, 3, 5, 8, 13, 27}) {
         if (!method.is_double() && ranks != 5) continue;
-        const heddle::BlockGrid grid = balanced(medium, {4, 3, 3}, ranks);
+        const heddle::BlockGrid grid = lists::balanced(medium, {4, 3, 3}, ranks);
         EXPECT_LT(grid.size(), grid.places());
         expect_equal(method, medium, expected, grid);
         if (ranks == 5) expect_equal(method, medium, expected, grid, {{.overlap = true, .unroll = 2}, false});
@@ -96,7 +80,7 @@ TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
 }
 
 TEST(SeveralBlocks, SumsFollowTheTreeOfTheDomain) {
-  const lists::Medium medium = with_an_empty_corner(around, {});
+  const lists::Medium medium = lists::with_an_empty_corner(around, {});
   const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, around);
   const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
     return test::noise(x + 100 * y + 10000 * z + c);
@@ -106,7 +90,7 @@ TEST(SeveralBlocks, SumsFollowTheTreeOfTheDomain) {
   whole.fill(value);
   const double expected = heddle::Reduction<double>(whole, heddle::ReductionKind::sum, 1).value();
   for (const int ranks : {1, 3, 8, 20}) {
-    const heddle::BlockGrid grid = balanced(medium, {4, 3, 3}, ranks);
+    const heddle::BlockGrid grid = lists::balanced(medium, {4, 3, 3}, ranks);
     heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
       const heddle::IndexList list(grid, transport.rank(), flags, list_blocks::links);
       heddle::SparseField<double> f(list, 2);
