@@ -4,7 +4,8 @@
 The regularised collision makes all populations of density, momentum and stress. So it is enough to store
 these three as they are after the collision; a step rebuilds the populations that arrive from the moments of
 the cells they come from. Two arrays: 80 bytes an update in f32, where D3Q27 populations take 216.
-Source: Vardhan et al. 2019 (moment representation). f is linear in what is stored.
+Source: Vardhan et al. 2019 (moment representation). f is linear in what is stored; the third moments of the
+recursive form follow from it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regulari
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights, outer, require_momentum
 from heddle.symbolic.field import Access, Field
+from heddle.symbolic.force import is_zero
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 from heddle.symbolic.streaming import StreamingKernels
+from heddle.symbolic.third_moments import ThirdMoments
 
 HALF_SCALE = 2**14
 
 
 class MomentStorage:
-    """A streaming pattern for the Regularised operator: pull, with moments in memory.
+    """A streaming pattern for the Regularised and RecursiveRegularised operators: pull, with moments in
+    memory.
 
     lattice: the velocity set. flow, stress, shear: names of the fields: flow has rho - 1 and the d of rho u;
     stress has t_xx, t_yy, t_xy in two dimensions and t_xx, t_yy, t_zz, t_xy in three; shear has t_xz, t_yz.
@@ -38,7 +42,7 @@ class MomentStorage:
     t_ab]. A kernel writes to fields with `_next` appended. stress_type: "half" stores stress and shear in 16
     bits whatever the precision of the rest is (28 bytes a cell beside f32); "real": as the rest. In 16 bits
     memory holds 2^14 times the values, which must be smaller than 4. heddle/device/moment_tile.hpp takes the
-    same fields, several times as fast, but no walls.
+    same fields, several times as fast, with walls at sides of the box; not for RecursiveRegularised.
 
     walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
     to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
@@ -93,8 +97,9 @@ class MomentStorage:
         return dataclasses.replace(field, name=field.name + "_next")
 
     def __call__(self, collide: Regularised) -> StreamingKernels:
-        """The kernel that rebuilds what arrives, collides it and stores the moments."""
-        if not isinstance(collide, Regularised) or isinstance(collide, RecursiveRegularised):
+        """The kernel that rebuilds what arrives, collides it and stores the moments. Raises KernelError for
+        an operator whose populations do not follow from them."""
+        if not isinstance(collide, Regularised):
             raise KernelError(
                 calling_place(),
                 f"{type(collide).__name__} leaves more in the populations than density, momentum and stress.",
@@ -112,6 +117,13 @@ class MomentStorage:
                 "moments are stored of a compressible collision.",
                 "leave out compressible=False",
             )
+        recursive = isinstance(collide, RecursiveRegularised)
+        if recursive and not all(map(is_zero, collide.force)):
+            raise KernelError(
+                calling_place(),
+                "third moments follow from velocity and stress, which a force changes after they are formed.",
+                "lbm.Regularised for a flow with a force, or another streaming pattern",
+            )
         equations = Equations([*collide.given, *self.velocity])
         equations.section("Constants: lattice weights")
         weights = name_weights(equations, self.lattice)
@@ -119,11 +131,11 @@ class MomentStorage:
             "Populations that arrive: w [delta_rho + 3 c.j + 9/2 (c_a c_b - delta_ab / 3) t_ab] at -c"
         )
         arrived = {
-            name: self._population(equations, weights[self.lattice.order(q)], q)
+            name: self._population(equations, weights[self.lattice.order(q)], q, recursive)
             for q, name in enumerate(self.lattice.names)
         }
         if self.walls is not None:
-            arrived = self._off_walls(equations, weights, arrived)
+            arrived = self._off_walls(equations, weights, arrived, recursive)
         collision = Equations(collide.given)
         work = Derivation(collide, collision, arrived, True)
         relaxed = collide.relaxed_moments(work)
@@ -141,9 +153,9 @@ class MomentStorage:
         fields = [self._next(field) if next_ else field for field in self.fields]
         return [field[(*place, c)] for field in fields for c in range(field.components)]
 
-    def _population(self, equations: Equations, weight: sympy.Expr, q: int) -> sympy.Expr:
+    def _population(self, equations: Equations, weight: sympy.Expr, q: int, recursive: bool) -> sympy.Expr:
         """Name the population that arrives along direction q: in the order of `equilibrium.halves`, so that
-        it has the bits that it would have had in memory."""
+        it has the bits that it would have had in memory (recursive: but for the rounding of the stress)."""
         lattice, c = self.lattice, self.lattice.velocities[q]
         name, d = lattice.names[q], lattice.dimension
         density, *rest = self._components(at=tuple(-component for component in c))
@@ -169,19 +181,32 @@ class MomentStorage:
         if len(axes) == 3:
             bracket = equations.let(f"even_xyz_{name}", add(bracket, diagonal[2]))
         even = equations.let(f"even_{name}", multiply(weight, add(bracket, *mixed)))
-        positive = q < lattice.opposite(q)
+        third = None
+        if recursive:
+            third = ThirdMoments(equations, lattice, name, deviation, tuple(vector), tensor)
+        ahead = c if q < lattice.opposite(q) else lattice.velocities[lattice.opposite(q)]
+        positive = ahead == c
         slopes = [
             signed(
-                c[a] if positive else -c[a],
-                equations.let(f"{labelled('odd', a)}_{name}", multiply(3, vector[a])),
+                ahead[a],
+                equations.let(
+                    f"{labelled('odd', a)}_{name}",
+                    add(multiply(3, vector[a]), *(third.slope(axes, a) if third else ())),
+                ),
             )
             for a in axes
         ]
+        if third and len(axes) == 3:
+            slopes.append(signed(ahead[0] * ahead[1] * ahead[2], third.triple()))
         odd = equations.let(f"odd_{name}", multiply(weight, add(*slopes)))
         return equations.let(f"f_{name}", add(even, odd if positive else multiply(-1, odd)))
 
     def _off_walls(
-        self, equations: Equations, weights: dict[int, sympy.Expr], arrived: dict[str, sympy.Expr]
+        self,
+        equations: Equations,
+        weights: dict[int, sympy.Expr],
+        arrived: dict[str, sympy.Expr],
+        recursive: bool,
     ) -> dict[str, sympy.Expr]:
         """Of each direction what the cell at -c_q or, where a wall lies there, the cell itself has sent."""
         lattice, d = self.lattice, self.lattice.dimension
@@ -194,9 +219,13 @@ class MomentStorage:
             (a, b): equations.let(labelled("own_e", a, b), multiply(Fraction(9, 2) if a == b else 9, t))
             for (a, b), t in zip(indices(lattice), rest[d:], strict=True)
         }
-        third = multiply(Fraction(-1, 3), add(*(tensor[a, a] for a in range(d))))
-        isotropic = equations.let("own_isotropic", add(deviation, third))
+        trace = multiply(Fraction(-1, 3), add(*(tensor[a, a] for a in range(d))))
+        isotropic = equations.let("own_isotropic", add(deviation, trace))
         slopes = [equations.let(labelled("own_odd", a), multiply(3, j)) for a, j in enumerate(rest[:d])]
+        stored = dict(zip(indices(lattice), rest[d:], strict=True))
+        third = None
+        if recursive:
+            third = ThirdMoments(equations, lattice, "own", deviation, tuple(rest[:d]), stored)
         found = dict(arrived)
         for q, p in lattice.pairs:
             name, c, weight = lattice.names[q], lattice.velocities[q], weights[lattice.order(q)]
@@ -204,9 +233,10 @@ class MomentStorage:
             mixed = [signed(c[a] * c[b], tensor[a, b]) for i, a in enumerate(axes) for b in axes[i + 1 :]]
             bracket = add(isotropic, *(tensor[a, a] for a in axes), *mixed)
             even = equations.let(f"own_even_{name}", multiply(weight, bracket))
-            odd = equations.let(
-                f"own_odd_{name}", multiply(weight, add(*(signed(c[a], slopes[a]) for a in axes)))
-            )
+            terms = [signed(c[a], add(slopes[a], *(third.slope(axes, a) if third else ()))) for a in axes]
+            if third and len(axes) == 3:
+                terms.append(signed(c[0] * c[1] * c[2], third.triple()))
+            odd = equations.let(f"own_odd_{name}", multiply(weight, add(*terms)))
             along = add(*(signed(c[a], u) for a, u in enumerate(self.velocity)))
             push = sympy.Integer(0)
             if lid is not None:
