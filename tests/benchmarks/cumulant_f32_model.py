@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The D3Q27 cumulant in place in f32, eight cells in a vector, four cells a CUDA thread."""
+"""The D3Q27 cumulant in place in f32, eight cells in a vector, four cells a CUDA thread, in a box with a
+moving lid as in lanes_model.py."""
 
-from heddle import Module, Schedule, lbm
+from heddle import Dense, Module, Schedule, lbm
 
 d3q27 = lbm.Lattice("D3Q27")
+stream = lbm.AA(d3q27)
+box = Dense(walls=("w", "e", "s", "n", "b", "t"))
 
 d3q27_f32 = Module(
     "d3q27_f32",
     precisions=("f32",),
-    about="D3Q27 cumulant on interleaved blocks.",
+    about="D3Q27 cumulant on interleaved blocks, in a box with a moving lid.",
     citation="Geier et al. 2015 (cumulant), Bailey et al. 2009 (AA)",
 )
 # vector_threads: shifts of 32 bytes, whole sectors, in the odd step
 d3q27_f32.add(
     "aa",
-    lbm.AA(d3q27)(lbm.Cumulant(d3q27)),
+    stream(lbm.Cumulant(d3q27)),
+    box,
     schedule=Schedule(fma=True, block=(128, 1, 1), lanes=8, vector_threads=2),
 )
+d3q27_f32.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)
+d3q27_f32.add_halo(kernels=["aa_even", "aa_odd"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D3Q19 BGK in place with several cells a CUDA thread, in a box with walls and a moving lid: the whole step
-// with its walls and the borders of the interleaved blocks, and the kernel alone.
+// D3Q19 BGK and the D3Q27 cumulant in place with several cells a CUDA thread, in a box with walls and a
+// moving lid: the whole step with its walls and the borders of the interleaved blocks, and the kernel alone.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -25,13 +25,19 @@ using lanes::F64;
 constexpr double omega = 1.2;
 constexpr int rounds = 21;
 
-/// The D3Q27 cumulant, without walls.
+/// The D3Q27 cumulant.
 struct CumulantF64 {
   using Value = double;
   static constexpr int populations = 27;
   static constexpr int lanes = 4;
   using Even = d3q27_f64::AaEven<double>;
   using Odd = d3q27_f64::AaOdd<double>;
+  static heddle::BoxSweep lid_after_even(heddle::Field<double>& f) {
+    return lanes::lid(f, [](const auto&... passed) { d3q27_f64::lid_after_even_cuda(passed...); });
+  }
+  static heddle::BoxSweep lid_after_odd(heddle::Field<double>& f) {
+    return lanes::lid(f, [](const auto&... passed) { d3q27_f64::lid_after_odd_cuda(passed...); });
+  }
 };
 struct CumulantF32 {
   using Value = float;
@@ -39,6 +45,12 @@ struct CumulantF32 {
   static constexpr int lanes = 8;
   using Even = d3q27_f32::AaEven<float>;
   using Odd = d3q27_f32::AaOdd<float>;
+  static heddle::BoxSweep lid_after_even(heddle::Field<float>& f) {
+    return lanes::lid(f, [](const auto&... passed) { d3q27_f32::lid_after_even_cuda(passed...); });
+  }
+  static heddle::BoxSweep lid_after_odd(heddle::Field<float>& f) {
+    return lanes::lid(f, [](const auto&... passed) { d3q27_f32::lid_after_odd_cuda(passed...); });
+  }
 };
 
 /// Populations of small random disturbances on the interleaved blocks of a vector.
@@ -76,11 +88,15 @@ template <typename T> struct Limit {
   std::int64_t count;
 };
 
+template <typename Kernels> std::int64_t box_edge() {
+  return bench::edge(sizeof(typename Kernels::Value) == 8 || Kernels::populations > bench::populations ? 384
+                                                                                                       : 512);
+}
+
 /// The two kernels alone.
 template <typename Kernels> bench::Case vectors() {
   using T = typename Kernels::Value;
-  const std::int64_t edge =
-      bench::edge(sizeof(T) == 8 || Kernels::populations > bench::populations ? 384 : 512);
+  const std::int64_t edge = box_edge<Kernels>();
   auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
   auto f = populations<Kernels>(edge, *stream);
   const Limit<T> limit(f->view());
@@ -104,7 +120,7 @@ template <typename Kernels> bench::Case vectors() {
 /// The whole step: kernels, walls, and what crosses between the interleaved blocks.
 template <typename Kernels> bench::Case box() {
   using T = typename Kernels::Value;
-  const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 384 : 512);
+  const std::int64_t edge = box_edge<Kernels>();
   auto stream = std::make_shared<heddle::Stream>(heddle::Memory::device);
   auto f = populations<Kernels>(edge, *stream);
   auto before = std::make_shared<heddle::HaloExchange>(typename Kernels::Odd(*f, {.omega = omega}).before());
@@ -138,6 +154,8 @@ void bench::add_lbm_lanes_cuda() {
   add_precision<F32>("f32");
   add_precision<F16>("f16");
   add_precision<F64>("f64");
+  bench::add("lbm/d3q27/cumulant/aa/box/f32/cuda", box<CumulantF32>, rounds);
+  bench::add("lbm/d3q27/cumulant/aa/box/f64/cuda", box<CumulantF64>, rounds);
   bench::add("lbm/d3q27/cumulant/aa/vectors/f32/cuda", vectors<CumulantF32>, rounds);
   bench::add("lbm/d3q27/cumulant/aa/vectors/f64/cuda", vectors<CumulantF64>, rounds);
 }

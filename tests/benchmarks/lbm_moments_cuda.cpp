@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regularised collision with moments in memory on one GPU, beside the in-place update of 19 arrays.
+// The regularised collision with moments in memory on one GPU, beside the in-place update of 19 arrays:
+// without walls, in a box with six walls and a moving lid, and there with a force and a rate of the trace.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,7 @@ constexpr float omega = 1.2F;
 constexpr int rounds = 21;
 
 /// Two copies of the moments in small random disturbances, and 19 arrays for the limit.
-template <typename Flow, typename Stress>
-struct State {
+template <typename Flow, typename Stress> struct State {
   explicit State(std::int64_t edge)
       : grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}}),
         arrays(grid, {.components = bench::populations, .memory = heddle::Memory::device, .name = "arrays"}) {
@@ -44,11 +44,11 @@ struct State {
     heddle::Field<Stress> stress, shear;
   };
 
-  template <typename T>
-  void disturb(heddle::Field<T>& field) {
+  template <typename T> void disturb(heddle::Field<T>& field) {
     const auto view = field.view();
-    const std::int64_t components = view.stride(3) == 1 ? 0 : view.extent(3) - 1;  // side by side: one piece
-    streams::disturb_cuda(view.data(), components * view.stride(3) + view.extent(2) * view.stride(2), stream.native());
+    const std::int64_t components = view.stride(3) == 1 ? 0 : view.extent(3) - 1; // side by side: one piece
+    streams::disturb_cuda(view.data(), components * view.stride(3) + view.extent(2) * view.stride(2),
+                          stream.native());
   }
 
   heddle::BlockGrid grid;
@@ -57,8 +57,7 @@ struct State {
   heddle::Field<float> arrays;
 };
 
-template <typename Flow, typename Stress, typename Step>
-bench::Case moments_case(Step step) {
+template <typename Flow, typename Stress, typename Step> bench::Case moments_case(Step step) {
   const std::int64_t edge = bench::edge(512);
   auto state = std::make_shared<State<Flow, Stress>>(edge);
   const auto view = state->arrays.view();
@@ -87,22 +86,33 @@ bench::Case moments_case(Step step) {
 }
 
 template <typename Flow, typename Stress>
-void add(const std::string& name) {
-  const auto step = [](const moments::Views<Flow, Stress>& from, const moments::Views<Flow, Stress>& to, void* stream) {
-    return moments::step_d3q19(from, to, omega, stream);
-  };
-  bench::add("lbm/d3q19/regularised/moments/" + name + "/cuda", [step] { return moments_case<Flow, Stress>(step); },
-             rounds);
+using Step = int (*)(const moments::Views<Flow, Stress>&, const moments::Views<Flow, Stress>&, float, void*);
+
+template <typename Flow, typename Stress> void add(const std::string& name, Step<Flow, Stress> step) {
+  bench::add(
+      "lbm/" + name + "/cuda",
+      [step] {
+        return moments_case<Flow, Stress>(
+            [step](const auto& from, const auto& to, void* stream) { return step(from, to, omega, stream); });
+      },
+      rounds);
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_lbm_moments_cuda() {
-  ::add<float, float>("f32");
-  const auto corners = [](const moments::Views<float, float>& from, const moments::Views<float, float>& to, void* stream) {
-    return moments::step_d3q27(from, to, omega, stream);
-  };
-  bench::add("lbm/d3q27/regularised/moments/f32/cuda", [corners] { return moments_case<float, float>(corners); }, rounds);
-  ::add<float, std::uint16_t>("mixed");
-  ::add<std::uint16_t, std::uint16_t>("f16");
+  using Half = std::uint16_t;
+  ::add<float, float>("d3q19/regularised/moments/f32", moments::step_d3q19);
+  ::add<float, float>("d3q27/regularised/moments/f32", moments::step_d3q27);
+  ::add<float, Half>("d3q19/regularised/moments/mixed", moments::step_d3q19);
+  ::add<Half, Half>("d3q19/regularised/moments/f16", moments::step_d3q19);
+  ::add<float, float>("d3q19/regularised/moments/box/f32", moments::box_d3q19);
+  ::add<float, float>("d3q27/regularised/moments/box/f32", moments::box_d3q27);
+  ::add<float, Half>("d3q19/regularised/moments/box/mixed", moments::box_d3q19);
+  ::add<float, Half>("d3q27/regularised/moments/box/mixed", moments::box_d3q27);
+  ::add<Half, Half>("d3q19/regularised/moments/box/f16", moments::box_d3q19);
+  ::add<Half, Half>("d3q27/regularised/moments/box/f16", moments::box_d3q27);
+  ::add<float, float>("d3q19/regularised/moments/driven/f32", moments::driven_d3q19);
+  ::add<float, Half>("d3q19/regularised/moments/driven/mixed", moments::driven_d3q19);
+  ::add<Half, Half>("d3q19/regularised/moments/driven/f16", moments::driven_d3q19);
 }

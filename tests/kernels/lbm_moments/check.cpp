@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments in memory give what populations give: bit for bit by the generated kernels, to rounding by the tile that
-// marches through planes.
+// Moments in memory give what populations give: bit for bit by the generated kernels, to rounding by the tile
+// that marches through planes.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,8 @@ std::uint32_t behind(const Cell& cell, const Cell& cells, std::uint32_t sides) {
   return found & sides;
 }
 
-/// Fills the ghost layer of a box that is periodic, or has walls at `sides`, behind which nothing may be read.
+/// Fills the ghost layer of a box that is periodic, or has walls at `sides`, behind which nothing may be
+/// read.
 template <class T> void fill_ghosts(heddle::Field<T>& field, std::uint32_t sides = 0) {
   field.edit(0, [sides](heddle::FieldView<T> f) {
     const Cell cells{f.extent(0), f.extent(1), f.extent(2)};
@@ -51,22 +52,24 @@ template <class T> void fill_ghosts(heddle::Field<T>& field, std::uint32_t sides
       for (std::int64_t z = -1; z <= f.extent(2); ++z) {
         for (std::int64_t y = -1; y <= f.extent(1); ++y) {
           for (std::int64_t x = -1; x <= f.extent(0); ++x)
-            f(x, y, z, c) = behind({x, y, z}, cells, sides) != 0 ? nothing
-                                                                 : f(inside(x, 0), inside(y, 1), inside(z, 2), c);
+            f(x, y, z, c) = behind({x, y, z}, cells, sides) != 0
+                                ? nothing
+                                : f(inside(x, 0), inside(y, 1), inside(z, 2), c);
         }
       }
     }
   });
 }
 
-/// Density and momentum, and the two parts of the stress, of which steps go from one copy to the other. The components of a
-/// cell follow each other, as the tile wants it.
+/// Density and momentum, and the two parts of the stress, of which steps go from one copy to the other. The
+/// components of a cell follow each other, as the tile wants it.
 template <class Stress, class Flow = float> struct State {
   explicit State(heddle::Memory where, const heddle::BlockGrid& cells = grid)
       : flow(options<Flow>(4, where, "flow", cells)), flow_next(options<Flow>(4, where, "flow_next", cells)),
         stress(options<Stress>(4, where, "stress", cells)),
         stress_next(options<Stress>(4, where, "stress_next", cells)),
-        shear(options<Stress>(2, where, "shear", cells)), shear_next(options<Stress>(2, where, "shear_next", cells)) {
+        shear(options<Stress>(2, where, "shear", cells)),
+        shear_next(options<Stress>(2, where, "shear_next", cells)) {
     flow.fill([](auto x, auto y, auto z, int c) { return stored<Flow>(value(x, y, z, c, 1e-2)); });
     stress.fill([](auto x, auto y, auto z, int c) { return stored<Stress>(value(x, y, z, c + 4, 1e-4)); });
     shear.fill([](auto x, auto y, auto z, int c) { return stored<Stress>(value(x, y, z, c + 8, 1e-4)); });
@@ -74,15 +77,17 @@ template <class Stress, class Flow = float> struct State {
   template <class T>
   static heddle::Field<T> options(int components, heddle::Memory where, const char* name,
                                   const heddle::BlockGrid& cells) {
-    return heddle::Field<T>(cells,
-                            {.components = components, .memory = where, .name = name, .cells_together = true});
+    return heddle::Field<T>(
+        cells, {.components = components, .memory = where, .name = name, .cells_together = true});
   }
   static double value(std::int64_t x, std::int64_t y, std::int64_t z, int c, double size) {
     return size * std::sin(static_cast<double>(1 + x + 23 * y + 211 * z + 1733 * c));
   }
   template <class T> static T stored(double t) {
-    if constexpr (std::is_same_v<T, std::uint16_t>) return heddle::to_half(static_cast<float>(t * 0x1p14));
-    else return static_cast<T>(t);
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      return heddle::to_half(static_cast<float>(t * 0x1p14));
+    else
+      return static_cast<T>(t);
   }
 
   /// sides: walls, behind which the ghost layer holds NaN.
@@ -104,7 +109,8 @@ template <class Stress, class Flow = float> struct State {
   heddle::Stream stream{memory};
 };
 
-/// The post-collision population q of D3Q19 that belongs to moments, with the roundings of the emitted kernels.
+/// The post-collision population q of D3Q19 that belongs to moments, with the roundings of the emitted
+/// kernels.
 float population(const State<float>& state, const std::array<std::int64_t, 3>& cell, int q) {
   const heddle::FieldView<const float> flow = state.flow.view();
   const heddle::FieldView<const float> stress = state.stress.view();
@@ -148,13 +154,14 @@ template <class F> void for_cells(F&& f) {
 }
 
 int reference_q19(const tile::Floats& flow, const tile::Floats& stress, const tile::Floats& shear,
-                  const tile::Floats& flow_next, const tile::Floats& stress_next, const tile::Floats& shear_next) {
+                  const tile::Floats& flow_next, const tile::Floats& stress_next,
+                  const tile::Floats& shear_next) {
   return lbm_moments_q19_step_f32_reference(
       flow.data(), flow.extents().data(), flow.strides().data(), stress.data(), stress.extents().data(),
       stress.strides().data(), shear.data(), shear.extents().data(), shear.strides().data(), flow_next.data(),
-      flow_next.extents().data(), flow_next.strides().data(), stress_next.data(), stress_next.extents().data(),
-      stress_next.strides().data(), shear_next.data(), shear_next.extents().data(), shear_next.strides().data(),
-      static_cast<float>(omega));
+      flow_next.extents().data(), flow_next.strides().data(), stress_next.data(),
+      stress_next.extents().data(), stress_next.strides().data(), shear_next.data(),
+      shear_next.extents().data(), shear_next.strides().data(), static_cast<float>(omega));
 }
 
 State<float> after_reference(int steps) {
@@ -171,7 +178,8 @@ template <class Stress, class Flow> std::vector<double> moments(const State<Stre
       for (const T value : field.read(0, c)) {
         if constexpr (std::is_same_v<T, std::uint16_t>)
           result.push_back(static_cast<double>(heddle::half_to_float(value)) * 0x1p-14);
-        else result.push_back(static_cast<double>(value));
+        else
+          result.push_back(static_cast<double>(value));
       }
     }
   };
@@ -210,8 +218,7 @@ TEST(Moments, EqualPopulationsBitForBit) {
   };
   for_cells([&](const auto& cell) {
     for (int q = 0; q < 19; ++q)
-      f.view()(cell[0], cell[1], cell[2], q) =
-          population(stored, cell, q);
+      f.view()(cell[0], cell[1], cell[2], q) = population(stored, cell, q);
   });
   for (int step = 0; step < steps; ++step) {
     stored.run(1, [](const auto&... views) { ASSERT_EQ(reference_q19(views...), 0); });
@@ -228,7 +235,8 @@ TEST(Moments, EveryTargetEqualsTheReferenceBitForBit) {
   cpu.run(4, [](const auto&... views) { lbm_moments::q19_step(views..., omega); });
   EXPECT_EQ(moments(cpu), expected);
   State<float> cuda(memory);
-  cuda.run(4, [&](const auto&... views) { lbm_moments::q19_step_cuda(views..., omega, cuda.stream.native()); });
+  cuda.run(4,
+           [&](const auto&... views) { lbm_moments::q19_step_cuda(views..., omega, cuda.stream.native()); });
   EXPECT_EQ(moments(cuda), expected);
 }
 
@@ -252,7 +260,8 @@ TEST(Moments, StressInHalvesHasTheAccuracyOfFloatsInDensityAndMomentum) {
   State<std::uint16_t> generated(heddle::Memory::host);
   generated.run(20, [](const auto&... views) { lbm_moments::mixed_step(views..., omega); });
   State<std::uint16_t> tiled(memory);
-  tiled.run(20, [&](const auto&... views) { ASSERT_EQ(tile::mixed(views..., omega, tiled.stream.native()), 0); });
+  tiled.run(20,
+            [&](const auto&... views) { ASSERT_EQ(tile::mixed(views..., omega, tiled.stream.native()), 0); });
   const double size = 1e-2;
   for (const State<std::uint16_t>* state : {&generated, &tiled}) {
     const std::vector<double> found = moments(*state);
@@ -280,7 +289,8 @@ std::array<Cell, 27> directions() {
   return result;
 }
 
-/// A box as the generated kernels take it: bits of directions that come from a wall, and from the moving top, a cell.
+/// A box as the generated kernels take it: bits of directions that come from a wall, and from the moving top,
+/// a cell.
 struct Links {
   Links(const heddle::BlockGrid& blocks, const Cell& cells, std::uint32_t sides)
       : walls(blocks, {.ghost_layers = 0, .name = "walls"}), lid(blocks, {.ghost_layers = 0, .name = "lid"}) {
@@ -310,8 +320,8 @@ tile::Box with_walls(tile::Box box, std::uint32_t sides) {
 
 /// The state after steps by the generated kernel of a lattice, with all that a box has.
 enum class Lattice { q19, q27 };
-State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, const Cell& cells, const tile::Box& box,
-                           int steps) {
+State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, const Cell& cells,
+                           const tile::Box& box, int steps) {
   State<float> state(heddle::Memory::host, blocks);
   const Links links(blocks, cells, box.sides);
   state.run(
@@ -321,8 +331,10 @@ State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, con
           kernel(flow, stress, shear, links.walls.view(), links.lid.view(), next..., box.lid_x, box.lid_y,
                  box.force_x, box.force_y, box.force_z, omega, box.omega_bulk);
         };
-        if (lattice == Lattice::q19) step([](const auto&... passed) { lbm_moments::q19_box(passed...); });
-        else step([](const auto&... passed) { lbm_moments::q27_box(passed...); });
+        if (lattice == Lattice::q19)
+          step([](const auto&... passed) { lbm_moments::q19_box(passed...); });
+        else
+          step([](const auto&... passed) { lbm_moments::q27_box(passed...); });
       },
       box.sides);
   return state;
@@ -333,8 +345,8 @@ template <class Stress = float, class Flow = float, class Step>
 std::vector<double> tiled_box(Step step, const heddle::BlockGrid& blocks, const tile::Box& box, int steps) {
   State<Stress, Flow> state(memory, blocks);
   state.run(
-      steps,
-      [&](const auto&... views) { ASSERT_EQ(step(views..., omega, box, state.stream.native()), 0); }, box.sides);
+      steps, [&](const auto&... views) { ASSERT_EQ(step(views..., omega, box, state.stream.native()), 0); },
+      box.sides);
   return moments(state);
 }
 
@@ -388,7 +400,10 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
   State<float> box(memory);
   const double mass = totals(box)[0];
   box.run(
-      50, [&](const auto&... views) { ASSERT_EQ(tile::q19_walls(views..., omega, closed, box.stream.native()), 0); },
+      50,
+      [&](const auto&... views) {
+        ASSERT_EQ(tile::q19_walls(views..., omega, closed, box.stream.native()), 0);
+      },
       closed.sides);
   EXPECT_NEAR(totals(box)[0], mass, 2e-6);
 
@@ -407,16 +422,20 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
 
 TEST(Moments, CopiesAheadGiveTheSameBits) {
   State<float> registers(memory);
-  registers.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, registers.stream.native()), 0); });
+  registers.run(
+      4, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, registers.stream.native()), 0); });
   State<float> ahead(memory);
-  ahead.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q19_ahead(views..., omega, ahead.stream.native()), 0); });
+  ahead.run(4, [&](const auto&... views) {
+    ASSERT_EQ(tile::q19_ahead(views..., omega, ahead.stream.native()), 0);
+  });
   EXPECT_EQ(moments(ahead), moments(registers));
 }
 
 TEST(Moments, HalvesKeepDensityAndMomentumToTheirPrecision) {
   const std::vector<double> expected = moments(after_reference(20));
   State<std::uint16_t, std::uint16_t> state(memory);
-  state.run(20, [&](const auto&... views) { ASSERT_EQ(tile::halves(views..., omega, state.stream.native()), 0); });
+  state.run(
+      20, [&](const auto&... views) { ASSERT_EQ(tile::halves(views..., omega, state.stream.native()), 0); });
   const std::vector<double> found = moments(state);
   double error = 0;
   for (std::size_t i = 0; i < expected.size() * 4 / 10; ++i)
@@ -429,7 +448,8 @@ TEST(Moments, HalvesKeepDensityAndMomentumToTheirPrecision) {
 TEST(Moments, MassAndMomentumAreConserved) {
   State<float> state(memory);
   const std::array<double, 4> before = totals(state);
-  state.run(50, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, state.stream.native()), 0); });
+  state.run(50,
+            [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, state.stream.native()), 0); });
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_NEAR(totals(state)[i], before[i], 2e-6) << "moment " << i;
 }

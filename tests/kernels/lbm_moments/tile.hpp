@@ -6,8 +6,8 @@
 
 #include "heddle/field_view.hpp"
 
-/// A step by heddle/device/moment_tile.hpp, with small tiles so that small boxes have several. q19 keeps the next plane in
-/// registers, the others in shared memory. Returns its status.
+/// A step by heddle/device/moment_tile.hpp, with small tiles so that small boxes have several. q19 keeps the
+/// next plane in registers, the others in shared memory. Returns its status.
 namespace tile {
 
 using Floats = heddle::FieldView<float>;
@@ -24,8 +24,8 @@ int mixed(const Floats& flow, const Halves& stress, const Halves& shear, const F
 int halves(const Halves& flow, const Halves& stress, const Halves& shear, const Halves& flow_next,
            const Halves& stress_next, const Halves& shear_next, double omega, void* stream);
 
-/// What else there is in a box: walls at sides (the bits of heddle::BoxWalls), of which the top moves, a force, and a rate
-/// of the trace of the stress.
+/// What else there is in a box: walls at sides (the bits of heddle::BoxWalls), of which the top moves, a
+/// force, and a rate of the trace of the stress.
 struct Box {
   std::uint32_t sides = 0;
   float lid_x = 0, lid_y = 0;
@@ -38,15 +38,19 @@ int q19_box(const Floats& flow, const Floats& stress, const Floats& shear, const
 int q27_box(const Floats& flow, const Floats& stress, const Floats& shear, const Floats& flow_next,
             const Floats& stress_next, const Floats& shear_next, double omega, const Box& box, void* stream);
 int mixed_box(const Floats& flow, const Halves& stress, const Halves& shear, const Floats& flow_next,
-              const Halves& stress_next, const Halves& shear_next, double omega, const Box& box, void* stream);
+              const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
+              void* stream);
 int halves_box(const Halves& flow, const Halves& stress, const Halves& shear, const Halves& flow_next,
-               const Halves& stress_next, const Halves& shear_next, double omega, const Box& box, void* stream);
+               const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
+               void* stream);
 
 /// The walls of a box alone, and force and omega_bulk alone.
 int q19_walls(const Floats& flow, const Floats& stress, const Floats& shear, const Floats& flow_next,
-              const Floats& stress_next, const Floats& shear_next, double omega, const Box& box, void* stream);
+              const Floats& stress_next, const Floats& shear_next, double omega, const Box& box,
+              void* stream);
 int q19_driven(const Floats& flow, const Floats& stress, const Floats& shear, const Floats& flow_next,
-               const Floats& stress_next, const Floats& shear_next, double omega, const Box& box, void* stream);
+               const Floats& stress_next, const Floats& shear_next, double omega, const Box& box,
+               void* stream);
 
 } // namespace tile
 

@@ -11,9 +11,10 @@
 // c_z = 0 go to its own, c_z = +1 begin the cell above, so that sums in registers are enough. Populations never reach
 // memory.
 //
-// Walls at sides of the box (BoxWalls) send back what the own cell has sent. Sideways, the cell writes that to the place in
-// shared memory from which it will gather it: nobody else does, since the column there lies behind the wall. Below and
-// above, the plane behind the wall has the moments of the plane before it, and is gathered the other way round.
+// Walls at sides of the box (BoxWalls) send back what the own cell has sent. Sideways, the cell writes that to the
+// place in shared memory from which it will gather it: nobody else does, since the column there lies behind the wall.
+// Below and above, the plane behind the wall has the moments of the plane before it, and its populations are published
+// the other way round.
 //
 // All numbers are in the unit of the stress in memory (2^14 for halves), so that none is scaled on its way; sums and
 // products are fused here, not by a compiler, and give the same bits under any of its options.
@@ -197,9 +198,9 @@ struct MomentTile {
 /// No walls: the ghost layer says what comes from outside the box.
 struct NoWalls {};
 
-/// Half-way no-slip walls at sides of the box: the sum of 1 west, 2 east, 4 south, 8 north, 16 bottom, 32 top, as kernels
-/// with Dense(walls=...) take it. The ghost layer behind a wall is not read. lid_x, lid_y: velocity of the top, in cells a
-/// step; links that lead through a wall at a side as well come from there, at rest.
+/// Half-way no-slip walls at sides of the box: the sum of 1 west, 2 east, 4 south, 8 north, 16 bottom, 32 top, as
+/// kernels with Dense(walls=...) take it. The ghost layer behind a wall is not read. lid_x, lid_y: velocity of the top,
+/// if there is a wall, in cells a step; links that lead through a wall at a side as well come from there, at rest.
 struct BoxWalls {
   std::uint32_t sides = 0;
   float lid_x = 0;
@@ -268,9 +269,10 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
   bool column = thread < Tile::columns;
   bool present = column && x <= n_x && y <= n_y;
   const bool own = interior && x < n_x && y < n_y;
-  std::uint32_t beside = 0;          // the walls that this cell lies at
-  std::int32_t lowest = -1;          // the planes that are read; those beyond lie behind
-  [[maybe_unused]] auto highest = static_cast<std::int32_t>(n_z);  // the bottom and the top
+  std::uint32_t beside = 0;  // the walls that this cell lies at
+  // The planes that are read: those beyond lie behind the bottom and the top.
+  std::int32_t lowest = -1;
+  [[maybe_unused]] auto highest = static_cast<std::int32_t>(n_z);
   if constexpr (walled) {
     const bool west = (walls.sides & 1U) != 0;
     const bool east = (walls.sides & 2U) != 0;
@@ -336,16 +338,18 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
   };
 
   using Pair = typename Tile::Pair;
-  // From where this cell gathers what comes from (cx, cy).
-  const auto opposite = [&]<int cx, int cy>() { return Tile::slot(-cx, -cy) * Tile::columns + place + cx + cy * row; };
+  // From where this cell gathers what comes back when it has sent something along (cx, cy).
+  const auto opposite = [&]<int cx, int cy>() {
+    return Tile::slot(-cx, -cy) * Tile::columns + place + cx + cy * row;
+  };
   if constexpr (walled) {
     if (beside != 0) {  // nothing has come through a wall yet
       detail::sideways([&]<int cx, int cy>() {
         if constexpr (Tile::slot(cx, cy) < Tile::vertical) {
           if ((beside & detail::crossed<cx, cy>) != 0) {
-            detail::hand_over(reinterpret_cast<Pair*>(shared) + opposite.template operator()<cx, cy>(), {0.0F, 0.0F});
-            detail::hand_over(reinterpret_cast<Pair*>(shared + Tile::buffer) + opposite.template operator()<cx, cy>(),
-                              {0.0F, 0.0F});
+            const int to = opposite.template operator()<cx, cy>();
+            detail::hand_over(reinterpret_cast<Pair*>(shared) + to, {0.0F, 0.0F});
+            detail::hand_over(reinterpret_cast<Pair*>(shared + Tile::buffer) + to, {0.0F, 0.0F});
           }
         }
       });
@@ -392,7 +396,8 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
               constexpr float pushed = -6.0F * unit * Lattice::weight(1 + (cx != 0) + (cy != 0));
               const float2 f = detail::populations<Lattice, cx, cy>(m, isotropic).vertical;
               const float lid = static_cast<float>(cx) * walls.lid_x + static_cast<float>(cy) * walls.lid_y;
-              detail::hand_over(&vertical[opposite.template operator()<cx, cy>()], {f.y, detail::fused(pushed, lid, f.x)});
+              const float2 back{f.y, detail::fused(pushed, lid, f.x)};
+              detail::hand_over(&vertical[opposite.template operator()<cx, cy>()], back);
             }
           }
         });
@@ -414,10 +419,11 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, chunk, ahea
         detail::sideways([&]<int cx, int cy>() {
           if ((beside & detail::crossed<cx, cy>) != 0) {
             constexpr int slot = Tile::slot(cx, cy);
-            level[opposite.template operator()<cx, cy>()] = level[slot * Tile::columns + place];
+            const int to = opposite.template operator()<cx, cy>();
+            level[to] = level[slot * Tile::columns + place];
             if constexpr (slot < Tile::vertical) {
               const float2 f = detail::taken(vertical[slot * Tile::columns + place]);
-              detail::hand_over(&later[opposite.template operator()<cx, cy>()], {0.0F, f.x});  // comes down with the next plane
+              detail::hand_over(&later[to], {0.0F, f.x});  // comes down with the next plane
               rising.one += f.y;
               if constexpr (cx != 0) {
                 rising.x -= cx > 0 ? f.y : -f.y;
@@ -554,9 +560,9 @@ struct MomentFields {
 /// the two sets do not lie alike, or launch_failed.
 template <typename Lattice, int width, int height, int chunk, int blocks, int ahead = 0, typename Exchange = float,
           typename Flow, typename Stress, typename Walls = NoWalls, typename Drive = Undriven>
-int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const MomentFields<Flow, Stress>& to, float omega,
-                       std::int64_t n_x, std::int64_t n_y, std::int64_t n_z, void* stream, Walls walls = {},
-                       Drive drive = {}) {
+int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const MomentFields<Flow, Stress>& to,
+                       float omega, std::int64_t n_x, std::int64_t n_y, std::int64_t n_z, void* stream,
+                       Walls walls = {}, Drive drive = {}) {
   using Tile = MomentTile<Lattice, width, height, chunk, ahead, Exchange, Flow, Stress>;
   const auto tiles = [](std::int64_t cells, int size) { return static_cast<unsigned>((cells + size - 1) / size); };
   const auto alike = [](const auto& a, const auto& b) {
@@ -571,7 +577,8 @@ int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const
   }
   const auto push = detail::push(drive, omega, detail::Stored<Stress>::unit);
   return launch_with_shared(
-      moment_step<Lattice, width, height, chunk, blocks, ahead, Exchange, Flow, Stress, Walls, std::decay_t<decltype(push)>>,
+      moment_step<Lattice, width, height, chunk, blocks, ahead, Exchange, Flow, Stress, Walls,
+                  std::decay_t<decltype(push)>>,
       dim3(tiles(n_x, width), tiles(n_y, height), tiles(n_z, chunk)), dim3(Tile::threads), Tile::shared_bytes, stream,
       from.flow, from.stress, from.shear, to.flow, to.stress, to.shear, 1.0F - omega, n_x, n_y, n_z, walls, push);
 }
