@@ -17,6 +17,7 @@
 #include "heddle/field.hpp"
 #include "heddle/stream.hpp"
 #include "lbm_moments.hpp"
+#include "lbm_moments_box.hpp"
 #include "periodic_box.hpp"
 #include "tile.hpp"
 
@@ -332,9 +333,9 @@ State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, con
                  box.force_x, box.force_y, box.force_z, omega, box.omega_bulk);
         };
         if (lattice == Lattice::q19)
-          step([](const auto&... passed) { lbm_moments::q19_box(passed...); });
+          step([](const auto&... passed) { lbm_moments_box::q19(passed...); });
         else
-          step([](const auto&... passed) { lbm_moments::q27_box(passed...); });
+          step([](const auto&... passed) { lbm_moments_box::q27(passed...); });
       },
       box.sides);
   return state;
