@@ -102,25 +102,10 @@ class CollisionOperator(Collision):
                 f"{type(self).__name__} has a way of its own to take a force, not {type(force).__name__}.",
                 "give the vector alone, force=(...); He and ExactDifference serve BGK and TRT",
             )
-        self.viscosity_model = self._model(options.get("eddy_viscosity"), options.get("rheology"))
+        self.viscosity_model = viscosity_model(
+            self.omega, options.get("eddy_viscosity"), options.get("rheology")
+        )
         self.compressible = options.get("compressible", True)
-
-    def _model(self, eddy: ViscosityModel | None, law: ViscosityModel | None) -> ViscosityModel | None:
-        """The model in use. Raises KernelError for two, or for one that is given as the other kind."""
-        wrong = (eddy is not None and eddy.replaces_omega) or (law is not None and not law.replaces_omega)
-        if wrong or (eddy is not None and law is not None):
-            raise KernelError(
-                calling_place(),
-                "a subgrid model is an eddy_viscosity, a law of the viscosity is a rheology, one of them.",
-                "eddy_viscosity=lbm.Smagorinsky(), or rheology=lbm.PowerLaw(...)",
-            )
-        if law is not None and self.omega != quantity("omega"):
-            raise KernelError(
-                calling_place(),
-                f"the rate {self.omega} has no meaning beside a rheology, which gives the whole viscosity.",
-                "leave out omega",
-            )
-        return eddy or law
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:
@@ -139,3 +124,24 @@ def relaxation_rate(rate: Scalar) -> sympy.Expr:
             "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
         )
     return value
+
+
+def viscosity_model(
+    omega: sympy.Expr, eddy: ViscosityModel | None, law: ViscosityModel | None
+) -> ViscosityModel | None:
+    """The model in use beside a rate. Raises KernelError for two, for one that is given as the other kind,
+    and for a rate of its own beside a law."""
+    wrong = (eddy is not None and eddy.replaces_omega) or (law is not None and not law.replaces_omega)
+    if wrong or (eddy is not None and law is not None):
+        raise KernelError(
+            calling_place(),
+            "a subgrid model is an eddy_viscosity, a law of the viscosity is a rheology, one of them.",
+            "eddy_viscosity=lbm.Smagorinsky(), or rheology=lbm.PowerLaw(...)",
+        )
+    if law is not None and omega != quantity("omega"):
+        raise KernelError(
+            calling_place(),
+            f"the rate {omega} has no meaning beside a rheology, which gives the whole viscosity.",
+            "leave out omega",
+        )
+    return eddy or law

@@ -23,13 +23,14 @@ from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.boundary_sweep import sweep_statements
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.field import Access, Field
-from heddle.symbolic.force import Force, force_vector
+from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import macroscopic, vector_field
-from heddle.symbolic.operator import Collided, Collision
+from heddle.symbolic.operator import Collided, Collision, viscosity_model
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
-from heddle.symbolic.strain import store_strain_rate
+from heddle.symbolic.strain import Relaxation, store_strain_rate
+from heddle.symbolic.viscosity import ViscosityModel
 from heddle.symbolic.wall_force import WallForce
 
 Offset = tuple[int, ...]
@@ -289,19 +290,32 @@ class StreamingPattern(ABC):
         return equations.statements
 
     def strain_rate(
-        self, name: str = "strain", *, omega: Scalar = "omega", force: Force | None = None
+        self,
+        name: str = "strain",
+        *,
+        omega: Scalar = "omega",
+        force: Force | None = None,
+        eddy_viscosity: ViscosityModel | None = None,
+        rheology: ViscosityModel | None = None,
+        compressible: bool = True,
     ) -> StreamingKernels:
         """Kernels that write the strain rate S_ab = (d_a u_b + d_b u_a) / 2 of the state that `step` would
-        collide: components xx, yy, (zz,) xy, (xz, yz). omega, force: as in the collision."""
-        return self._each(lambda step: self._strain_rate(step, name, quantity(omega), force))
-
-    def _strain_rate(self, step: str, name: str, omega: sympy.Expr, force: Force | None) -> list[Statement]:
-        body_force = force_vector(self.lattice, force)
-        equations = Equations([omega, *body_force], [name])
-        arrived = self._load(equations, step)
-        store_strain_rate(
-            equations, self.lattice, arrived, name, omega, body_force, zero_centred=self.zero_centred
+        collide, per time step: components xx, yy, (zz,) xy, (xz, yz). All else as in the collision, whose
+        local rate gives the strain of its stress. Raises KernelError for what the collision refuses, too."""
+        rate = quantity(omega)
+        unforced = isinstance(force, ForceModel) and not force.in_velocity
+        relaxation = Relaxation(
+            rate,
+            viscosity_model(rate, eddy_viscosity, rheology),
+            force_vector(self.lattice, None if unforced else force),
+            compressible,
         )
+        return self._each(lambda step: self._strain_rate(step, name, relaxation))
+
+    def _strain_rate(self, step: str, name: str, relaxation: Relaxation) -> list[Statement]:
+        equations = Equations(relaxation.given, [name])
+        arrived = self._load(equations, step)
+        store_strain_rate(equations, self.lattice, arrived, name, relaxation, zero_centred=self.zero_centred)
         return equations.statements
 
     def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from evaluate import Periodic
 from heddle import lbm
 from heddle.errors import KernelError
 from test_streaming import arrived_from, place
+from test_viscosity import gradient, wale
 
 Array: TypeAlias = Any
 
@@ -54,6 +56,90 @@ def test_strain_rate_of_populations(name: str, pattern: type[lbm.StreamingPatter
         entries = [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
         expected = np.array([strain[a, b] for a, b in entries])
         assert np.abs(fields.fields["strain"] - expected).max() < 1e-16
+
+
+def smagorinsky(shear_rate: Array) -> Array:
+    return 1 / 1.3 + 3 * 0.2**2 * shear_rate
+
+
+def power_law(shear_rate: Array) -> Array:
+    return 0.5 + 3 * 0.004 * shear_rate**-0.4
+
+
+@pytest.mark.parametrize("zero_centred", [True, False])
+@pytest.mark.parametrize("compressible", [True, False])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize(
+    ("options", "time", "error"),
+    [
+        ({"eddy_viscosity": lbm.Smagorinsky(0.2)}, smagorinsky, 1e-12),
+        ({"rheology": lbm.PowerLaw(consistency=0.004, exponent=0.6)}, power_law, 2e-5),
+        ({"eddy_viscosity": lbm.WALE(0.4, u="v")}, None, 1e-12),
+    ],
+    ids=["Smagorinsky", "PowerLaw", "WALE"],
+)
+def test_strain_rate_with_the_local_viscosity(
+    options: dict[str, Any],
+    time: Callable[[Array], Array] | None,
+    error: float,
+    name: str,
+    compressible: bool,
+    zero_centred: bool,
+) -> None:
+    """Shear in all planes at once, with the stress that the local relaxation time gives it."""
+    lattice = lbm.Lattice(name)
+    d, box = lattice.dimension, (4, 3, 5)[: lattice.dimension]
+    random = np.random.default_rng(8)
+    rho, u = 1 + random.uniform(-0.05, 0.05, box), random.uniform(-0.05, 0.05, (d, *box))
+    strain = random.uniform(-2e-2, 2e-2, (d, d, *box))
+    strain = (strain + strain.swapaxes(0, 1)) / 2
+    v = random.uniform(-0.05, 0.05, (d, *box))
+    shear_rate = np.sqrt(2 * (strain**2).sum((0, 1)))
+    tau = 1 / 1.3 + 3 * wale(gradient(v), 0.4) if time is None else time(shear_rate)
+    assert np.ptp(tau) > 0.001
+    carried = rho if compressible else np.ones(box)
+    f = equilibrium(lattice, carried, u)
+    for q, c in enumerate(lattice.velocities):
+        w, second = float(lattice.weight(q)), np.outer(c, c) - np.eye(d) / 3
+        f[q] += w * (rho - carried) + (0 if zero_centred else w)
+        f[q] -= w * 3 * carried * tau * np.einsum("ab,ab...->...", second, strain)
+    stream = lbm.AA(lattice, zero_centred=zero_centred)
+    kernels = stream.strain_rate(compressible=compressible, **options)
+    given = {} if "rheology" in options else {"omega": 1.3}
+    entries = [(a, a) for a in range(d)] + [(a, b) for a in range(d) for b in range(a + 1, d)]
+    expected = np.array([strain[entry] for entry in entries])
+    for step in stream.steps:
+        fields = Periodic(f=place(stream, f, step), strain=np.full((len(entries), *box), np.nan), v=v)
+        fields.run(kernels.steps[step], **given)
+        assert fields.fields["strain"] == pytest.approx(expected, rel=error, abs=1e-15)
+
+
+def test_strain_rate_of_a_uniform_acceleration() -> None:
+    """None, with each way to act: the populations of ExactDifference are in equilibrium with j / rho, those
+    of the others about the velocity with half the force. The source of He has a second moment that lacks
+    3 u_a u_b u.F. The share of the force is u F = 1e-4."""
+    lattice, pull = lbm.Lattice("D2Q9"), (1e-3, -2e-3)
+    forces = {pull: 1e-15, lbm.He(pull): 2e-6, lbm.ExactDifference(pull): 1e-15}
+    for force, error in forces.items():
+        stream = lbm.Pull(lattice)
+        step = stream(lbm.BGK(lattice, force=force)).steps[""]
+        f = equilibrium(lattice, np.ones((2, 2)), np.full((2, 2, 2), 0.02))
+        for _ in range(40):
+            fields = Periodic(f=f, f_next=np.zeros_like(f))
+            fields.run(step, omega=1.4)
+            f = fields.fields["f_next"]
+        fields = Periodic(f=f, strain=np.full((3, 2, 2), np.nan))
+        fields.run(stream.strain_rate(force=force).steps[""], omega=1.4)
+        assert np.abs(fields.fields["strain"]).max() < error, force
+
+
+def test_strain_rate_refuses_what_the_collision_refuses() -> None:
+    stream = lbm.Pull(lbm.Lattice("D2Q9"))
+    law = lbm.PowerLaw(consistency=0.01, exponent=0.5)
+    with pytest.raises(KernelError, match="a subgrid model is an eddy_viscosity"):
+        stream.strain_rate(eddy_viscosity=law)
+    with pytest.raises(KernelError, match="the rate 1/2 has no meaning beside a rheology"):
+        stream.strain_rate(omega=0.5, rheology=law)
 
 
 @pytest.mark.parametrize("zero_centred", [True, False])
