@@ -74,8 +74,9 @@ def list_exchanges(
 
     ends: of the kernels that run in turn with it, by default of this one alone. Each element is reached by
     one cell (check_dependences and the streaming patterns see to that), so it crosses once. Raises
-    KernelError for a kernel over a part of a list, where rows of the table do not lead to a neighbour, and
-    where they lead to cells behind walls and the other end of what lies there is not known.
+    KernelError for a kernel over a part of a list, for one that sees other fields than populations in the
+    cells beside its own, where rows of the table do not lead to a neighbour, and where they lead to cells
+    behind walls and the other end of what lies there is not known.
     """
     if not isinstance(kernel.space, ir.Sparse) or kernel.space.listed:
         raise KernelError(
@@ -84,6 +85,15 @@ def list_exchanges(
             "exchange what the kernels over all cells need",
         )
     reads = [node for node in evaluated(kernel.body) if isinstance(node, ir.Access)]
+    beside = next((read for read in reads if any(read.through)), None)
+    if beside is not None:
+        raise KernelError(
+            place,
+            f"'{kernel.name}' sees '{beside.field.name}' of the cells beside its own, and blocks of a list "
+            "exchange what rows of the table lead to, populations.",
+            "leave the kernel out of add_halo and use one block, or lbm.Smagorinsky and strain_rate, which "
+            "look at no neighbours",
+        )
     ways = _Ways(kernel, kernel.space, ends_of([kernel]) if ends is None else ends, place)
     return ways.exchange("before", reads), ways.exchange("after", _written(kernel))
 

@@ -165,7 +165,9 @@ class Module:
         if isinstance(statements, StreamingKernels):
             for suffix, collection in statements.steps.items():
                 full = f"{name}_{suffix}" if suffix else name
-                self._add(full, tuple(collection), space or Dense(), schedule, about, place, statements)
+                listed = isinstance(space, Sparse)
+                chosen = _over_list(statements, suffix, full, place) if listed else collection
+                self._add(full, tuple(chosen), space or Dense(), schedule, about, place, statements)
         else:
             self._add(name, tuple(statements), space or Dense(), schedule, about, place)
 
@@ -427,6 +429,22 @@ def _with_walls(
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=rows)
 
 
+def _over_list(pattern: StreamingKernels, suffix: str, name: str, place: Place) -> Iterable[Statement]:
+    """The statements of a step over a list; KernelError for differences to cells that it does not lead to."""
+    other = getattr(pattern, "over_list", None)
+    if other is None:
+        return pattern.steps[suffix]
+    if suffix not in other:
+        raise KernelError(
+            place,
+            f"'{name}' takes differences of a velocity, and the links of its pattern do not lead to all "
+            "cells beside one.",
+            "over a list use Pull, Push or AA, or lbm.Smagorinsky in place of lbm.Vreman or WALE",
+        )
+    found: Iterable[Statement] = other[suffix]
+    return found
+
+
 def _check_over_list(
     name: str, statements: Iterable[Statement], pattern: StreamingKernels, space: Sparse, place: Place
 ) -> None:
@@ -448,7 +466,7 @@ def _check_over_list(
             place,
             f"'{name}' looks at '{min(beside)}' in neighbouring cells, to which a list leads for populations "
             "alone.",
-            "use what the own cell knows (lbm.Smagorinsky in place of lbm.Vreman or WALE), or a dense space",
+            "use what the own cell knows, or a dense space",
         )
 
 

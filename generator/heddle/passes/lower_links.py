@@ -18,10 +18,12 @@ from heddle.ir.nodes import (
     Local,
     Loop,
     Pointer,
+    Select,
     Sparse,
     Statement,
     Symbol,
     View,
+    Walled,
 )
 from heddle.ir.visit import walk
 from heddle.passes.lowering import Lowering, compass
@@ -81,7 +83,7 @@ class LinkLowering(Lowering):
         """All entries of the own cell at once, from the compressed table."""
         assert isinstance(self.space, Sparse)
         follows = any(
-            isinstance(node, Access) and node.field.layout == "compressed" and any(node.offsets)
+            isinstance(node, (Access, Walled)) and node.field.layout == "compressed" and self._links(node)
             for node in walk(loop.body)
         )
         if not (self.space.compressed and follows):
@@ -92,6 +94,9 @@ class LinkLowering(Lowering):
             Local(_LINKS, rows, "scratch"),
             LoadLinks(_LINKS, chunks, table, stride, loop.counter, loop.end, rows),
         ]
+
+    def _links(self, node: Access | Walled) -> bool:
+        return any(node.offsets) or (any(node.through) and node.at is None)
 
     def list_position(self, loop: Loop) -> list[Statement]:
         if not self.listed:
@@ -155,16 +160,23 @@ class LinkLowering(Lowering):
             return self.own_cell
         key = ("cell", through)
         if key not in self.links:
-            if access.at is None:
-                link = self.link_to(through)
-                entry = Cast(self.link_index(link, self.own_cell), I64)
-                number: Expression = operate("rem", entry, self.slot_stride(link.field))
-            else:
-                number = Cast(access.at, I64)
+            number = (
+                Cast(access.at, I64) if access.at is not None else self.cell_linked(self.link_to(through))
+            )
             symbol = Symbol(f"n{compass(through)}", I64)
             self.pending.append(Let(symbol, self.checked_cell(number)))
             self.links[key] = symbol
         return self.links[key]
+
+    def cell_linked(self, link: Access) -> Expression:
+        """The number of the cell to which a link of the own cell leads. Along an axis that is the slot of the
+        link in the cell there, or at a wall that of the own cell (a diagonal link at a wall that slips leads
+        to a third one): no division then, which would keep loops over a whole list from being vectorised."""
+        entry, stride = Cast(self.link_index(link, self.own_cell), I64), self.slot_stride(link.field)
+        if self.listed or sum(map(abs, link.offsets)) > 1:
+            return operate("rem", entry, stride)
+        there = operate("sub", entry, multiply(integer(link.component), stride))
+        return Select(self.walled(link), self.own_cell, there)
 
     def neighbour_cell(self, access: Access, rows: tuple[int, ...], n: Expression) -> Symbol:
         """The number of the cell to which rows lead one after the other, read from the table once a cell."""

@@ -86,7 +86,7 @@ class _Staging:
         self.loads: list[Statement] = []
         self.stores: list[Statement] = []
         self.links = {s.symbol: s.value for s in loop.body if isinstance(s, Let) and _is_link(s)}
-        self.read = set(evaluated(loop.body)) & self.links.keys()
+        self.read = {e.index for e in evaluated(loop.body) if isinstance(e, Load)} & self.links.keys()
         self.runs: dict[tuple[Symbol, Symbol], Symbol] = {}
 
     def body(self) -> tuple[Statement, ...]:
@@ -101,7 +101,9 @@ class _Staging:
                 if isinstance(store, Store):
                     self.note_store(store)
             result.append(transform_expressions(statement, self.staged))
-        return tuple(result)
+        numbers = set(evaluated(result)) & self.links.keys()  # of cells, or whether there is one: see Walled
+        named = [s for s in self.loop.body if isinstance(s, Let) and s.symbol in numbers]
+        return (*named, *result)
 
     def note_store(self, statement: Store) -> None:
         target = statement.target

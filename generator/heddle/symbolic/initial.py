@@ -9,6 +9,7 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
+from heddle.symbolic.beside import BY_OFFSET, Beside
 from heddle.symbolic.equations import Equations, Scalar, add, divide, exact, multiply, quantity
 from heddle.symbolic.equilibrium import halves, name_weights, outer, require_momentum
 from heddle.symbolic.field import Field
@@ -25,8 +26,9 @@ def initial_populations(
     omega: Scalar | None,
     force: Force | None,
     zero_centred: bool,
+    beside: Beside = BY_OFFSET,
 ) -> tuple[Equations, dict[str, sympy.Expr]]:
-    """The statements and the population of each direction.
+    """The statements and the population of each direction. beside: how a cell sees its neighbours.
 
     f = f_eq(rho, u) - (w rho / (omega c_s^2)) (c_a c_b - c_s^2 delta_ab) d_a u_b. With a force the first
     moment is rho u - F/2 and the stress less (u F + F u)/2, so that the collision sees the given u and
@@ -66,11 +68,11 @@ def initial_populations(
     if rate is not None and field is not None:
         equations.section("Stress: Pi_ab = -rho / (3 omega) (d_a u_b + d_b u_a), central differences")
         scale = equations.let("stress_scale", divide(multiply(Fraction(-1, 3), whole), rate))
-        tensor = {}
+        tensor, twice = {}, beside.difference(equations)
         for a, b in indices(lattice):
-            slopes = _difference(field, a, b)
+            slopes = twice(field, a, b)
             if a != b:
-                slopes = multiply(exact(Fraction(1, 2)), add(slopes, _difference(field, b, a)))
+                slopes = multiply(exact(Fraction(1, 2)), add(slopes, twice(field, b, a)))
             strain = equations.let(labelled("strain", a, b), slopes)
             forced = multiply(-1, add(multiply(velocity[a], half[b]), multiply(half[a], velocity[b])))
             tensor[a, b] = equations.let(
@@ -82,10 +84,3 @@ def initial_populations(
     )
     parts = halves(equations, lattice, weights, deviation, vector, tensor)
     return equations, parts.populations(lattice)
-
-
-def _difference(field: Field, a: int, b: int) -> sympy.Expr:
-    """Twice the central difference along axis a of component b."""
-    ahead = tuple(int(axis == a) for axis in range(field.rank))
-    behind = tuple(-offset for offset in ahead)
-    return add(field[(*ahead, b)], multiply(-1, field[(*behind, b)]))

@@ -8,6 +8,7 @@ small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Statement
+from heddle.symbolic.beside import ByLink
 from heddle.symbolic.equations import Equations, Scalar, quantity
 from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.force import Force, ForceModel, force_vector
@@ -63,6 +65,11 @@ class Collision(ABC):
         self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
     ) -> Mapping[str, sympy.Expr]:
         """The post-collision value of each direction, after the statements that it needs."""
+
+    def over_list(self, beside: ByLink) -> Collision:
+        """The same collision in a kernel over a list, where it has to look at neighbours in another way."""
+        del beside
+        return self
 
 
 class CollisionOperator(Collision):
@@ -112,6 +119,16 @@ class CollisionOperator(Collision):
         """The user's expressions."""
         local = () if self.viscosity_model is None else self.viscosity_model.given
         return (self.omega, *self.force, *local)
+
+    def over_list(self, beside: ByLink) -> Collision:
+        """With the model of the viscosity over a list."""
+        model = self.viscosity_model
+        listed = None if model is None else model.over_list(beside)
+        if listed is model:
+            return self
+        other = copy.copy(self)
+        other.viscosity_model = listed
+        return other
 
 
 def relaxation_rate(rate: Scalar) -> sympy.Expr:

@@ -19,6 +19,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
+from heddle.symbolic.beside import BY_OFFSET, Beside, ByLink, Walls, require_walls
 from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.boundary_sweep import sweep_statements
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
@@ -30,6 +31,7 @@ from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collided, Collision, viscosity_model
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import Relaxation, store_strain_rate
+from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.viscosity import ViscosityModel
 from heddle.symbolic.wall_force import WallForce
 
@@ -66,13 +68,16 @@ class StreamingKernels:
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
     walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
-    populations: of a step, the names of the fields that hold them.
+    populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
+    list where these differ, since a cell there has no neighbours behind walls; empty if the list of the
+    pattern does not lead to all of them. None: the same.
     """
 
     steps: Mapping[str, AssignmentCollection]
     links: tuple[Link, ...]
     role: Literal["step", "beside"] = "beside"
     populations: tuple[str, ...] = ()
+    over_list: Mapping[str, AssignmentCollection] | None = None
 
 
 class StreamingPattern(ABC):
@@ -210,10 +215,28 @@ class StreamingPattern(ABC):
             )
         populations = (self.source.name, self.target.name)
         kernels = self._each(lambda step: self._step(collide, step))
+        listed = collide.over_list(self.by_link())
+        if listed is not collide:
+            kernels = self._over_list(kernels, lambda step: self._step(listed, step))
         return dataclasses.replace(kernels, role="step", populations=populations)
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)
+
+    def _over_list(
+        self, kernels: StreamingKernels, make: Callable[[str], list[Statement]]
+    ) -> StreamingKernels:
+        """With other statements over a list; with none if no links lead to all cells beside a cell."""
+        steps = () if not self.links or any(link.held for link in self.links) else kernels.steps
+        return dataclasses.replace(
+            kernels, over_list={step: AssignmentCollection(make(step)) for step in steps}
+        )
+
+    def by_link(self, walls: Walls = "at_rest") -> ByLink:
+        """How kernels over a list see the cells beside their own."""
+        require_walls(walls)
+        slots = {link.offset: link.slot for link in self.links if sum(map(abs, link.offset)) == 1}
+        return ByLink(self.source, slots, walls)
 
     def _step(self, collide: Collision, step: str) -> list[Statement]:
         equations = Equations()
@@ -310,13 +333,38 @@ class StreamingPattern(ABC):
             force_vector(self.lattice, None if unforced else force),
             compressible,
         )
-        return self._each(lambda step: self._strain_rate(step, name, relaxation))
+        kernels = self._each(lambda step: self._strain_rate(step, name, relaxation))
+        listed = None if relaxation.model is None else relaxation.model.over_list(self.by_link())
+        if listed is relaxation.model:
+            return kernels
+        over_list = dataclasses.replace(relaxation, model=listed)
+        return self._over_list(kernels, lambda step: self._strain_rate(step, name, over_list))
 
     def _strain_rate(self, step: str, name: str, relaxation: Relaxation) -> list[Statement]:
         equations = Equations(relaxation.given, [name])
         arrived = self._load(equations, step)
         store_strain_rate(equations, self.lattice, arrived, name, relaxation, zero_centred=self.zero_centred)
         return equations.statements
+
+    def vorticity(
+        self, u: str = "u", name: str = "vorticity", *, walls: Walls = "at_rest"
+    ) -> StreamingKernels:
+        """A kernel that writes the curl of a velocity field, as lbm.vorticity does, in a dense box or over a
+        list. walls: what stands in for u where a link of the list ends: "at_rest", the wall half a cell away,
+        or "one_sided", nothing; see heddle.symbolic.beside. Raises KernelError for other walls."""
+        return self._of_velocity(vorticity, u, name, walls)
+
+    def q_criterion(self, u: str = "u", name: str = "q", *, walls: Walls = "at_rest") -> StreamingKernels:
+        """A kernel that writes the Q-criterion of a velocity field, as lbm.q_criterion does, in a dense box
+        or over a list. walls: as for vorticity."""
+        return self._of_velocity(q_criterion, u, name, walls)
+
+    def _of_velocity(
+        self, make: Callable[..., AssignmentCollection], u: str, name: str, walls: Walls
+    ) -> StreamingKernels:
+        dimension, beside = self.lattice.dimension, self.by_link(walls)
+        dense = StreamingKernels({"": make(dimension, u, name)}, self.links)
+        return self._over_list(dense, lambda _: list(make(dimension, u, name, beside=beside)))
 
     def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:
         """Kernels that write a scalar, T = sum g_q + source / 2, of the state that `step` would collide."""
@@ -356,21 +404,34 @@ class StreamingPattern(ABC):
         *,
         omega: Scalar | None = None,
         force: Force | None = None,
+        walls: Walls = "at_rest",
     ) -> StreamingKernels:
         """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
 
         rho, u: names of fields that hold the state, or expressions. omega: with it the stress that belongs to
         the velocity gradients is added (central differences of the field u, so its ghost layer must be
-        current). The populations lie where the first step reads them, for some patterns in neighbour cells.
+        current). walls: over a list, what stands in for u where a link ends, as for vorticity. The
+        populations lie where the first step reads them, for some patterns in neighbour cells.
         """
-        first = self.steps[0]
-        equations, values = initial_populations(
-            self.lattice, rho, u, omega=omega, force=force, zero_centred=self.zero_centred
-        )
-        equations.section("Store")
-        for q, name in enumerate(self.lattice.names):
-            equations.store(self.access(self.read(q, first)), values[name])
-        return StreamingKernels({"": AssignmentCollection(equations.statements)}, self.links)
+
+        def statements(beside: Beside) -> list[Statement]:
+            equations, values = initial_populations(
+                self.lattice,
+                rho,
+                u,
+                omega=omega,
+                force=force,
+                zero_centred=self.zero_centred,
+                beside=beside,
+            )
+            equations.section("Store")
+            for q, name in enumerate(self.lattice.names):
+                equations.store(self.access(self.read(q, self.steps[0])), values[name])
+            return equations.statements
+
+        kernels = StreamingKernels({"": AssignmentCollection(statements(BY_OFFSET))}, self.links)
+        beside = self.by_link(walls)
+        return kernels if omega is None else self._over_list(kernels, lambda _: statements(beside))
 
     def boundary(
         self,

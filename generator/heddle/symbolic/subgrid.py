@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import sympy
 
+from heddle.symbolic.beside import BY_OFFSET, Beside, ByLink, Walls, require_walls
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity, square_root
 from heddle.symbolic.moments import labelled, vector_field
 from heddle.symbolic.viscosity import LocalFlow, ViscosityModel, stress_norm
@@ -50,20 +51,30 @@ class GradientModel(ViscosityModel):
     """Base of the models that take velocity gradients: central differences of a stored velocity.
 
     constant: of the model. u: the name of the velocity field; it holds the state of the step before, as
-    moments() writes it, with its ghost layer current. For dense kernels: a list of cells has neighbours for
-    populations only.
+    moments() writes it, in a dense box with its ghost layer current. walls: over a list (Pull, Push, AA),
+    what stands in for the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided",
+    nothing; see heddle.symbolic.beside. Raises KernelError for other walls.
     """
 
     constant: Scalar
     u: str = "u"
+    walls: Walls = "at_rest"
+    beside: Beside = field(default=BY_OFFSET, repr=False, kw_only=True)
 
     needs_stress = False
     title = ""
+
+    def __post_init__(self) -> None:
+        require_walls(self.walls)
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:
         """The constant."""
         return (quantity(self.constant),)
+
+    def over_list(self, beside: ByLink) -> GradientModel:
+        """With differences through links."""
+        return replace(self, beside=replace(beside, walls=self.walls))
 
     def rate(self, flow: LocalFlow) -> sympy.Expr:
         equations = flow.equations
@@ -76,13 +87,12 @@ class GradientModel(ViscosityModel):
     def _gradient(self, flow: LocalFlow) -> Matrix:
         """g[a][b] = d_b u_a."""
         d = flow.lattice.dimension
-        field = vector_field(self.u, d)
+        velocity = vector_field(self.u, d)
+        twice = self.beside.difference(flow.equations)
 
         def difference(a: int, b: int) -> sympy.Expr:
-            ahead = tuple(int(axis == b) for axis in range(d))
-            behind = tuple(-offset for offset in ahead)
-            both = add(field[(*ahead, a)], negate(field[(*behind, a)]))
-            return flow.equations.let(f"d_{'xyz'[b]}_u_{'xyz'[a]}", multiply(Fraction(1, 2), both))
+            half = multiply(Fraction(1, 2), twice(velocity, b, a))
+            return flow.equations.let(f"d_{'xyz'[b]}_u_{'xyz'[a]}", half)
 
         return [[difference(a, b) for b in range(d)] for a in range(d)]
 

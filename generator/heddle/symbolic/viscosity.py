@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import sympy
 
+from heddle.symbolic.beside import ByLink
 from heddle.symbolic.equations import Equations, square_root
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, contract
@@ -47,6 +48,11 @@ class ViscosityModel(ABC):
     @abstractmethod
     def rate(self, flow: LocalFlow) -> sympy.Expr:
         """The local relaxation rate, after the statements that it needs."""
+
+    def over_list(self, beside: ByLink) -> ViscosityModel:
+        """The same model in a kernel over a list, where it has to look at neighbours in another way."""
+        del beside
+        return self
 
 
 def stress_norm(flow: LocalFlow) -> sympy.Expr:

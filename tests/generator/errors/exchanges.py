@@ -52,6 +52,20 @@ says(
 )(exchange_of_a_part_of_a_list)
 
 
+def exchange_of_a_velocity_over_a_list() -> None:
+    module = Module("m", precisions=("f64",))
+    module.add("k", lbm.Pull(D2Q9).vorticity(), space=Sparse("fluid"))
+    list_exchanges(module.kernels["k"].typed(precision("f64")), "here")
+
+
+says(
+    "here: 'k' sees 'u' of the cells beside its own, and blocks of a list exchange what rows of the table "
+    "lead to, populations.\n"
+    "  Hint: leave the kernel out of add_halo and use one block, or lbm.Smagorinsky and strain_rate, which "
+    "look at no neighbours"
+)(exchange_of_a_velocity_over_a_list)
+
+
 def exchange_without_rows() -> None:
     module = Module("m", precisions=("f64",))
     module.add("k", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))

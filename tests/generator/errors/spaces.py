@@ -67,11 +67,28 @@ def no_slip_over_a_list() -> None:
 
 
 @says(
-    "{here}: 'k_even' looks at 'u' in neighbouring cells, to which a list leads for populations alone.\n"
-    "  Hint: use what the own cell knows (lbm.Smagorinsky in place of lbm.Vreman or WALE), or a dense space"
+    "{here}: 'k_even' looks at 'phi' in neighbouring cells, to which a list leads for populations alone.\n"
+    "  Hint: use what the own cell knows, or a dense space"
 )
-def gradients_over_a_list() -> None:
-    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, eddy_viscosity=lbm.WALE())), Sparse("fluid"))  # here
+def differences_of_ones_own_over_a_list() -> None:
+    phi = fields("phi: real[2D]")
+    push = (phi[1, 0] - phi[-1, 0], 0)
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, force=push)), Sparse("fluid"))  # here
+
+
+@says(
+    "{here}: 'k_even' takes differences of a velocity, and the links of its pattern do not lead to all cells "
+    "beside one.\n"
+    "  Hint: over a list use Pull, Push or AA, or lbm.Smagorinsky in place of lbm.Vreman or WALE"
+)
+def gradients_over_a_list_with_three_links() -> None:
+    step = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, eddy_viscosity=lbm.WALE()))
+    Module("m").add("k", step, Sparse("fluid"))  # here
+
+
+@says("{here}: 'open' does not say what lies behind a wall.\n  Hint: one of at_rest, one_sided")
+def walls_of_no_kind() -> None:
+    lbm.Pull(D2Q9).vorticity(walls="open")  # type: ignore[arg-type]  # here
 
 
 @says("{here}: 't' is not a side of 'k_even', or named twice.\n  Hint: walls of w, e, s, n")
