@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pytest
 from heddle import Module, Sparse, lbm
+from heddle.build import files
 
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
 D2Q9, D3Q27 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q27")
@@ -56,17 +57,24 @@ def lowered(module: Module, target: str = "cpu") -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_operator(name: str) -> None:
-    """With forces, subgrid models, every rheology; and, but for the moving frame, incompressible."""
+    """With forces, subgrid models, every rheology; and, but for the moving frame, incompressible. Dense and,
+    where velocity gradients take another way there, over a list: each becomes text."""
     make, lattice = OPERATORS[name]
     force = ("g_x", "g_y", "g_z")[: lattice.dimension]
-    stream = lbm.AA(lattice)
+    stream = lbm.Pull(lattice)
+    module = Module("m", precisions=("f64",))
     for options in (
         *({"eddy_viscosity": model} for model in EDDIES),
         *({"rheology": law} for law in FLUIDS),
         *([] if name in MOVING_FRAME else [{"compressible": False}]),
     ):
         kernels = stream(make(lattice, force=force, **options))
-        assert set(kernels.steps) == {"even", "odd"}
+        module.add(f"k_{len(module.kernels)}", kernels)
+        if kernels.over_list is not None:
+            module.add(f"k_{len(module.kernels)}", kernels, space=Sparse("fluid"))
+    texts = files(module, ["cpu"])
+    assert {f"{kernel}.cpp" for kernel in module.kernels} <= {path.rsplit("/", 1)[-1] for path in texts}
+    assert len(module.kernels) == (8 if name in MOVING_FRAME else 9)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
