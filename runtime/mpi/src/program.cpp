@@ -13,6 +13,7 @@
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/mpi/transport.hpp"
+#include "set_up.hpp"
 
 namespace heddle::mpi {
 
@@ -48,11 +49,12 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
     throw Error("HEDDLE_RANKS", "it says " + std::to_string(*wanted) + ", and mpirun started " +
                                     std::to_string(ranks_of_job) + " processes of one rank each",
                 "unset HEDDLE_RANKS, or start one process");
+  static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
   std::optional<DeviceScope> scope;
   std::vector<TransportOffer> offers;
   if (memory == Memory::device) {
     if (const std::optional<int> device = own_device()) scope.emplace(*device);
-    offers.push_back(nccl_offer());
+    offers.push_back(nccl_offer(longest_wait()));
     offers.push_back(device_offer(longest_wait()));
   }
   offers.push_back(offer(longest_wait()));

@@ -17,23 +17,16 @@
 #include <thread>
 #include <vector>
 
+#include "check.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/nccl.hpp"
+#include "set_up.hpp"
 
 namespace heddle::mpi {
 
 namespace {
-
-/// Throws Error with MPI's own words for a status other than success.
-void check(int status, const std::string& where) {
-  if (status == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(status, text.data(), &length);
-  throw Error("MPI", where + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
-}
 
 int world_size() {
   int size = 1;
@@ -51,31 +44,6 @@ bool says_that_it_takes_device_pointers() {
 #else
   return false;
 #endif
-}
-
-/// Sends device memory around all ranks, and looks at what arrives: a page, and as much as takes the way of
-/// long messages, which is another one in every MPI (between devices, or through pinned buffers in pieces).
-bool device_memory_arrives() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int ranks = world_size();
-  bool unharmed = true;
-  for (const int bytes : {4096, 4 << 20}) {
-    std::vector<unsigned char> pattern(static_cast<std::size_t>(bytes));
-    const auto fill = [&](int from) {
-      for (int i = 0; i < bytes; ++i)
-        pattern[static_cast<std::size_t>(i)] = static_cast<unsigned char>(31 * from + 7 * i + i / 256);
-    };
-    fill(rank);
-    const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), Memory::device);
-    Buffer<unsigned char> arrived(bytes, Memory::device);
-    const int status =
-        MPI_Sendrecv(sent.data(), bytes, MPI_BYTE, (rank + 1) % ranks, 0, arrived.data(), bytes, MPI_BYTE,
-                     (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    fill((rank + ranks - 1) % ranks);
-    unharmed = unharmed && status == MPI_SUCCESS && arrived.to_host() == pattern;
-  }
-  return unharmed;
 }
 
 class MpiTransport final : public Transport {
@@ -234,49 +202,79 @@ Session::~Session() {
   MPI_Finalize();
 }
 
-TransportOffer offer(std::chrono::milliseconds timeout) {
-  const int ranks = world_size();
+namespace {
+
+/// "Open MPI v4.1.4".
+std::string library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   int length = 0;
   MPI_Get_library_version(version.data(), &length);
-  std::string library(version.data(), static_cast<std::size_t>(length));
-  library = library.substr(0, library.find_first_of(",\n"));
+  const std::string text(version.data(), static_cast<std::size_t>(length));
+  return text.substr(0, text.find_first_of(",\n"));
+}
+
+} // namespace
+
+TransportOffer offer(std::chrono::milliseconds timeout) {
+  const int ranks = world_size();
   const std::string there = "MPI_COMM_WORLD has " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-  return {"mpi", ranks > 1, there + "; " + library + ", messages through host memory",
+  return {"mpi", ranks > 1, there + "; " + library() + ", messages through host memory",
           [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::host); }};
 }
 
-TransportOffer device_offer(std::chrono::milliseconds timeout) {
-  TransportOffer offer{
-      "mpi-device", false, {}, [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
+std::string device_pointers_refused() {
+  if (world_size() == 1) return "MPI_COMM_WORLD has 1 rank";
+  if (!says_that_it_takes_device_pointers()) return library() + " says that it takes no device pointers";
+  if (!built_with_cuda()) return "this heddle::runtime was built without CUDA";
+  if (device_count() == 0) return "there is no device";
+  return {};
+}
+
+bool memory_goes_around(Memory memory, std::chrono::milliseconds limit) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int ranks = world_size();
-  if (ranks == 1)
-    offer.reason = "MPI_COMM_WORLD has 1 rank";
-  else if (!built_with_cuda())
-    offer.reason = "this heddle::runtime was built without CUDA";
-  else if (device_count() == 0)
-    offer.reason = "there is no device";
-  else if (!says_that_it_takes_device_pointers())
-    offer.reason = "this MPI says that it takes no device pointers";
-  int mine = offer.reason.empty() ? 1 : 0;
-  int all = 0; // the ranks decide together
-  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  if (all == 0) {
+  const SetUp set_up(std::string(to_string(memory)) + " memory sent around all ranks", limit);
+  bool unharmed = true;
+  // A page, and as much as takes the way of long messages, which is another one in every MPI (between devices, or
+  // through pinned buffers in pieces).
+  for (const std::size_t bytes : {std::size_t{4096}, std::size_t{4} << 20}) {
+    std::vector<unsigned char> pattern(bytes);
+    const auto fill = [&](int from) {
+      for (std::size_t i = 0; i < bytes; ++i)
+        pattern[i] = static_cast<unsigned char>(31 * static_cast<std::size_t>(from) + 7 * i + i / 256);
+    };
+    fill(rank);
+    const Buffer<unsigned char> sent(std::span<const unsigned char>(pattern), memory);
+    Buffer<unsigned char> arrived(static_cast<std::int64_t>(bytes), memory);
+    set_up.pass_on(sent.data(), arrived.data(), bytes);
+    fill((rank + ranks - 1) % ranks);
+    unharmed = unharmed && arrived.to_host() == pattern;
+  }
+  return unharmed;
+}
+
+TransportOffer device_offer(std::chrono::milliseconds timeout, const DevicePointers& pointers) {
+  TransportOffer offer{"mpi-device", false, pointers.refused(),
+                       [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
+  if (world_size() == 1) return offer;
+  const SetUp set_up("whether MPI takes device pointers", timeout);
+  if (!set_up.all(offer.reason.empty())) { // the ranks decide together
     if (offer.reason.empty()) offer.reason = "another rank cannot";
     return offer;
   }
-  mine = device_memory_arrives() ? 1 : 0;
-  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  offer.fits = all == 1;
+  offer.fits = set_up.all(pointers.go_around(timeout));
   offer.reason = offer.fits
                      ? "MPI takes device pointers, and 4 KiB and 4 MiB of device memory went around all ranks"
                      : "MPI says that it takes device pointers, but device memory did not arrive unharmed";
   return offer;
 }
 
-TransportOffer nccl_offer() {
+TransportOffer nccl_offer(std::chrono::milliseconds timeout) {
   TransportOffer offer{"nccl", false, nccl_missing(), {}};
   const int ranks = world_size();
+  const SetUp set_up("whether all can use NCCL", timeout);
+  static_cast<void>(set_up.all(true)); // MPI's own collectives wait for ever
   MPI_Comm node = MPI_COMM_NULL;
   check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");
@@ -290,21 +288,17 @@ TransportOffer nccl_offer() {
     offer.reason = std::to_string(neighbours) + " ranks of this node would need a device each, there are " +
                    std::to_string(device_count());
   }
-  int mine = offer.reason.empty() ? 1 : 0;
-  int all = 0;
-  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  offer.fits = all == 1;
+  offer.fits = set_up.all(offer.reason.empty());
   if (!offer.fits) {
     if (offer.reason.empty()) offer.reason = "another rank cannot";
     return offer;
   }
   offer.reason = nccl_version() + ", each rank has a device";
-  offer.make = [ranks, place] {
+  offer.make = [ranks, place, timeout] {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     NcclId id = rank == 0 ? nccl_id() : NcclId{};
-    check(MPI_Bcast(id.bytes.data(), static_cast<int>(id.bytes.size()), MPI_CHAR, 0, MPI_COMM_WORLD),
-          "MPI_Bcast");
+    SetUp("the id of NCCL's communicator", timeout).broadcast(id.bytes);
     const DeviceScope device(place);
     return nccl_transport(rank, ranks, id);
   };
