@@ -9,6 +9,7 @@
 #include "hash.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/error.hpp"
+#include "stream_wait.hpp"
 
 namespace heddle {
 
@@ -66,9 +67,11 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
     place += letter.text.size();
   }
   const Traffic traffic{name_, tag_, turn_++, send, receive};
-  Stream stream;
+  const bool in_stream = transport_->waits_in_stream();
+  Stream stream(in_stream ? Memory::device : Memory::host);
   transport_->start(traffic, stream);
   transport_->finish(traffic, stream);
+  if (in_stream) wait_for(*transport_, traffic, stream, longest_wait()); // the copies below would wait for ever
   auto message = receive.begin();
   for (Letter& letter : in) {
     if (letter.text.empty()) continue;

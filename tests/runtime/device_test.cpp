@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <list>
 #include <optional>
@@ -482,6 +483,62 @@ TEST(Device, ARankThatNcclWaitsForInVainIsNamed) {
         << error;
   }
   unsetenv("HEDDLE_TIMEOUT");
+}
+
+/// What f() throws on rank 0 of two, while rank 1 is there and does nothing; `before` is done by both.
+template <class Before, class F> std::string alone_of_two(const Before& before, const F& f) {
+  setenv("HEDDLE_TIMEOUT", "1", 1);
+  std::string error;
+  std::atomic<bool> ended = false;
+  heddle::nccl_run(2, [&](heddle::Transport& transport) {
+    auto common = before(transport);
+    if (transport.rank() == 1) return ended.wait(false);
+    try {
+      f(transport, common);
+    } catch (const heddle::Error& thrown) {
+      error = thrown.what();
+    }
+    ended = true;
+    ended.notify_all();
+  });
+  unsetenv("HEDDLE_TIMEOUT");
+  return error;
+}
+
+TEST(Device, ARankThatDoesNotJoinASumIsNamed) {
+  if (heddle::device_count() < 2) GTEST_SKIP() << "two devices";
+  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
+  const std::string error = alone_of_two(
+      [](heddle::Transport& transport) {
+        auto sum = heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, transport);
+        EXPECT_EQ(sum(), 2.0);
+        return sum;
+      },
+      [](heddle::Transport&, const std::function<double()>& sum) { (void)sum(); });
+  EXPECT_NE(error.find("'reduction', step 4: waited 1000 ms for rank 1 ("), std::string::npos) << error;
+}
+
+TEST(Device, ARankThatMakesNoExchangeIsNamed) {
+  if (heddle::device_count() < 2) GTEST_SKIP() << "two devices";
+  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
+  const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
+  const std::string error =
+      alone_of_two([](heddle::Transport&) { return 0; },
+                   [&](heddle::Transport& transport, int) { const Swap swap(grid, transport); });
+  EXPECT_NE(error.find("rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)"), std::string::npos) << error;
+}
+
+TEST(Device, NcclWaitsForAMissingRankAsLongAsItIsAllowedTo) {
+  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
+  setenv("HEDDLE_TIMEOUT", "1", 1);
+  std::string error;
+  try {
+    (void)heddle::nccl_transport(0, 2, heddle::nccl_id());
+  } catch (const heddle::Error& thrown) {
+    error = thrown.what();
+  }
+  unsetenv("HEDDLE_TIMEOUT");
+  EXPECT_NE(error.find("rank 0 of 2: waited 1000 ms for the other ranks"), std::string::npos) << error;
 }
 
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {
