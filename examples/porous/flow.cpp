@@ -8,24 +8,13 @@
 #include "heddle/error.hpp"
 
 namespace porous {
-namespace {
-
-/// On devices recorded where messages can be, so that a run is a launch a few steps; the end of one iteration
-/// overlaps with the next.
-heddle::TaskGraphOptions graph(const char* name, heddle::Memory memory, bool recorded, int unroll = 1) {
-  const bool device = memory == heddle::Memory::device;
-  return {.name = name, .memory = memory, .capture = device && recorded, .unroll = device ? unroll : 1};
-}
-
-} // namespace
 
 template <class T>
 Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, heddle::Ranks& ranks)
     : ranks_(&ranks), drive_(drive), voxels_(static_cast<double>(image.pore.size())),
       grid_(
           heddle::BlockGrid::slabs({{0, 0, 0}, image.extent}, {true, true, true}, ranks.count(), image.pore)),
-      loop_(graph("two steps", memory, ranks.only_enqueue(), 2)),
-      moments_(graph("moments", memory, ranks.only_enqueue())) {
+      loop_({.name = "two steps", .memory = memory}), moments_({.name = "moments", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part<T>>(image, drive, grid_, transport, memory));
     parts_.back()->add_steps(loop_);

@@ -7,25 +7,12 @@
 #include "heddle/reduction.hpp"
 
 namespace terrain_wind {
-namespace {
-
-/// On devices recorded where messages can be, so that a run is a launch a few steps; the end of one iteration
-/// overlaps with the next.
-heddle::TaskGraph make_graph(std::string name, heddle::Memory memory, bool recorded, int unroll = 1) {
-  const bool device = memory == heddle::Memory::device;
-  return heddle::TaskGraph(
-      {.name = std::move(name), .memory = memory, .capture = device && recorded, .unroll = device ? unroll : 1});
-}
-
-} // namespace
 
 Solver::Solver(const Domain& domain, const LogProfile& wind, const Units& units, heddle::Memory memory,
                heddle::Ranks& ranks)
     : ranks_(&ranks), grid_(heddle::BlockGrid::slabs({{0, 0, 0}, {domain.nx, domain.ny, domain.nz}},
                                                      {false, true, false}, ranks.count(), domain.fluid)),
-      loop_(make_graph("two steps", memory, ranks.only_enqueue(), 2)),
-      moments_graph_(make_graph("moments", memory, true)),
-      // Not captured: the share of a sample changes from call to call.
+      loop_({.name = "two steps", .memory = memory}), moments_graph_({.name = "moments", .memory = memory}),
       average_graph_({.name = "average", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(domain, wind, units, grid_, transport, memory));

@@ -39,8 +39,8 @@ struct Library {
   int (*get_version)(int*) = nullptr;
   int (*get_unique_id)(NcclId*) = nullptr;
   int (*comm_init_rank)(Comm*, int, NcclId, int) = nullptr;
-  // NCCL 2.14: calls of a communicator return before they are carried out, so that they can be waited for with a
-  // limit. Null in older ones.
+  // NCCL 2.14: calls of a communicator return before they are carried out, so that they can be waited for
+  // with a limit. Null in older ones.
   int (*comm_init_rank_config)(Comm*, int, NcclId, int, Config*) = nullptr;
   int (*comm_get_async_error)(Comm, int*) = nullptr;
   int (*comm_finalize)(Comm) = nullptr;
@@ -63,8 +63,10 @@ struct Library {
     find(handle, get_version, "ncclGetVersion");
     find(handle, get_unique_id, "ncclGetUniqueId");
     find(handle, comm_init_rank, "ncclCommInitRank");
-    comm_init_rank_config = reinterpret_cast<decltype(comm_init_rank_config)>(dlsym(handle, "ncclCommInitRankConfig"));
-    comm_get_async_error = reinterpret_cast<decltype(comm_get_async_error)>(dlsym(handle, "ncclCommGetAsyncError"));
+    comm_init_rank_config =
+        reinterpret_cast<decltype(comm_init_rank_config)>(dlsym(handle, "ncclCommInitRankConfig"));
+    comm_get_async_error =
+        reinterpret_cast<decltype(comm_get_async_error)>(dlsym(handle, "ncclCommGetAsyncError"));
     comm_finalize = reinterpret_cast<decltype(comm_finalize)>(dlsym(handle, "ncclCommFinalize"));
     find(handle, comm_destroy, "ncclCommDestroy");
     find(handle, comm_abort, "ncclCommAbort");
@@ -102,8 +104,8 @@ void check(int result, const std::string& where) {
     throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
 }
 
-/// What becomes of a call of a communicator that answered `result`; in_progress where that is not known within
-/// the limit.
+/// What becomes of a call of a communicator that answered `result`; in_progress where that is not known
+/// within the limit.
 int outcome(Comm communicator, int result, std::chrono::milliseconds limit) {
   if (result != in_progress || communicator == nullptr) return result;
   holds_within(limit, [&] {
@@ -130,8 +132,9 @@ public:
     give_up();
     if (result != in_progress) check(result, where);
     throw Error("nccl",
-                where + ": waited " + std::to_string(limit_.count()) + " ms for the other ranks to make the same "
-                                                                       "communicator",
+                where + ": waited " + std::to_string(limit_.count()) +
+                    " ms for the other ranks to make the same "
+                    "communicator",
                 "a rank stopped, or has no device of its own; HEDDLE_TIMEOUT=<seconds> waits longer");
   }
   ~NcclTransport() override {

@@ -115,12 +115,6 @@ Ranks::Ranks(PeerGroup& group) : on_devices_(group.memory() == Memory::device) {
     here_.push_back(&group.transport(rank));
 }
 
-bool Ranks::only_enqueue() const noexcept {
-  return std::ranges::all_of(here_, [](const Transport* transport) {
-    return transport->ranks() == 1 || transport->only_enqueues();
-  });
-}
-
 Transport& Ranks::only() {
   if (here_.size() == 1) return *here_.front();
   throw Error("Ranks", "this program computes one rank a thread, not " + std::to_string(here_.size()),

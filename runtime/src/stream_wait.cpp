@@ -21,7 +21,8 @@ Error late(const Transport& transport, const Traffic& traffic, std::chrono::mill
   if (!traffic.receive.empty()) text += " for " + to_string(traffic.receive);
   if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
   return {std::string(transport.name()), text,
-          "a rank stopped, or has not made the same exchanges and sums in the same order; HEDDLE_TIMEOUT=<seconds> "
+          "a rank stopped, or has not made the same exchanges and sums in the same order; "
+          "HEDDLE_TIMEOUT=<seconds> "
           "waits longer"};
 }
 

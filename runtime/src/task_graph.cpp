@@ -11,6 +11,7 @@
 #include <queue>
 #include <thread>
 
+#include "capture_choice.hpp"
 #include "cuda.hpp"
 #include "device_schedule.hpp"
 #include "heddle/error.hpp"
@@ -21,7 +22,10 @@ namespace heddle {
 /// What is run; made by the first run and forgotten when a task is added.
 struct TaskGraph::Plan {
   std::vector<TaskStep> steps;
-  std::unique_ptr<DeviceSchedule> schedule; // of a device graph: streams, events and the recorded graph
+  // Of a device graph: streams, events and, with Capture::on, the recorded graph.
+  std::unique_ptr<DeviceSchedule> schedule;
+  std::unique_ptr<DeviceSchedule> recorded; // with Capture::automatic, for one run
+  bool warm = false; // has run: what its tasks do the first time they need not do in a capture
 };
 
 /// With overlap or without, of one iteration or of several, and what is known of the better way.
@@ -32,12 +36,32 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapTrial trial;
+  int vain_recordings = 0;
+  std::string vain; // why the last one was
+
+  void forget_recordings() noexcept {
+    for (Way& way : ways) {
+      for (Plan* plan : {way.one.get(), way.unrolled.get()}) {
+        if (plan != nullptr) plan->recorded.reset();
+      }
+    }
+  }
 };
+
+namespace {
+
+/// A graph that is launched less often is not worth being recorded.
+constexpr std::int64_t fewest_launches = 4;
+/// What fails the first time may work the second: a task may have made by then what it could not in a
+/// capture.
+constexpr int most_vain_recordings = 2;
+
+} // namespace
 
 TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
   if (options_.threads < 1)
     throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
-  if (options_.unroll < 1)
+  if (options_.unroll < 0)
     throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
   if (options_.memory == Memory::device) {
     if (options_.threads > 1) throw Error("TaskGraph", "a device graph has streams, not threads");
@@ -186,6 +210,23 @@ OverlapChoice TaskGraph::overlap() const {
   return plans_ ? plans_->trial.choice() : OverlapTrial().choice();
 }
 
+/// Whatever recordings have been made in vain, so that all ranks plan and count the same.
+CaptureChoice TaskGraph::intended_capture() const {
+  return choose_capture(options_.capture, options_.memory, options_.trace != nullptr, nodes_);
+}
+
+CaptureChoice TaskGraph::capture() const {
+  CaptureChoice choice = intended_capture();
+  if (choice.capture && plans_ && plans_->vain_recordings > 0)
+    return {false, "recording failed: " + plans_->vain};
+  return choice;
+}
+
+int TaskGraph::unroll() const {
+  if (options_.unroll > 0) return options_.unroll;
+  return intended_capture().capture ? 4 : 1;
+}
+
 TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   if (!plans_) plans_ = std::make_unique<Plans>();
   const bool overlapping = overlap().overlap;
@@ -193,11 +234,9 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
   if (!plan) {
     static_cast<void>(sequence()); // throws for a cycle
-    const bool device = options_.memory == Memory::device;
     plan = std::make_unique<Plan>();
-    plan->steps = plan_tasks(nodes_, {overlapping, device, iterations, device && options_.capture});
-    if (device)
-      plan->schedule = std::make_unique<DeviceSchedule>(plan->steps, options_.capture, options_.trace);
+    plan->steps = plan_tasks(
+        nodes_, {overlapping, options_.memory == Memory::device, iterations, intended_capture().capture});
   }
   return *plan;
 }
@@ -212,33 +251,86 @@ std::vector<std::string> TaskGraph::steps() const {
 void TaskGraph::run(std::int64_t n) {
   if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times");
   if (n == 0 || nodes_.empty()) return;
-  n -= measure(n);
-  repeat(options_.unroll, n / options_.unroll);
-  repeat(1, n % options_.unroll);
+  if (failed_) {
+    throw Error("TaskGraph", "a run of '" + options_.name + "' failed, and its fields are between two steps",
+                "start again from a checkpoint, with new transports");
+  }
+  try {
+    n -= measure(n);
+    repeat(unroll(), n / unroll());
+    repeat(1, n % unroll());
+  } catch (...) {
+    if (plans_) plans_->forget_recordings();
+    throw;
+  }
+  plans_->forget_recordings();
 }
 
 /// `times` times a plan of so many iterations.
 void TaskGraph::repeat(std::int64_t iterations, std::int64_t times) {
   if (times == 0) return;
   Plan& planned = plan(iterations);
-  if (planned.schedule) return planned.schedule->run(times);
+  if (options_.memory == Memory::device) return launch(planned, times);
   if (options_.threads > 1) return run_threads(planned, times);
   Stream stream;
   for (std::int64_t i = 0; i < times; ++i)
     run_serial(stream, planned);
 }
 
+void TaskGraph::launch(Plan& planned, std::int64_t times) {
+  const bool always = options_.capture == Capture::on;
+  const bool now = !always && times >= fewest_launches && record(planned);
+  if (!now && !planned.schedule) {
+    auto schedule = std::make_unique<DeviceSchedule>(planned.steps, always, options_.trace);
+    if (always) schedule->run(0); // records; when that fails, nothing has run
+    planned.schedule = std::move(schedule);
+  }
+  if (!now && !always) {
+    const bool to_record = !planned.warm && times > fewest_launches && capture().capture;
+    const std::int64_t uncaptured = to_record ? 1 : times;
+    planned.schedule->run(uncaptured);
+    planned.warm = true;
+    return to_record ? launch(planned, times - 1) : void();
+  }
+  try {
+    (now ? planned.recorded : planned.schedule)->run(times);
+  } catch (...) {
+    failed_ = true;
+    throw;
+  }
+}
+
+/// Whether there is a recording for this run, with the parameters that the tasks have in it.
+bool TaskGraph::record(Plan& planned) {
+  if (options_.capture != Capture::automatic || !intended_capture().capture || !planned.warm ||
+      plans_->vain_recordings >= most_vain_recordings)
+    return false;
+  if (planned.recorded) return true;
+  try {
+    auto schedule = std::make_unique<DeviceSchedule>(planned.steps, true, nullptr);
+    schedule->run(0); // records; nothing has run when that fails
+    planned.recorded = std::move(schedule);
+    plans_->vain_recordings = 0;
+  } catch (const Error& error) {
+    ++plans_->vain_recordings;
+    plans_->vain = error.what();
+  }
+  return planned.recorded != nullptr;
+}
+
 /// Turns of the trial of both ways, while there are any left and as many as n iterations have room for; how
 /// many iterations these were.
 std::int64_t TaskGraph::measure(std::int64_t n) {
-  const std::int64_t turn = OverlapTrial::launches * std::int64_t{options_.unroll};
+  const std::int64_t turn = OverlapTrial::launches * std::int64_t{unroll()};
   std::int64_t done = 0;
   if (!measures()) return done;
   if (!plans_) plans_ = std::make_unique<Plans>();
   OverlapTrial& trial = plans_->trial;
   while (trial.open() && n - done >= turn) {
+    Plan& planned = plan(unroll());
+    if (planned.warm) static_cast<void>(record(planned)); // not while the clock runs
     const double began = Trace::now();
-    repeat(options_.unroll, OverlapTrial::launches);
+    repeat(unroll(), OverlapTrial::launches);
     trial.note((Trace::now() - began) / static_cast<double>(turn));
     done += turn;
     if (!trial.open()) plans_->ways[!trial.overlap()] = {};

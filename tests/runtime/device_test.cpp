@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../test_folder.hpp"
@@ -33,6 +34,7 @@
 #include "heddle/solve.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/task_graph.hpp"
+#include "heddle/trace.hpp"
 #include "heddle/transport.hpp"
 #include "lattice.hpp"
 
@@ -260,6 +262,64 @@ TEST(Device, CaptureRefusesHostTasksAndSurvivesFailures) {
   EXPECT_THROW(waits.run(), heddle::Error);
 }
 
+/// Sets a buffer to what `value` says when it is called; counts the calls.
+class Set {
+public:
+  std::string_view name() const { return "set"; }
+  std::vector<FieldAccess> accesses() const { return {{&buffer, "b", AccessMode::write}}; }
+  Memory memory() const { return Memory::device; }
+  void operator()(Stream& stream) {
+    ++calls;
+    if (waits) stream.synchronise();
+    cudaMemsetAsync(buffer.data(), value, buffer.bytes(), static_cast<cudaStream_t>(stream.native()));
+  }
+
+  heddle::Buffer<std::uint8_t> buffer{64, Memory::device};
+  int value = 0;
+  int calls = 0;
+  bool waits = false;
+};
+
+TEST(Device, LoopsAreRecordedAnewInEachRun) {
+  Set set;
+  TaskGraph loop({.memory = Memory::device});
+  loop.add(set);
+  EXPECT_TRUE(loop.capture().capture) << loop.capture().reason;
+  EXPECT_EQ(loop.unroll(), 4);
+  for (const auto& [value, calls] : {std::pair(3, 4 + 4 + 2), {5, 4 + 2}, {7, 4 + 2}}) {
+    set.value = value; // four at once the first time, four recorded, and two by themselves
+    set.calls = 0;
+    loop.run(50);
+    EXPECT_EQ(set.calls, calls);
+    EXPECT_EQ(set.buffer.to_host()[63], value);
+  }
+  set.calls = 0;
+  loop.run(15); // too few launches to be recorded
+  EXPECT_EQ(set.calls, 15);
+}
+
+TEST(Device, WhatCannotBeRecordedRunsAllTheSame) {
+  Set set;
+  set.waits = true;
+  TaskGraph loop({.memory = Memory::device});
+  loop.add(set);
+  set.value = 9;
+  loop.run(50);
+  EXPECT_EQ(set.buffer.to_host()[0], 9);
+  EXPECT_FALSE(loop.capture().capture);
+  EXPECT_TRUE(loop.capture().reason.starts_with("recording failed: ")) << loop.capture().reason;
+  set.waits = false;
+  loop.run(50); // it is tried once more
+  EXPECT_TRUE(loop.capture().capture) << loop.capture().reason;
+
+  heddle::Trace trace;
+  TaskGraph traced({.memory = Memory::device, .trace = &trace});
+  traced.add(set);
+  set.calls = 0;
+  traced.run(20);
+  EXPECT_EQ(set.calls, 20);
+}
+
 TEST(Device, TooMuchMemoryIsReported) {
   EXPECT_THROW(heddle::Buffer<char>(std::int64_t{1} << 50, Memory::device), heddle::Error);
   heddle::Buffer<char> small(1 << 20, Memory::device); // and later requests work
@@ -396,7 +456,8 @@ private:
 TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
   setenv("HEDDLE_TIMEOUT", "0.2", 1);
   const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
-  for (const bool capture : {false, true}) {
+  for (const heddle::Capture capture :
+       {heddle::Capture::off, heddle::Capture::on, heddle::Capture::automatic}) {
     for (const bool overlap : {false, true}) {
       Unanswered exchange(grid);
       TaskGraph loop({.memory = Memory::device, .capture = capture, .overlap = overlap});
@@ -461,7 +522,8 @@ TEST(Device, ARankThatNcclWaitsForInVainIsNamed) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
   setenv("HEDDLE_TIMEOUT", "1", 1);
   const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
-  for (const bool capture : {false, true}) {
+  for (const heddle::Capture capture :
+       {heddle::Capture::off, heddle::Capture::on, heddle::Capture::automatic}) {
     std::string error;
     std::atomic<bool> ended = false; // rank 1 is there, and does not run its loop
     heddle::nccl_run(2, [&](heddle::Transport& transport) {
@@ -510,7 +572,8 @@ TEST(Device, ARankThatDoesNotJoinASumIsNamed) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
   const std::string error = alone_of_two(
       [](heddle::Transport& transport) {
-        auto sum = heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, transport);
+        auto sum = heddle::reduction_of_numbers(
+            heddle::ReductionKind::sum, [] { return 1.0; }, transport);
         EXPECT_EQ(sum(), 2.0);
         return sum;
       },
@@ -525,7 +588,8 @@ TEST(Device, ARankThatMakesNoExchangeIsNamed) {
   const std::string error =
       alone_of_two([](heddle::Transport&) { return 0; },
                    [&](heddle::Transport& transport, int) { const Swap swap(grid, transport); });
-  EXPECT_NE(error.find("rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)"), std::string::npos) << error;
+  EXPECT_NE(error.find("rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)"), std::string::npos)
+      << error;
 }
 
 TEST(Device, NcclWaitsForAMissingRankAsLongAsItIsAllowedTo) {

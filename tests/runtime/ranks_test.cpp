@@ -235,13 +235,4 @@ TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {
   EXPECT_EQ(status, 7);
 }
 
-TEST(Ranks, LoopsAreRecordedWhereMessagesAreWorkInStreams) {
-  EXPECT_TRUE(Ranks().only_enqueue());
-  heddle::PeerGroup group(2, {.memory = Memory::host});
-  EXPECT_TRUE(Ranks(group).only_enqueue());
-  heddle::FakeNetwork(2).run(
-      [](Transport& transport) { EXPECT_FALSE(Ranks(transport).only_enqueue()); }); // through host memory
-  heddle::FakeNetwork(1).run([](Transport& transport) { EXPECT_TRUE(Ranks(transport).only_enqueue()); });
-}
-
 } // namespace

@@ -58,9 +58,6 @@ public:
   [[nodiscard]] BlockGrid party_grid(const BlockGrid& grid) const {
     return here_.size() == 1 ? grid : grid.on_one_rank();
   }
-  /// Whether exchanges of these ranks only put work into streams, so that a loop with them can be recorded:
-  /// TaskGraphOptions::capture. Not where messages go through host memory.
-  [[nodiscard]] bool only_enqueue() const noexcept;
   /// Whether this is the one that prints.
   [[nodiscard]] bool first() const noexcept { return here_.front()->rank() == 0; }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/capture.hpp"
 #include "heddle/field_access.hpp"
 #include "heddle/overlap.hpp"
 #include "heddle/stream.hpp"
@@ -22,9 +23,9 @@
 namespace heddle {
 
 /// Anything with a name, declared accesses and a call: a sweep, an exchange, another TaskGraph.
-/// A task that only puts work into the stream may say so with `Memory memory() const` returning
-/// Memory::device; any other task is taken for host code, before which a device graph waits for what it
-/// depends on.
+/// A task that only puts work into the stream, the same in each iteration of a run, may say so with
+/// `Memory memory() const` returning Memory::device; any other task is taken for host code, before which a
+/// device graph waits for what it depends on.
 template <class T>
 concept Task = requires(T& task, Stream& stream) {
   { task.name() } -> std::convertible_to<std::string_view>;
@@ -36,11 +37,12 @@ struct TaskGraphOptions {
   std::string name = "graph";
   int threads = 1;              // host: tasks that do not depend on each other run on so many threads
   Memory memory = Memory::host; // device: tasks get device streams, several where they are independent
-  bool capture = false; // device, all tasks on the device: record one CUDA graph and launch it each time
+  Capture capture =
+      Capture::automatic; // device, all tasks on the device: record one CUDA graph, launch it each time
   Overlap overlap = Overlap::on; // where an exchange sends messages: compute the interior while they travel
   /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
-  /// next.
-  int unroll = 1;
+  /// next. 0: four where the graph is captured, else one.
+  int unroll = 0;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
 };
@@ -131,8 +133,15 @@ public:
   [[nodiscard]] std::vector<std::string> steps() const;
 
   /// Whether interiors are computed while messages travel, and why. With Overlap::automatic it is known after
-  /// 96 iterations (times unroll), counted in runs of at least 8 (times unroll).
+  /// 96 iterations (times unroll()), counted in runs of at least 8 (times unroll()).
   [[nodiscard]] OverlapChoice overlap() const;
+
+  /// Whether runs are recorded as a CUDA graph, and why, or why not ("task 'x' runs on the host"; "recording
+  /// failed:
+  /// ..." once that has been tried in vain).
+  [[nodiscard]] CaptureChoice capture() const;
+  /// Iterations that are planned and captured together.
+  [[nodiscard]] int unroll() const;
 
   /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
   void run(std::int64_t n = 1);
@@ -160,6 +169,9 @@ private:
   [[nodiscard]] bool measures() const noexcept;
   [[nodiscard]] Plan& plan(std::int64_t iterations);
   void repeat(std::int64_t iterations, std::int64_t times);
+  void launch(Plan& planned, std::int64_t times);
+  [[nodiscard]] bool record(Plan& planned);
+  [[nodiscard]] CaptureChoice intended_capture() const;
   [[nodiscard]] std::int64_t measure(std::int64_t n);
   void forget_plans() noexcept;
   void run_serial(Stream& stream, Plan& plan);
@@ -168,6 +180,7 @@ private:
   TaskGraphOptions options_;
   std::vector<TaskNode> nodes_;
   std::unique_ptr<Plans> plans_; // made by the first run
+  bool failed_ = false;          // in a captured run
 };
 
 } // namespace heddle

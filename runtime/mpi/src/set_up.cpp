@@ -37,12 +37,14 @@ public:
 
   void send(const void* data, std::size_t bytes, int peer) {
     peers_.push_back(peer);
-    check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests_.emplace_back()),
+    check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, peer, tag, MPI_COMM_WORLD,
+                    &requests_.emplace_back()),
           set_up_->what_);
   }
   void receive(void* data, std::size_t bytes, int peer) {
     peers_.push_back(peer);
-    check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests_.emplace_back()),
+    check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag, MPI_COMM_WORLD,
+                    &requests_.emplace_back()),
           set_up_->what_);
   }
 

@@ -236,8 +236,8 @@ bool memory_goes_around(Memory memory, std::chrono::milliseconds limit) {
   const int ranks = world_size();
   const SetUp set_up(std::string(to_string(memory)) + " memory sent around all ranks", limit);
   bool unharmed = true;
-  // A page, and as much as takes the way of long messages, which is another one in every MPI (between devices, or
-  // through pinned buffers in pieces).
+  // A page, and as much as takes the way of long messages, which is another one in every MPI (between
+  // devices, or through pinned buffers in pieces).
   for (const std::size_t bytes : {std::size_t{4096}, std::size_t{4} << 20}) {
     std::vector<unsigned char> pattern(bytes);
     const auto fill = [&](int from) {

@@ -156,8 +156,7 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
                                                                                      {0, 0.1875, 1.3});
     heddle::HaloExchange before(odd.before(), *way);
     heddle::HaloExchange after(odd.after(), *way);
-    const bool capture = memory == heddle::Memory::device && before.memory() == heddle::Memory::device;
-    heddle::TaskGraph loop({.memory = memory, .capture = capture});
+    heddle::TaskGraph loop({.memory = memory});
     loop.add(even);
     loop.add(f.to_walls());
     loop.add(before);
@@ -179,12 +178,12 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
         *way)();
     // What is left without exchanges, and without what bounces back in dense blocks; the values mean nothing
     // then.
-    heddle::TaskGraph with_walls({.memory = memory, .capture = capture});
+    heddle::TaskGraph with_walls({.memory = memory});
     with_walls.add(even);
     with_walls.add(f.to_walls());
     with_walls.add(odd);
     with_walls.add(f.from_walls());
-    heddle::TaskGraph kernels({.memory = memory, .capture = capture});
+    heddle::TaskGraph kernels({.memory = memory});
     kernels.add(even);
     kernels.add(odd);
     const double walled = step_seconds(with_walls);

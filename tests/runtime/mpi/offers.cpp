@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under mpirun -n 2: what MPI with device pointers is offered for, with the MPI that there is and with others that
-// are made up, and who is named when rank 1 does not come.
+// Under mpirun -n 2: what MPI with device pointers is offered for, with the MPI that there is and with others
+// that are made up, and who is named when rank 1 does not come.
 #include <chrono>
 #include <iostream>
 #include <stdexcept>
@@ -33,7 +33,8 @@ std::string outcome(std::string_view what, int rank) {
   if (what == "real") return chosen({});
   if (what == "arrives") return chosen({takes_them, host});
   if (what == "one-harmed") return chosen({takes_them, [&](auto limit) { return host(limit) && rank != 1; }});
-  if (what == "one-cannot") return chosen({[&] { return std::string(absent ? "no device here" : ""); }, host});
+  if (what == "one-cannot")
+    return chosen({[&] { return std::string(absent ? "no device here" : ""); }, host});
   if (what == "harmed-by-name") return chosen({takes_them, [](auto) { return false; }}, "mpi-device");
   // Who does not come is named.
   const auto transport = heddle::mpi::offer(500ms).make();
@@ -42,8 +43,8 @@ std::string outcome(std::string_view what, int rank) {
   if (what == "late-memory") return host(500ms) ? "arrived" : "harmed";
   if (what == "late-nccl") return heddle::mpi::nccl_offer(500ms).reason;
   if (what == "late-sum")
-    return std::to_string(
-        heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, *transport)());
+    return std::to_string(heddle::reduction_of_numbers(
+        heddle::ReductionKind::sum, [] { return 1.0; }, *transport)());
   throw std::invalid_argument("no such case");
 }
 

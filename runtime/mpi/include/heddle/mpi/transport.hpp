@@ -32,11 +32,11 @@ private:
 /// Fields on a device go through pinned memory.
 [[nodiscard]] TransportOffer offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
-/// Why this rank can give MPI no pointers to device memory, by what the MPI library says of itself, by how this
-/// was built and by what devices there are; empty where it can.
+/// Why this rank can give MPI no pointers to device memory, by what the MPI library says of itself, by how
+/// this was built and by what devices there are; empty where it can.
 [[nodiscard]] std::string device_pointers_refused();
-/// Sends 4 KiB and 4 MiB from each rank to the next one; whether they came here unharmed. All ranks call it. Throws
-/// Error that names the neighbour that is waited for when that takes longer than `limit`.
+/// Sends 4 KiB and 4 MiB from each rank to the next one; whether they came here unharmed. All ranks call it.
+/// Throws Error that names the neighbour that is waited for when that takes longer than `limit`.
 [[nodiscard]] bool memory_goes_around(Memory memory, std::chrono::milliseconds limit);
 
 /// How device_offer finds out; another function in its place stands for another MPI.
