@@ -30,6 +30,13 @@ template <class T> std::vector<const heddle::SparseField<T>*> Flow<T>::velocity(
   return fields;
 }
 
+template <class T> heddle::ListReport Flow<T>::lists() const {
+  heddle::ListReport all;
+  for (const auto& part : parts_)
+    all += part->list().report();
+  return all;
+}
+
 template <class T> double Flow<T>::flux() {
   moments_.run();
   return total_->value() / voxels_;

@@ -41,6 +41,8 @@ public:
   Steady run(double tolerance, std::int64_t every, std::int64_t most,
              const std::function<void(std::int64_t, double)>& seen = {});
 
+  /// What the lists of the ranks of this thread took to build.
+  [[nodiscard]] heddle::ListReport lists() const;
   /// Two steps.
   void step_twice() { loop_.run(1); }
 

@@ -48,6 +48,13 @@ double Solver::highest_speed() const {
   return std::sqrt(highest_square_());
 }
 
+heddle::ListReport Solver::lists() const {
+  heddle::ListReport all;
+  for (const auto& part : parts_)
+    all += part->list().report();
+  return all;
+}
+
 std::int64_t Solver::cells_here() const {
   std::int64_t cells = 0;
   for (const auto& part : parts_)

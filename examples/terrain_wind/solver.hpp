@@ -44,6 +44,8 @@ public:
   /// Slabs with as much air each, as the parties of the ranks share them: a part for each block that is here.
   [[nodiscard]] heddle::BlockGrid party_grid() const { return ranks_->party_grid(grid_); }
   [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
+  /// What the lists of the ranks of this thread took to build.
+  [[nodiscard]] heddle::ListReport lists() const;
   /// Cells of air of the parts that are here.
   [[nodiscard]] std::int64_t cells_here() const;
 

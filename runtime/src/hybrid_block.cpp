@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdio>
 
 #include "heddle/hybrid_field.hpp"
 
@@ -90,19 +89,6 @@ void HybridBlock::add_walls(std::span<const Link> links, std::vector<ElementCopy
       }
     }
   }
-}
-
-std::string ListReport::line() const {
-  const double count = std::max(1.0, static_cast<double>(cells));
-  std::array<char, 200> text{};
-  std::snprintf(
-      text.data(), text.size(),
-      "%d lists of %.3g million cells in %.3g s (%.3g s of processors, %.3g million a second): %.0f ns and %.0f "
-      "bytes a cell",
-      blocks, static_cast<double>(cells) / 1e6, seconds, cpu_seconds,
-      count / 1e6 / std::max(cpu_seconds, 1e-9), 1e9 * seconds / count,
-      static_cast<double>(bytes) / count);
-  return text.data();
 }
 
 } // namespace heddle

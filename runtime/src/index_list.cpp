@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 
 #include "cell_order.hpp"
@@ -56,12 +58,33 @@ Box around_blocks(const BlockGrid& grid, int rank) {
   return box;
 }
 
+/// Measures from its begin to its end.
+class Stopwatch {
+public:
+  Stopwatch(double& seconds, double& cpu_seconds) : seconds_(seconds), cpu_seconds_(cpu_seconds) {}
+  ~Stopwatch() {
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    cpu_seconds_ = static_cast<double>(std::clock() - cpu_begin_) / CLOCKS_PER_SEC;
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  Stopwatch(Stopwatch&&) = delete;
+  Stopwatch& operator=(Stopwatch&&) = delete;
+
+private:
+  double& seconds_;
+  double& cpu_seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::clock_t cpu_begin_ = std::clock();
+};
+
 } // namespace
 
 IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
                      std::span<const Link> links, Memory memory, const std::array<bool, 6>& communicates,
                      const std::array<bool, 6>& slips, CellOrder order)
     : grid_(box), box_(box), around_(box), pieces_(box, communicates) {
+  const Stopwatch stopwatch(seconds_, cpu_seconds_);
   check_flags(flags, "IndexList");
   build(flags, periodic, links, memory, slips, order);
 }
@@ -69,6 +92,7 @@ IndexList::IndexList(const Box& box, std::span<const std::uint8_t> flags, const 
 IndexList::IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
                      Memory memory, const std::array<bool, 6>& slips)
     : grid_(grid), rank_(rank) {
+  const Stopwatch stopwatch(seconds_, cpu_seconds_);
   for (const Link& link : links) {
     for (const int offset : link.offset)
       border_ = std::max(border_, std::abs(offset));

@@ -122,7 +122,7 @@ void run(std::int64_t n, const char* folder) {
     const double chosen = clock.seconds();
     heddle::HybridField<float> f(grid, choice, reader, lattice::aa_links(), 1);
     std::printf("blocks of %lld^3: %d of %d, chosen in %.2f s, %d dense; %s\n", static_cast<long long>(edge),
-                grid.size(), grid.places(), chosen, grid.size() - f.report().blocks,
+                grid.size(), grid.places(), chosen, grid.size() - f.report().lists,
                 f.report().line().c_str());
     for (const int ranks : {4, 64}) {
       if (grid.size() < 2 * ranks) continue;

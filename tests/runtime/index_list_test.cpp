@@ -196,6 +196,27 @@ TEST(IndexList, AgreesWithASerialReference) {
   }
 }
 
+TEST(IndexList, SaysWhatItTookToBuild) {
+  const std::vector<std::uint8_t> flags(std::size_t{48} * 48 * 48, 1);
+  const std::vector<Link> links{{0, {-1, 0, 0}, 1}, {1, {1, 0, 0}, 0}};
+  const auto begin = std::chrono::steady_clock::now();
+  const IndexList list({{0, 0, 0}, {48, 48, 48}}, flags, {true, true, true}, links);
+  const double around = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const heddle::ListReport report = list.report();
+  EXPECT_EQ(report.lists, 1);
+  EXPECT_EQ(report.cells, 48 * 48 * 48);
+  EXPECT_EQ(report.bytes, list.table_bytes());
+  EXPECT_GT(report.seconds, 0.5 * around);
+  EXPECT_LE(report.seconds, around);
+  EXPECT_GT(report.cpu_seconds, 0);
+  EXPECT_TRUE(report.line().starts_with("1 list of 0.111 million cells in ")) << report.line();
+  heddle::ListReport both = report;
+  both += report;
+  EXPECT_TRUE(both.line().starts_with("2 lists of 0.221 million cells in ")) << both.line();
+  const std::string bytes = std::to_string(report.bytes / report.cells);
+  EXPECT_TRUE(both.line().ends_with(" and " + bytes + " bytes a cell")) << both.line();
+}
+
 TEST(IndexList, CompressesSmallAndLargeDifferences) {
   // long periodic rows: 16 bits where they come round; interior and border far apart: no bits suffice
   const Box rows{{0, 0, 0}, {700, 3, 3}};

@@ -24,24 +24,13 @@
 #include "heddle/hybrid_block.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/link.hpp"
+#include "heddle/list_report.hpp"
 #include "heddle/memory.hpp"
 #include "heddle/parallel.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/stream.hpp"
 
 namespace heddle {
-
-/// What the lists of the blocks of one rank took to build.
-struct ListReport {
-  int blocks = 0;
-  std::int64_t cells = 0; // of the blocks; their ghost cells are in bytes and seconds only
-  std::int64_t bytes = 0; // tables of neighbours: entries, runs and the compressed one
-  double seconds = 0;     // on the clock
-  double cpu_seconds = 0; // of all threads
-
-  /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors, 7.75 million a second): 68 ns and 74 bytes a cell"
-  [[nodiscard]] std::string line() const;
-};
 
 /// The populations of a lattice Boltzmann method in place (AA) on the blocks of one rank, each dense or
 /// listed, for a kernel that was generated twice, for Dense and for Sparse. T may be std::uint16_t: halves.
@@ -97,7 +86,7 @@ public:
     build_walls();
     for (const Block& block : blocks_) {
       if (!block.list) continue;
-      ++report_.blocks;
+      ++report_.lists;
       report_.cells += block.list->interior().size();
       report_.bytes += block.list->table_bytes();
     }

@@ -18,6 +18,7 @@
 #include "heddle/cell_order.hpp"
 #include "heddle/cell_range.hpp"
 #include "heddle/link.hpp"
+#include "heddle/list_report.hpp"
 #include "heddle/row_pieces.hpp"
 
 namespace heddle {
@@ -130,6 +131,10 @@ public:
 
   /// What all tables take that there are now, in bytes.
   [[nodiscard]] std::int64_t table_bytes() const noexcept;
+  /// What it took to build, and what its tables take: report().line() says so a cell.
+  [[nodiscard]] ListReport report() const noexcept {
+    return {1, count_, table_bytes(), seconds_, cpu_seconds_};
+  }
 
   /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
   /// or outside.
@@ -196,6 +201,8 @@ private:
   std::int64_t slot_stride_ = 0;
   std::int64_t neighbour_stride_ = 0;
   int rows_ = 0;
+  double seconds_ = 0;              // that the constructor took
+  double cpu_seconds_ = 0;          // of all threads
   std::int64_t words_ = 0;          // 64-bit words a row of the box
   std::vector<std::uint64_t> bits_; // one bit a cell: listed
   std::array<std::vector<std::int64_t>, 3>

@@ -143,7 +143,7 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
     fluid += cells;
   if (rank == 0) {
     std::printf("%s %-6s %d of %d blocks are lists, made in %.2f s\n", precision, kind.name,
-                f.report().blocks, grid.first_block(1),
+                f.report().lists, grid.first_block(1),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
