@@ -34,11 +34,25 @@ struct HaloOptions {
 ///     loop.add(halo);
 ///     loop.add(step);
 ///
-/// A kernel that writes beyond its block has an exchange after it, too. Each block is packed by one call, on
-/// a device one launch; each other rank gets one message. What crosses between interleaved blocks is moved in
-/// place, all of them in one launch, and so is what ranks of one process send each other in whole vectors.
-/// Ghost cells beyond a face that is not periodic stay as they are. What crosses between lists is packed by one call for all other ranks. A TaskGraph takes
-/// exchange and sweep apart, so that the interior is computed while messages travel.
+/// A kernel that writes beyond its block has an exchange after it, too. Each other rank gets one message,
+/// with all fields and components; it begins at a line of 64 bytes. Ghost cells beyond a face that is not
+/// periodic stay as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed
+/// while messages travel.
+///
+/// Calls, each one launch on a device; start packs, finish unpacks, wrap does both for what stays on the
+/// rank:
+///
+/// - a list, of one block or several: one for all messages;
+/// - a dense block: one for all messages, fields and components; of several plain blocks of a rank one for
+/// each;
+/// - interleaved blocks: one for all of a group's whole vectors of a field that cross to other ranks, one for
+/// what
+///   crosses between their lanes; what crosses in fewer than half the lanes is packed block by block, as
+///   plain blocks;
+/// - the blocks of a HybridField, dense and listed: one for all;
+/// - for ranks of one process that store straight into each other's memory: what is packed takes such a call
+/// for
+///   each of them, vectors one as before.
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.
