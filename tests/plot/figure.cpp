@@ -54,6 +54,24 @@ TEST(Figure, TextIsAntiAliasedAndAnchored) {
   EXPECT_GT(grey, 50);
 }
 
+TEST(Figure, LongTextIsBrokenAtSpaces) {
+  const Figure figure(300, 60, white);
+  const TextStyle style{.size = 15, .colour = {0, 0, 0}, .bold = true};
+  const std::string text =
+      "Taylor-Green vortex, Re = 1600, against the spectral code of an unpronounceablylongname";
+  const double width = 160;
+  const std::vector<std::string> lines = figure.lines(text, style, width);
+  std::string joined;
+  for (const std::string& line : lines) {
+    joined += (joined.empty() ? "" : " ") + line;
+    EXPECT_TRUE(figure.text_width(line, style) <= width || line.find(' ') == std::string::npos) << line;
+  }
+  EXPECT_EQ(joined, text);
+  EXPECT_GT(lines.size(), 3U);
+  EXPECT_EQ(figure.lines(text, style, 1e6).size(), 1U);
+  EXPECT_TRUE(figure.lines("", style, width).empty());
+}
+
 TEST(Figure, PanelPutsValuesWhereTheyBelong) {
   Figure figure(200, 200, white);
   Panel panel(figure, {50, 20, 100, 100}, {0, 10}, {0, 5});

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <numbers>
+#include <sstream>
 #include <system_error>
 
 #include "heddle/error.hpp"
@@ -124,6 +125,19 @@ double Figure::text_width(const std::string& text, const TextStyle& style) const
   cairo_text_extents_t extents;
   cairo_text_extents(cr, text.c_str(), &extents);
   return extents.x_advance;
+}
+
+std::vector<std::string> Figure::lines(const std::string& text, const TextStyle& style, double width) const {
+  std::vector<std::string> found;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::string longer = found.empty() ? word : found.back() + " " + word;
+    if (found.empty() || text_width(longer, style) > width)
+      found.push_back(word);
+    else
+      found.back() = longer;
+  }
+  return found;
 }
 
 void Figure::text(const Vec2& at, const std::string& text, const TextStyle& style) {

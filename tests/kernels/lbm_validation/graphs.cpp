@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "heddle/plot/figure.hpp"
 #include "report.hpp"
@@ -16,7 +18,8 @@ constexpr Colour ink{0.13, 0.15, 0.18};
 constexpr std::array<Colour, 4> colours{
     {{0.12, 0.35, 0.62}, {0.80, 0.33, 0.12}, {0.20, 0.55, 0.30}, {0.52, 0.25, 0.58}}};
 constexpr int columns = 3;
-constexpr double width = 520, height = 400;
+constexpr double width = 520, height = 430;
+constexpr double beside = 15; // pixels that a title may be wider than its panel
 
 /// The smallest range that holds all values, and a margin.
 Range range(const Graph& graph, bool vertical) {
@@ -42,7 +45,13 @@ void draw_points(Panel& panel, const Curve& curve, const Colour& colour, Figure&
 void draw(Figure& figure, const Rect& area, const Graph& graph) {
   Panel panel(figure, area, range(graph, false), range(graph, true));
   panel.axes(graph.x_label, graph.y_label, {.size = 13, .colour = ink});
-  figure.text({area.left, area.top - 16}, graph.title, {.size = 15, .colour = ink, .bold = true});
+  const TextStyle heading{.size = 15, .colour = ink, .bold = true};
+  const std::vector<std::string> title = figure.lines(graph.title, heading, area.width + beside);
+  double above = area.top - 16 - 19 * (static_cast<double>(title.size()) - 1);
+  for (const std::string& line : title) {
+    figure.text({area.left, above}, line, heading);
+    above += 19;
+  }
   // unnamed curves come in pairs, exact and computed
   double key = area.top + 14;
   for (std::size_t i = 0; i < graph.curves.size(); ++i) {
@@ -71,7 +80,7 @@ void draw(const std::vector<Graph>& graphs, const std::filesystem::path& path) {
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     const double left = static_cast<double>(i % columns) * width,
                  top = static_cast<double>(i / columns) * height;
-    draw(figure, {left + 75, top + 45, width - 100, height - 105}, graphs[i]);
+    draw(figure, {left + 75, top + 75, width - 100, height - 135}, graphs[i]);
   }
   figure.save_png(path);
 }

@@ -60,6 +60,10 @@ public:
   void text(const Vec2& at, const std::string& text, const TextStyle& style);
   /// Width of `text` as it would be drawn, pixels.
   [[nodiscard]] double text_width(const std::string& text, const TextStyle& style) const;
+  /// `text` in lines that are at most `width` pixels wide, broken at spaces; a longer word has a line of its
+  /// own.
+  [[nodiscard]] std::vector<std::string> lines(const std::string& text, const TextStyle& style,
+                                               double width) const;
   /// Puts a raster's upper left corner at `at`, one of its pixels on one of the figure's.
   void image(const Vec2& at, const Raster& raster);
   /// A vertical bar of `map` over `range` with ticks and labels on its right, and `label` above it.
