@@ -20,9 +20,11 @@
 #include "heddle/device/half.hpp"
 #include "heddle/field.hpp"
 #include "heddle/halo_exchange.hpp"
+#include "heddle/memory.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
 #include "heddle/transport.hpp"
+#include "heddle/with_cuda.hpp"
 #include "lbm_blocks_sweeps.hpp"
 #include "rims.hpp"
 
@@ -50,25 +52,34 @@ template <class T> double number(T value) {
     return static_cast<double>(value);
 }
 
-/// So many blocks of a rank are interleaved in the fields that are made while one of these lives.
-class Interleaved {
+/// Where fields lie, and how many blocks of a rank are interleaved.
+struct Layout {
+  heddle::Memory memory = heddle::Memory::host;
+  int interleaved = 1;
+};
+
+/// All fields are made so while one of these lives.
+class FieldsAre {
 public:
-  explicit Interleaved(int lanes) { now() = lanes; }
-  ~Interleaved() { now() = 1; }
-  Interleaved(const Interleaved&) = delete;
-  Interleaved& operator=(const Interleaved&) = delete;
-  Interleaved(Interleaved&&) = delete;
-  Interleaved& operator=(Interleaved&&) = delete;
-  static int& now() {
-    static int lanes = 1;
-    return lanes;
+  explicit FieldsAre(const Layout& layout) { now() = layout; }
+  ~FieldsAre() { now() = {}; }
+  FieldsAre(const FieldsAre&) = delete;
+  FieldsAre& operator=(const FieldsAre&) = delete;
+  FieldsAre(FieldsAre&&) = delete;
+  FieldsAre& operator=(FieldsAre&&) = delete;
+  static Layout& now() {
+    static Layout layout;
+    return layout;
   }
 };
 
 template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(
-      grid,
-      {.components = 19, .ghost_layers = 1, .name = name, .rank = rank, .interleaved = Interleaved::now()});
+  Field<T> f(grid, {.components = 19,
+                    .ghost_layers = 1,
+                    .memory = FieldsAre::now().memory,
+                    .name = name,
+                    .rank = rank,
+                    .interleaved = FieldsAre::now().interleaved});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });
@@ -99,11 +110,11 @@ public:
 
 /// The sweeps over floor and lid after a phase, of patterns that do not have these walls within the step.
 template <class T> struct Walls {
-  FaceKernel<T> floor = nullptr;
-  FaceKernel<T> lid = nullptr;
+  FaceKernel<T> floor{};
+  FaceKernel<T> lid{};
 
   void add_to(heddle::TaskGraph& loop, Field<T>& f) const {
-    if (floor == nullptr || f.grid().periodic()[2]) return;
+    if (floor.host == nullptr || f.grid().periodic()[2]) return;
     loop.add(Face<T>(f, "floor", 2, 0, floor));
     loop.add(Face<T>(f, "lid", 2, 1, lid));
   }
@@ -174,6 +185,33 @@ Pattern<T> pattern(std::string name, const std::array<bool, 3>& walled, const Wa
           }};
 }
 
+/// Those after an even step, and after an odd one.
+template <class T> std::array<Walls<T>, 2> twist_walls() {
+  using namespace lbm_blocks;
+  std::array<Walls<T>, 2> walls{Walls<T>{{twist_floor_after_even}, {twist_lid_after_even}},
+                                Walls<T>{{twist_floor_after_odd}, {twist_lid_after_odd}}};
+  if constexpr (heddle::with_cuda) {
+    walls[0].floor.device = twist_floor_after_even_cuda;
+    walls[0].lid.device = twist_lid_after_even_cuda;
+    walls[1].floor.device = twist_floor_after_odd_cuda;
+    walls[1].lid.device = twist_lid_after_odd_cuda;
+  }
+  return walls;
+}
+
+template <class T> std::array<Walls<T>, 2> eso_pull_walls() {
+  using namespace lbm_blocks;
+  std::array<Walls<T>, 2> walls{Walls<T>{{eso_pull_floor_after_even}, {eso_pull_lid_after_even}},
+                                Walls<T>{{eso_pull_floor_after_odd}, {eso_pull_lid_after_odd}}};
+  if constexpr (heddle::with_cuda) {
+    walls[0].floor.device = eso_pull_floor_after_even_cuda;
+    walls[0].lid.device = eso_pull_lid_after_even_cuda;
+    walls[1].floor.device = eso_pull_floor_after_odd_cuda;
+    walls[1].lid.device = eso_pull_lid_after_odd_cuda;
+  }
+  return walls;
+}
+
 template <class T> const std::vector<Pattern<T>>& patterns() {
   using namespace lbm_blocks;
   constexpr std::array<bool, 3> duct{true, false, false};
@@ -181,12 +219,10 @@ template <class T> const std::vector<Pattern<T>>& patterns() {
   static const std::vector<Pattern<T>> all{
       pattern<T, TwoArrays<T, Pull<T>>>("pull", duct), pattern<T, TwoArrays<T, Push<T>>>("push", duct),
       pattern<T, InPlace<T, AaEven<T>, AaOdd<T>>>("AA", duct, Walls<T>{}, Walls<T>{}),
-      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>(
-          "EsoTwist", channel, Walls<T>{twist_floor_after_even, twist_lid_after_even},
-          Walls<T>{twist_floor_after_odd, twist_lid_after_odd}),
-      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>(
-          "EsoPull", channel, Walls<T>{eso_pull_floor_after_even, eso_pull_lid_after_even},
-          Walls<T>{eso_pull_floor_after_odd, eso_pull_lid_after_odd})};
+      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>("EsoTwist", channel, twist_walls<T>()[0],
+                                                        twist_walls<T>()[1]),
+      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>("EsoPull", channel, eso_pull_walls<T>()[0],
+                                                            eso_pull_walls<T>()[1])};
   return all;
 }
 

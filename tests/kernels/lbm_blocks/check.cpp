@@ -150,7 +150,7 @@ TEST(BlocksOf64Bits, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneBlock) {
 TEST(BlocksOf64Bits, WholeVectorsAreMessages) {
   for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
     const blocks::Outcome<double> alone = blocks::alone(pattern, periodic);
-    const blocks::Interleaved interleaved(4);
+    const blocks::FieldsAre so({.interleaved = 4});
     std::atomic<std::int64_t> differences = 0;
     heddle::FakeNetwork(3).run([&](heddle::Transport& transport) {
       const heddle::BlockGrid grid(blocks::domain, {1, 4, 3}, periodic, 3);
@@ -172,7 +172,7 @@ TEST(BlocksOf64Bits, WholeVectorsGoStraightIntoTheFieldsOfOtherRanks) {
       for (const int lanes : {2, 4}) {
         for (const heddle::TaskGraphOptions& options :
              {heddle::TaskGraphOptions{}, {.overlap = false}, {.unroll = 2}, {.threads = 3}}) {
-          const blocks::Interleaved interleaved(lanes);
+          const blocks::FieldsAre so({.interleaved = lanes});
           heddle::PeerGroup group(3, {heddle::Memory::host, options.unroll != 2}); // and by copies
           const heddle::BlockGrid grid(blocks::domain, {1, lanes, 3}, axes, 3);
           heddle::TaskGraph loop(options);
@@ -234,7 +234,7 @@ TEST(BlocksOf64Bits, RanksThatWriteToEachOthersMemoryNeedAGraph) {
 
 TEST(BlocksOf64Bits, TasksThatContradictTheExchangesOfOtherRanksAreRefused) {
   // Those of rank 1 come after all of rank 0, which waits for what rank 1 sends after them.
-  const blocks::Interleaved interleaved(2);
+  const blocks::FieldsAre so({.interleaved = 2});
   heddle::PeerGroup group(2, {.memory = heddle::Memory::host});
   const heddle::BlockGrid grid(blocks::domain, {1, 2, 2}, periodic, 2);
   std::vector<std::unique_ptr<blocks::Field<double>>> fields;

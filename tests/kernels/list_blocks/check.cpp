@@ -77,25 +77,8 @@ TEST(ListBlocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneList) {
     const std::vector<double> expected = lists::alone(method, porous);
     for (const int count : {2, 8}) {
       for (const bool stores : {false, true}) {
-        heddle::PeerGroup group(count, {heddle::Memory::host, stores});
-        const heddle::BlockGrid grid(lists::domain, lists::cut(count), porous.periodic, count);
-        heddle::TaskGraph loop({.unroll = 2});
-        std::vector<std::unique_ptr<lists::Rank>> ranks;
-        for (int rank = 0; rank < count; ++rank) {
-          heddle::Transport& transport = group.transport(rank);
-          ranks.push_back(method.make(
-              porous.part(lists::cut(count), transport, method.links, heddle::Memory::host), transport));
-          ranks.back()->add_to(loop, false);
-        }
-        loop.run(lists::pairs);
-        heddle::TaskGraph last;
-        for (const std::unique_ptr<lists::Rank>& rank : ranks)
-          rank->add_last(last);
-        last.run(1);
-        for (int rank = 0; rank < count; ++rank) {
-          const std::vector<double> found = ranks[static_cast<std::size_t>(rank)]->values();
-          EXPECT_EQ(lists::differences(expected, found, grid, rank), 0) << method.name << " on " << count;
-        }
+        EXPECT_EQ(lists::differences(method, porous, expected, {count, lists::cut(count), {.unroll = 2}, stores}), 0)
+            << method.name << " on " << count;
       }
     }
   }

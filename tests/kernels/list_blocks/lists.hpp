@@ -37,6 +37,17 @@ std::int64_t differences(const Method& method, const Medium& medium, const std::
                          const std::array<int, 3>& blocks, heddle::Transport& transport, const How& how = {},
                          heddle::Memory memory = heddle::Memory::host);
 
+/// Steps on the ranks of one graph: `options` says where their fields lie, on the host or on a device each.
+struct Peers {
+  int ranks = 1;
+  std::array<int, 3> blocks{1, 1, 1};
+  heddle::TaskGraphOptions options{};
+  bool stores = true;
+};
+/// How many of their values are not those of one list.
+std::int64_t differences(const Method& method, const Medium& medium, const std::vector<double>& expected,
+                         const Peers& run);
+
 /// A porous box of which a corner has no fluid at all.
 Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips);
 /// Its blocks shared by their listed cells, without the empty ones.
