@@ -73,8 +73,9 @@ public:
   }
 };
 
-template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(grid, {.components = 19,
+template <class T>
+Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f", int components = 19) {
+  Field<T> f(grid, {.components = components,
                     .ghost_layers = 1,
                     .memory = FieldsAre::now().memory,
                     .name = name,
@@ -120,11 +121,11 @@ template <class T> struct Walls {
   }
 };
 
-template <class T, class Even, class Odd> class InPlace final : public Rank<T> {
+template <class T, class Even, class Odd, int Q = 19> class InPlace final : public Rank<T> {
 public:
   InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport, const Walls<T>& after_even,
           const Walls<T>& after_odd)
-      : f_(blocks::field<T>(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
+      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)), even_(Even(f_, {.omega = omega}), transport),
         odd_(Odd(f_, {.omega = omega}), transport), after_even_(after_even), after_odd_(after_odd) {}
   Field<T>& field() override { return f_; }
   void store_in(heddle::Checkpoint& checkpoint) override {
@@ -147,11 +148,11 @@ private:
   Walls<T> after_odd_;
 };
 
-template <class T, class Sweep> class TwoArrays final : public Rank<T> {
+template <class T, class Sweep, int Q = 19> class TwoArrays final : public Rank<T> {
 public:
   TwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
-      : f_(blocks::field<T>(grid, transport.rank())),
-        f_next_(blocks::field<T>(grid, transport.rank(), "f_next")),
+      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)),
+        f_next_(blocks::field<T>(grid, transport.rank(), "f_next", Q)),
         there_(Sweep(f_, f_next_, {.omega = omega}), transport),
         back_(Sweep(f_next_, f_, {.omega = omega}), transport) {}
   Field<T>& field() override { return f_; }
@@ -176,6 +177,7 @@ template <class T> struct Pattern {
   std::string name;
   std::array<bool, 3> walled;
   std::function<std::unique_ptr<Rank<T>>(const heddle::BlockGrid&, heddle::Transport&)> make;
+  heddle::Box cells = domain;
 };
 
 template <class T, class R, class... Walls>
@@ -228,15 +230,18 @@ template <class T> const std::vector<Pattern<T>>& patterns() {
 
 /// f(position in the order of the domain, value) for all interior values of the blocks that are here.
 template <class T, class F> void for_values(const Field<T>& field, F&& f) {
+  const heddle::Box& cells = field.grid().domain();
   for (int b = 0; b < field.blocks(); ++b) {
     const heddle::Box& box = field.box(b);
-    for (int q = 0; q < 19; ++q) {
+    for (int q = 0; q < field.components(); ++q) {
       const std::vector<T> block = field.read(b, q);
       std::size_t i = 0;
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
           for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
-            f(static_cast<std::size_t>(x + extent[0] * (y + extent[1] * (z + extent[2] * q))), block[i++]);
+            f(static_cast<std::size_t>(x +
+                                       cells.extent(0) * (y + cells.extent(1) * (z + cells.extent(2) * q))),
+              block[i++]);
         }
       }
     }
@@ -245,7 +250,7 @@ template <class T, class F> void for_values(const Field<T>& field, F&& f) {
 
 /// All of them; those of blocks that are elsewhere are zero.
 template <class T> std::vector<T> values(const Field<T>& field) {
-  std::vector<T> result(static_cast<std::size_t>(domain.volume() * 19));
+  std::vector<T> result(static_cast<std::size_t>(field.grid().domain().volume() * field.components()));
   for_values(field, [&](std::size_t i, T value) { result[i] = value; });
   return result;
 }
@@ -258,7 +263,7 @@ template <class T> double mass(const Field<T>& f, heddle::Transport& transport) 
     const heddle::FieldView<const T> view = f.view(here);
     for (std::size_t x = 0; x < row.size(); ++x) {
       row[x] = 0;
-      for (int q = 0; q < 19; ++q)
+      for (int q = 0; q < f.components(); ++q)
         row[x] += number(view(static_cast<std::int64_t>(x), y - lower[1], z - lower[2], q));
     }
   };
@@ -276,7 +281,8 @@ template <class T> struct Outcome {
 /// Of one block without neighbours.
 template <class T> Outcome<T> alone(const Pattern<T>& pattern, const std::array<bool, 3>& axes) {
   heddle::LocalTransport local;
-  const std::unique_ptr<Rank<T>> rank = pattern.make(heddle::BlockGrid(domain, {1, 1, 1}, axes), local);
+  const std::unique_ptr<Rank<T>> rank =
+      pattern.make(heddle::BlockGrid(pattern.cells, {1, 1, 1}, axes), local);
   heddle::TaskGraph loop;
   rank->add_to(loop, true);
   loop.run(pairs);

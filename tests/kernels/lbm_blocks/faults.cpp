@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of whole loops are lost and harmed at random, in both directions, of single values and whole vectors, while
-// interiors are computed and not: each run ends in the bits of one block, or in an error that says where.
+// Messages of whole loops are lost and harmed at random, in both directions, of single values and whole
+// vectors, while interiors are computed and not: each run ends in the bits of one block, or in an error that
+// says where.
 #include <gtest/gtest.h>
 
 #include <array>

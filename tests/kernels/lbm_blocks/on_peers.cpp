@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one process equal one block bit for bit, whatever carries their messages: every pattern in every
-// precision, in a periodic box and between walls. lbm_blocks_device_test runs this on as many GPUs as there are, up to
-// four, with loops recorded as CUDA graphs and not; lbm_blocks_test runs it on the host.
+// precision, in a periodic box and between walls. lbm_blocks_device_test runs this on as many GPUs as there
+// are, up to four, with loops recorded as CUDA graphs and not; lbm_blocks_test runs it on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,21 +27,26 @@ using heddle::Overlap;
 
 #ifdef HEDDLE_ON_DEVICE
 constexpr Memory memory = Memory::device;
-int most_ranks() { return std::min(4, heddle::device_count()); }
+int most_ranks() {
+  return std::min(4, heddle::device_count());
+}
 #else
 constexpr Memory memory = Memory::host;
-int most_ranks() { return 4; }
+int most_ranks() {
+  return 4;
+}
 #endif
 
 template <class T> class OnPeers : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(OnPeers, Precisions);
 
-/// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some iterations
-/// planned together, whole vectors that cross.
+/// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some
+/// iterations planned together, whole vectors that cross.
 std::vector<blocks::Peers> ways(int ranks, const std::array<bool, 3>& walled) {
   const auto options = [](bool capture, Overlap overlap, int unroll) {
-    return heddle::TaskGraphOptions{.memory = memory, .capture = capture, .overlap = overlap, .unroll = unroll};
+    return heddle::TaskGraphOptions{
+        .memory = memory, .capture = capture, .overlap = overlap, .unroll = unroll};
   };
   const std::array<int, 3> cut{2, 2, 2};
   return {{ranks, cut, walled, options(true, Overlap::on, 1), true, 1},
@@ -62,22 +67,25 @@ TYPED_TEST(OnPeers, EveryPatternEqualsOneBlock) {
         EXPECT_EQ(blocks::differences(pattern, run.axes == periodic ? open : walled, run), 0)
             << pattern.name << " on " << ranks << (run.axes == periodic ? ", periodic" : ", walls")
             << (run.options.capture ? ", recorded" : "") << (run.stores ? "" : ", copies")
-            << (run.options.overlap == Overlap::on ? ", overlapping" : "") << ", vectors of " << run.interleaved;
+            << (run.options.overlap == Overlap::on ? ", overlapping" : "") << ", vectors of "
+            << run.interleaved;
       }
     }
   }
 }
 
 /// The patterns one after the other on a rank of its own thread: how many values differ.
-template <class T> std::int64_t on_threads(heddle::Transport& transport, const std::vector<std::vector<T>>& expected,
-                                           bool capture) {
+template <class T>
+std::int64_t on_threads(heddle::Transport& transport, const std::vector<std::vector<T>>& expected,
+                        bool capture) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const blocks::Pattern<T>& pattern = blocks::patterns<T>()[i];
     const heddle::BlockGrid grid(blocks::domain, {2, 2, 2}, pattern.walled, transport.ranks());
     for (const Overlap overlap : {Overlap::on, Overlap::off}) {
       const auto rank = pattern.make(grid, transport);
-      heddle::TaskGraph loop({.memory = memory, .capture = capture && overlap == Overlap::on, .overlap = overlap});
+      heddle::TaskGraph loop(
+          {.memory = memory, .capture = capture && overlap == Overlap::on, .overlap = overlap});
       rank->add_to(loop, false);
       loop.run(blocks::pairs);
       count += blocks::differences(expected[i], rank->field());

@@ -34,12 +34,13 @@ std::int64_t differences(const Pattern<T>& pattern, const std::vector<T>& whole,
   std::optional<heddle::PeerGroup> group; // one device is no group
   if (run.ranks > 1) group.emplace(run.ranks, heddle::PeerOptions{run.options.memory, run.stores});
   heddle::Ranks ranks = group ? heddle::Ranks(*group) : heddle::Ranks();
-  const heddle::BlockGrid grid(domain, run.cut, run.axes, run.ranks);
+  const heddle::BlockGrid grid(pattern.cells, run.cut, run.axes, run.ranks);
   heddle::TaskGraph loop(run.options);
   std::vector<std::unique_ptr<Rank<T>>> parts;
   ranks.each([&](heddle::Transport& transport) {
     parts.push_back(pattern.make(grid, transport));
-    if (run.axes == periodic) parts.back()->field().fill_ghosts(stored<T>(std::numeric_limits<double>::quiet_NaN()));
+    if (run.axes == periodic)
+      parts.back()->field().fill_ghosts(stored<T>(std::numeric_limits<double>::quiet_NaN()));
     parts.back()->add_to(loop, false);
   });
   loop.run(pairs);

@@ -39,7 +39,7 @@ public:
       }
       around = around.shift({-field_->box(b).lower[0], -field_->box(b).lower[1], -field_->box(b).lower[2]});
       const heddle::Box own{{0, 0, 0}, {view.extent(0), view.extent(1), view.extent(2)}};
-      for (int q = 0; q < 19; ++q) {
+      for (int q = 0; q < field_->components(); ++q) {
         for (std::int64_t z = around.lower[2]; z < around.upper[2]; ++z) {
           for (std::int64_t y = around.lower[1]; y < around.upper[1]; ++y) {
             for (std::int64_t x = around.lower[0]; x < around.upper[0]; ++x) {
@@ -68,7 +68,8 @@ template <class T> struct FaceKernel {
 template <class T> class Face {
 public:
   /// side: 0 the lower face across the axis, 1 the upper one.
-  Face(heddle::Field<T>& field, std::string_view name, std::size_t axis, int side, const FaceKernel<T>& kernel)
+  Face(heddle::Field<T>& field, std::string_view name, std::size_t axis, int side,
+       const FaceKernel<T>& kernel)
       : field_(&field), name_(name), axis_(axis), side_(side), kernel_(kernel) {}
   std::string_view name() const { return name_; }
   std::vector<heddle::FieldAccess> accesses() const {

@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// A step with what it exchanges before and after it. Messages that can be are stamped in any build, so that faults are
-/// found.
+/// A step with what it exchanges before and after it. Messages that can be are stamped in any build, so that
+/// faults are found.
 template <class Sweep> class ExchangedStep {
 public:
   ExchangedStep(Sweep sweep, heddle::Transport& transport)

@@ -103,7 +103,8 @@ public:
       for (std::int64_t n = 0; n < list_.count(); ++n) {
         for (int q = 0; q < 19; ++q) {
           const test::Place place = test::before(shift_, false, q);
-          result[number(list_.position(n), q)] = static_cast<double>(view(at(table, n, place.offset), place.slot));
+          result[number(list_.position(n), q)] =
+              static_cast<double>(view(at(table, n, place.offset), place.slot));
         }
       }
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between lists are lost and harmed at random, in both directions, while interiors are computed and not: each
-// run ends in the bits of one list, or in an error that says where.
+// Messages between lists are lost and harmed at random, in both directions, while interiors are computed and
+// not: each run ends in the bits of one list, or in an error that says where.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -19,7 +19,8 @@ TEST(ListFaults, OfEveryScheduleAreDetectedOrHarmless) {
   for (const lists::Method& method : methods)
     expected.push_back(lists::alone(method, porous));
   test::FaultSchedules schedules;
-  const std::uint64_t count = test::fault_schedules(5 * methods.size()); // each pattern with each kind of fault
+  const std::uint64_t count =
+      test::fault_schedules(5 * methods.size()); // each pattern with each kind of fault
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     const std::size_t which = seed / 5 % methods.size();
     const int ranks = 2 + static_cast<int>(seed % 3);

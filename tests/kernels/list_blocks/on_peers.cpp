@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one process equal one list bit for bit, whatever carries their messages: every pattern in every precision,
-// between pores and between walls. list_blocks_device_test runs this on as many GPUs as there are, up to four, with loops
-// recorded as CUDA graphs and not; list_blocks_test runs it on the host.
+// Ranks of one process equal one list bit for bit, whatever carries their messages: every pattern in every
+// precision, between pores and between walls. list_blocks_device_test runs this on as many GPUs as there are,
+// up to four, with loops recorded as CUDA graphs and not; list_blocks_test runs it on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,20 +24,25 @@ using heddle::Overlap;
 
 #ifdef HEDDLE_ON_DEVICE
 constexpr Memory memory = Memory::device;
-int most_ranks() { return std::min(4, heddle::device_count()); }
+int most_ranks() {
+  return std::min(4, heddle::device_count());
+}
 #else
 constexpr Memory memory = Memory::host;
-int most_ranks() { return 4; }
+int most_ranks() {
+  return 4;
+}
 #endif
 
 const lists::Medium porous(0.4);
 const lists::Medium walled(0.2, {true, false, false});
 
-/// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some iterations
-/// planned together, one block a rank or several.
+/// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some
+/// iterations planned together, one block a rank or several.
 std::vector<lists::Peers> ways(int ranks) {
   const auto options = [](bool capture, Overlap overlap, int unroll) {
-    return heddle::TaskGraphOptions{.memory = memory, .capture = capture, .overlap = overlap, .unroll = unroll};
+    return heddle::TaskGraphOptions{
+        .memory = memory, .capture = capture, .overlap = overlap, .unroll = unroll};
   };
   return {{ranks, lists::cut(ranks), options(true, Overlap::on, 1), true},
           {ranks, {3, 2, 3}, options(true, Overlap::off, 2), true},
@@ -53,8 +58,8 @@ TEST(ListsOnPeers, EveryPatternEqualsOneList) {
     for (int ranks = 1; ranks <= most_ranks(); ranks *= 2) {
       bool pores = true;
       for (const lists::Peers& run : ways(ranks)) {
-        EXPECT_EQ(
-            lists::differences(method, pores ? porous : walled, pores ? in_pores : between_walls, run), 0)
+        EXPECT_EQ(lists::differences(method, pores ? porous : walled, pores ? in_pores : between_walls, run),
+                  0)
             << method.name << " on " << ranks << (pores ? ", porous" : ", walls")
             << (run.options.capture ? ", recorded" : "") << (run.stores ? "" : ", copies")
             << (run.options.overlap == Overlap::on ? ", overlapping" : "");
@@ -80,8 +85,8 @@ std::int64_t on_threads(heddle::Transport& transport, bool capture) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < expected().size(); ++i) {
     const lists::How how{{.memory = memory, .capture = capture, .overlap = i % 3 != 0}, false};
-    count += lists::differences(lists::methods()[i], porous, expected()[i], lists::cut(transport.ranks()), transport,
-                                how, memory);
+    count += lists::differences(lists::methods()[i], porous, expected()[i], lists::cut(transport.ranks()),
+                                transport, how, memory);
   }
   return count;
 }
@@ -103,7 +108,8 @@ TEST(ListsOnPeers, NcclGivesTheSameBits) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
   for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
-    heddle::nccl_run(ranks, [&](heddle::Transport& transport) { differences += on_threads(transport, true); });
+    heddle::nccl_run(ranks,
+                     [&](heddle::Transport& transport) { differences += on_threads(transport, true); });
     EXPECT_EQ(differences, 0) << ranks;
   }
 }
