@@ -20,9 +20,11 @@
 #include "heddle/device/half.hpp"
 #include "heddle/field.hpp"
 #include "heddle/halo_exchange.hpp"
+#include "heddle/memory.hpp"
 #include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
 #include "heddle/transport.hpp"
+#include "heddle/with_cuda.hpp"
 #include "lbm_blocks_sweeps.hpp"
 #include "rims.hpp"
 
@@ -50,25 +52,35 @@ template <class T> double number(T value) {
     return static_cast<double>(value);
 }
 
-/// So many blocks of a rank are interleaved in the fields that are made while one of these lives.
-class Interleaved {
+/// Where fields lie, and how many blocks of a rank are interleaved.
+struct Layout {
+  heddle::Memory memory = heddle::Memory::host;
+  int interleaved = 1;
+};
+
+/// All fields are made so while one of these lives.
+class FieldsAre {
 public:
-  explicit Interleaved(int lanes) { now() = lanes; }
-  ~Interleaved() { now() = 1; }
-  Interleaved(const Interleaved&) = delete;
-  Interleaved& operator=(const Interleaved&) = delete;
-  Interleaved(Interleaved&&) = delete;
-  Interleaved& operator=(Interleaved&&) = delete;
-  static int& now() {
-    static int lanes = 1;
-    return lanes;
+  explicit FieldsAre(const Layout& layout) { now() = layout; }
+  ~FieldsAre() { now() = {}; }
+  FieldsAre(const FieldsAre&) = delete;
+  FieldsAre& operator=(const FieldsAre&) = delete;
+  FieldsAre(FieldsAre&&) = delete;
+  FieldsAre& operator=(FieldsAre&&) = delete;
+  static Layout& now() {
+    static Layout layout;
+    return layout;
   }
 };
 
-template <class T> Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f") {
-  Field<T> f(
-      grid,
-      {.components = 19, .ghost_layers = 1, .name = name, .rank = rank, .interleaved = Interleaved::now()});
+template <class T>
+Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f", int components = 19) {
+  Field<T> f(grid, {.components = components,
+                    .ghost_layers = 1,
+                    .memory = FieldsAre::now().memory,
+                    .name = name,
+                    .rank = rank,
+                    .interleaved = FieldsAre::now().interleaved});
   f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return stored<T>(1e-3 * std::sin(static_cast<double>(1 + x + 11 * y + 113 * z + 1009 * q)));
   });
@@ -99,21 +111,21 @@ public:
 
 /// The sweeps over floor and lid after a phase, of patterns that do not have these walls within the step.
 template <class T> struct Walls {
-  FaceKernel<T> floor = nullptr;
-  FaceKernel<T> lid = nullptr;
+  FaceKernel<T> floor{};
+  FaceKernel<T> lid{};
 
   void add_to(heddle::TaskGraph& loop, Field<T>& f) const {
-    if (floor == nullptr || f.grid().periodic()[2]) return;
+    if (floor.host == nullptr || f.grid().periodic()[2]) return;
     loop.add(Face<T>(f, "floor", 2, 0, floor));
     loop.add(Face<T>(f, "lid", 2, 1, lid));
   }
 };
 
-template <class T, class Even, class Odd> class InPlace final : public Rank<T> {
+template <class T, class Even, class Odd, int Q = 19> class InPlace final : public Rank<T> {
 public:
   InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport, const Walls<T>& after_even,
           const Walls<T>& after_odd)
-      : f_(blocks::field<T>(grid, transport.rank())), even_(Even(f_, {.omega = omega}), transport),
+      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)), even_(Even(f_, {.omega = omega}), transport),
         odd_(Odd(f_, {.omega = omega}), transport), after_even_(after_even), after_odd_(after_odd) {}
   Field<T>& field() override { return f_; }
   void store_in(heddle::Checkpoint& checkpoint) override {
@@ -136,11 +148,11 @@ private:
   Walls<T> after_odd_;
 };
 
-template <class T, class Sweep> class TwoArrays final : public Rank<T> {
+template <class T, class Sweep, int Q = 19> class TwoArrays final : public Rank<T> {
 public:
   TwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
-      : f_(blocks::field<T>(grid, transport.rank())),
-        f_next_(blocks::field<T>(grid, transport.rank(), "f_next")),
+      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)),
+        f_next_(blocks::field<T>(grid, transport.rank(), "f_next", Q)),
         there_(Sweep(f_, f_next_, {.omega = omega}), transport),
         back_(Sweep(f_next_, f_, {.omega = omega}), transport) {}
   Field<T>& field() override { return f_; }
@@ -165,6 +177,7 @@ template <class T> struct Pattern {
   std::string name;
   std::array<bool, 3> walled;
   std::function<std::unique_ptr<Rank<T>>(const heddle::BlockGrid&, heddle::Transport&)> make;
+  heddle::Box cells = domain;
 };
 
 template <class T, class R, class... Walls>
@@ -174,6 +187,33 @@ Pattern<T> pattern(std::string name, const std::array<bool, 3>& walled, const Wa
           }};
 }
 
+/// Those after an even step, and after an odd one.
+template <class T> std::array<Walls<T>, 2> twist_walls() {
+  using namespace lbm_blocks;
+  std::array<Walls<T>, 2> walls{Walls<T>{{twist_floor_after_even}, {twist_lid_after_even}},
+                                Walls<T>{{twist_floor_after_odd}, {twist_lid_after_odd}}};
+  if constexpr (heddle::with_cuda) {
+    walls[0].floor.device = twist_floor_after_even_cuda;
+    walls[0].lid.device = twist_lid_after_even_cuda;
+    walls[1].floor.device = twist_floor_after_odd_cuda;
+    walls[1].lid.device = twist_lid_after_odd_cuda;
+  }
+  return walls;
+}
+
+template <class T> std::array<Walls<T>, 2> eso_pull_walls() {
+  using namespace lbm_blocks;
+  std::array<Walls<T>, 2> walls{Walls<T>{{eso_pull_floor_after_even}, {eso_pull_lid_after_even}},
+                                Walls<T>{{eso_pull_floor_after_odd}, {eso_pull_lid_after_odd}}};
+  if constexpr (heddle::with_cuda) {
+    walls[0].floor.device = eso_pull_floor_after_even_cuda;
+    walls[0].lid.device = eso_pull_lid_after_even_cuda;
+    walls[1].floor.device = eso_pull_floor_after_odd_cuda;
+    walls[1].lid.device = eso_pull_lid_after_odd_cuda;
+  }
+  return walls;
+}
+
 template <class T> const std::vector<Pattern<T>>& patterns() {
   using namespace lbm_blocks;
   constexpr std::array<bool, 3> duct{true, false, false};
@@ -181,26 +221,27 @@ template <class T> const std::vector<Pattern<T>>& patterns() {
   static const std::vector<Pattern<T>> all{
       pattern<T, TwoArrays<T, Pull<T>>>("pull", duct), pattern<T, TwoArrays<T, Push<T>>>("push", duct),
       pattern<T, InPlace<T, AaEven<T>, AaOdd<T>>>("AA", duct, Walls<T>{}, Walls<T>{}),
-      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>(
-          "EsoTwist", channel, Walls<T>{twist_floor_after_even, twist_lid_after_even},
-          Walls<T>{twist_floor_after_odd, twist_lid_after_odd}),
-      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>(
-          "EsoPull", channel, Walls<T>{eso_pull_floor_after_even, eso_pull_lid_after_even},
-          Walls<T>{eso_pull_floor_after_odd, eso_pull_lid_after_odd})};
+      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>("EsoTwist", channel, twist_walls<T>()[0],
+                                                        twist_walls<T>()[1]),
+      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>("EsoPull", channel, eso_pull_walls<T>()[0],
+                                                            eso_pull_walls<T>()[1])};
   return all;
 }
 
 /// f(position in the order of the domain, value) for all interior values of the blocks that are here.
 template <class T, class F> void for_values(const Field<T>& field, F&& f) {
+  const heddle::Box& cells = field.grid().domain();
   for (int b = 0; b < field.blocks(); ++b) {
     const heddle::Box& box = field.box(b);
-    for (int q = 0; q < 19; ++q) {
+    for (int q = 0; q < field.components(); ++q) {
       const std::vector<T> block = field.read(b, q);
       std::size_t i = 0;
       for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
           for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
-            f(static_cast<std::size_t>(x + extent[0] * (y + extent[1] * (z + extent[2] * q))), block[i++]);
+            f(static_cast<std::size_t>(x +
+                                       cells.extent(0) * (y + cells.extent(1) * (z + cells.extent(2) * q))),
+              block[i++]);
         }
       }
     }
@@ -209,7 +250,7 @@ template <class T, class F> void for_values(const Field<T>& field, F&& f) {
 
 /// All of them; those of blocks that are elsewhere are zero.
 template <class T> std::vector<T> values(const Field<T>& field) {
-  std::vector<T> result(static_cast<std::size_t>(domain.volume() * 19));
+  std::vector<T> result(static_cast<std::size_t>(field.grid().domain().volume() * field.components()));
   for_values(field, [&](std::size_t i, T value) { result[i] = value; });
   return result;
 }
@@ -222,7 +263,7 @@ template <class T> double mass(const Field<T>& f, heddle::Transport& transport) 
     const heddle::FieldView<const T> view = f.view(here);
     for (std::size_t x = 0; x < row.size(); ++x) {
       row[x] = 0;
-      for (int q = 0; q < 19; ++q)
+      for (int q = 0; q < f.components(); ++q)
         row[x] += number(view(static_cast<std::int64_t>(x), y - lower[1], z - lower[2], q));
     }
   };
@@ -240,7 +281,8 @@ template <class T> struct Outcome {
 /// Of one block without neighbours.
 template <class T> Outcome<T> alone(const Pattern<T>& pattern, const std::array<bool, 3>& axes) {
   heddle::LocalTransport local;
-  const std::unique_ptr<Rank<T>> rank = pattern.make(heddle::BlockGrid(domain, {1, 1, 1}, axes), local);
+  const std::unique_ptr<Rank<T>> rank =
+      pattern.make(heddle::BlockGrid(pattern.cells, {1, 1, 1}, axes), local);
   heddle::TaskGraph loop;
   rank->add_to(loop, true);
   loop.run(pairs);

@@ -13,6 +13,7 @@
 #include "heddle/box.hpp"
 #include "heddle/field.hpp"
 #include "heddle/field_access.hpp"
+#include "heddle/memory.hpp"
 #include "heddle/stream.hpp"
 
 /// Tasks at the rims of blocks.
@@ -38,7 +39,7 @@ public:
       }
       around = around.shift({-field_->box(b).lower[0], -field_->box(b).lower[1], -field_->box(b).lower[2]});
       const heddle::Box own{{0, 0, 0}, {view.extent(0), view.extent(1), view.extent(2)}};
-      for (int q = 0; q < 19; ++q) {
+      for (int q = 0; q < field_->components(); ++q) {
         for (std::int64_t z = around.lower[2]; z < around.upper[2]; ++z) {
           for (std::int64_t y = around.lower[1]; y < around.upper[1]; ++y) {
             for (std::int64_t x = around.lower[0]; x < around.upper[0]; ++x) {
@@ -54,8 +55,11 @@ private:
   heddle::Field<T>* field_;
 };
 
-/// A generated kernel over the cells at a face.
-template <class T> using FaceKernel = void (*)(const heddle::FieldView<T>&);
+/// A generated kernel over the cells at a face, for either memory; null: there is none.
+template <class T> struct FaceKernel {
+  void (*host)(const heddle::FieldView<T>&) = nullptr;
+  void (*device)(const heddle::FieldView<T>&, void* stream) = nullptr;
+};
 
 /// A face kernel of an esoteric pattern on the layer of cells of each block that ends where the domain does,
 /// and on those before it: what comes back from a wall may lie in the next cell along x or y, which can be
@@ -64,13 +68,15 @@ template <class T> using FaceKernel = void (*)(const heddle::FieldView<T>&);
 template <class T> class Face {
 public:
   /// side: 0 the lower face across the axis, 1 the upper one.
-  Face(heddle::Field<T>& field, std::string_view name, std::size_t axis, int side, FaceKernel<T> kernel)
+  Face(heddle::Field<T>& field, std::string_view name, std::size_t axis, int side,
+       const FaceKernel<T>& kernel)
       : field_(&field), name_(name), axis_(axis), side_(side), kernel_(kernel) {}
   std::string_view name() const { return name_; }
   std::vector<heddle::FieldAccess> accesses() const {
     return {{field_, "f", heddle::AccessMode::read}, {field_, "f", heddle::AccessMode::write}};
   }
-  void operator()(heddle::Stream&) const {
+  heddle::Memory memory() const { return field_->memory(); }
+  void operator()(heddle::Stream& stream) const {
     const heddle::Box& domain = field_->grid().domain();
     for (int b = 0; b < field_->blocks(); ++b) {
       const heddle::Box& box = field_->box(b);
@@ -83,7 +89,11 @@ public:
         if (box.upper[axis_] != domain.upper[axis_]) continue;
         layer.lower[axis_] = layer.upper[axis_] - 1;
       }
-      kernel_(heddle::part(field_->view(b), layer));
+      const heddle::FieldView<T> cells = heddle::part(field_->view(b), layer);
+      if (stream.device())
+        kernel_.device(cells, stream.native());
+      else
+        kernel_.host(cells);
     }
   }
 

@@ -11,11 +11,13 @@
 
 namespace test {
 
-/// A step with what it exchanges before and after it.
+/// A step with what it exchanges before and after it. Messages that can be are stamped in any build, so that
+/// faults are found.
 template <class Sweep> class ExchangedStep {
 public:
   ExchangedStep(Sweep sweep, heddle::Transport& transport)
-      : sweep_(std::move(sweep)), before_(sweep_.before(), transport), after_(sweep_.after(), transport) {}
+      : sweep_(std::move(sweep)), before_(sweep_.before(), transport, {.stamped = true}),
+        after_(sweep_.after(), transport, {.stamped = true}) {}
   void add_to(heddle::TaskGraph& loop) {
     loop.add(before_);
     loop.add(sweep_);

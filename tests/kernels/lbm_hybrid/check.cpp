@@ -69,6 +69,16 @@ TYPED_TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneList) {
   }
 }
 
+TYPED_TEST(Hybrid, AnyNumberOfRanksGivesTheBitsOfOneList) {
+  for (int ranks = 1; ranks <= 27; ++ranks) {
+    const hybrid::Outcome outcome =
+        on<TypeParam>(ranks, {.blocks = {6, 4, 3}, .costs = hybrid::mixed, .overlap = ranks % 2 == 0});
+    EXPECT_EQ(outcome.different, 0) << ranks << " ranks";
+    EXPECT_GT(outcome.dense, 0);
+    EXPECT_GT(outcome.listed, 0);
+  }
+}
+
 template <class T> class HybridCuda : public testing::Test {};
 using CudaPrecisions = testing::Types<float, std::uint16_t>;
 TYPED_TEST_SUITE(HybridCuda, CudaPrecisions);

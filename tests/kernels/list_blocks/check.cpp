@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/peer_group.hpp"
@@ -30,43 +32,54 @@ const lists::Medium closed(0.2, {false, false, false}, {true, false, true, true,
 const lists::Medium walled_channel(0.3, {true, false, false});
 const lists::Medium walled(0.2, {false, false, false});
 
-void expect_equal(const lists::Method& method, const lists::Medium& medium, int ranks, const lists::How& how,
-                  const char* what) {
+void expect_equal(const lists::Method& method, const lists::Medium& medium,
+                  const std::vector<double>& expected, int ranks, const lists::How& how, const char* what) {
   heddle::FakeNetwork network(ranks);
-  const std::vector<double> expected = lists::alone(method, medium);
   std::atomic<std::int64_t> differences = 0;
   network.run([&](heddle::Transport& transport) {
+    const heddle::Environment one_thread({.threads = 1}); // to start more takes longer than the steps
     differences += lists::differences(method, medium, expected, lists::cut(ranks), transport, how);
   });
   EXPECT_EQ(differences, 0) << method.name << " on " << ranks << ", " << what;
 }
 
 TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
-  for (const lists::Method& method : lists::methods()) {
-    for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 18, 27}) {
-      if (method.is_double() || ranks % 3 == 0) expect_equal(method, porous, ranks, {}, "porous");
+  // Every number for each pattern, in one precision or another.
+  const std::vector<lists::Method>& methods = lists::methods();
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const auto precision = static_cast<int>(i / (methods.size() / 3));
+    const std::vector<double> in_pores = lists::alone(methods[i], porous);
+    for (int ranks = 1; ranks <= 27; ++ranks) {
+      if (lists::all_tests() || ranks % 3 == precision || ranks == 8 || ranks == 27)
+        expect_equal(methods[i], porous, in_pores, ranks, {}, "porous");
     }
-    for (const int ranks : {2, 8, 27}) {
-      if (method.is_double() || ranks == 2) expect_equal(method, open_box, ranks, {}, "open");
-    }
+    const std::vector<double> in_the_open = lists::alone(methods[i], open_box);
+    for (const int ranks : {2, 8, 27})
+      expect_equal(methods[i], open_box, in_the_open, ranks, {}, "open");
   }
 }
 
 TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
   for (const lists::Method& method : lists::methods()) {
-    for (const int ranks : {2, 3, 8, 12, 27}) {
-      if (!method.is_double() && ranks != 8) continue;
-      expect_equal(method, method.holds_cells() ? walled_channel : channel, ranks, {}, "channel");
-      expect_equal(method, method.holds_cells() ? walled : closed, ranks, {}, "closed");
+    for (const bool all_faces : {false, true}) {
+      const lists::Medium& open = all_faces ? closed : channel;
+      const lists::Medium& held = all_faces ? walled : walled_channel;
+      const lists::Medium& medium = method.holds_cells() ? held : open;
+      const std::vector<double> expected = lists::alone(method, medium);
+      for (const int ranks : {2, 3, 8, 12, 27}) {
+        if (method.is_double() || ranks == 8 || lists::all_tests())
+          expect_equal(method, medium, expected, ranks, {}, all_faces ? "closed" : "channel");
+      }
     }
   }
 }
 
 TEST(ListBlocks, ComputingWhileMessagesTravelChangesNothing) {
   for (const lists::Method& method : lists::methods()) {
-    for (const int ranks : {2, 3, 8}) {
+    const std::vector<double> expected = lists::alone(method, porous);
+    for (const int ranks : {2, 3, 8, 11}) {
       for (const bool overlap : {false, true})
-        expect_equal(method, porous, ranks, {{.overlap = overlap, .unroll = 2}, false},
+        expect_equal(method, porous, expected, ranks, {{.overlap = overlap, .unroll = 2}, false},
                      overlap ? "overlapping" : "one after the other");
     }
   }
@@ -77,25 +90,10 @@ TEST(ListBlocks, RanksOfOneGraphThatWriteToEachOthersMemoryEqualOneList) {
     const std::vector<double> expected = lists::alone(method, porous);
     for (const int count : {2, 8}) {
       for (const bool stores : {false, true}) {
-        heddle::PeerGroup group(count, {heddle::Memory::host, stores});
-        const heddle::BlockGrid grid(lists::domain, lists::cut(count), porous.periodic, count);
-        heddle::TaskGraph loop({.unroll = 2});
-        std::vector<std::unique_ptr<lists::Rank>> ranks;
-        for (int rank = 0; rank < count; ++rank) {
-          heddle::Transport& transport = group.transport(rank);
-          ranks.push_back(method.make(
-              porous.part(lists::cut(count), transport, method.links, heddle::Memory::host), transport));
-          ranks.back()->add_to(loop, false);
-        }
-        loop.run(lists::pairs);
-        heddle::TaskGraph last;
-        for (const std::unique_ptr<lists::Rank>& rank : ranks)
-          rank->add_last(last);
-        last.run(1);
-        for (int rank = 0; rank < count; ++rank) {
-          const std::vector<double> found = ranks[static_cast<std::size_t>(rank)]->values();
-          EXPECT_EQ(lists::differences(expected, found, grid, rank), 0) << method.name << " on " << count;
-        }
+        EXPECT_EQ(
+            lists::differences(method, porous, expected, {count, lists::cut(count), {.unroll = 2}, stores}),
+            0)
+            << method.name << " on " << count;
       }
     }
   }

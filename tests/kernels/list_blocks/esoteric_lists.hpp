@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "../lbm_common/esoteric_places.hpp"
+#include "heddle/buffer.hpp"
+#include "heddle/memory.hpp"
 #include "heddle/wall_masks.hpp"
 #include "rank.hpp"
 
@@ -77,7 +79,7 @@ public:
            test::Shift shift)
       : list_(std::move(list)), links_(links), shift_(shift), f_(list_, 19, list_.memory()),
         walls_(marked(list_)), even_(bind<Even>(), transport), odd_(bind<Odd>(), transport),
-        last_(bind<Even>().before(), transport) {
+        last_(bind<Even>().before(), transport, {.stamped = true}) {
     f_.fill_with_ghosts(start<T>);
   }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {
@@ -94,11 +96,15 @@ public:
   /// What the next step reads, wherever it lies.
   [[nodiscard]] std::vector<double> values() const override {
     std::vector<double> result(static_cast<std::size_t>(domain.volume() * 19));
+    std::vector<std::uint32_t> table(static_cast<std::size_t>(list_.rows() * list_.neighbour_stride()));
+    heddle::copy_bytes(table.data(), heddle::Memory::host, list_.neighbour(), list_.memory(),
+                       table.size() * sizeof(std::uint32_t));
     f_.inspect([&](heddle::SparseView<const T> view) {
       for (std::int64_t n = 0; n < list_.count(); ++n) {
         for (int q = 0; q < 19; ++q) {
           const test::Place place = test::before(shift_, false, q);
-          result[number(list_.position(n), q)] = static_cast<double>(view(at(n, place.offset), place.slot));
+          result[number(list_.position(n), q)] =
+              static_cast<double>(view(at(table, n, place.offset), place.slot));
         }
       }
     });
@@ -119,13 +125,16 @@ private:
       return Sweep(f_, list_.all(), {.omega = omega});
   }
   /// The number of the cell at an offset: by one row, or by those of the axes.
-  [[nodiscard]] std::int64_t at(std::int64_t n, const test::Velocity& offset) const {
-    const std::uint32_t* const table = list_.neighbour();
+  [[nodiscard]] std::int64_t at(const std::vector<std::uint32_t>& table, std::int64_t n,
+                                const test::Velocity& offset) const {
+    const auto entry = [&](std::size_t row) {
+      return table[row * static_cast<std::size_t>(list_.neighbour_stride()) + static_cast<std::size_t>(n)];
+    };
     for (std::size_t row = 0; row < links_.size(); ++row) {
-      if (links_[row].offset == offset) return table[std::int64_t(row) * list_.neighbour_stride() + n];
+      if (links_[row].offset == offset) return entry(row);
     }
     for (std::size_t d = 0; d < 3; ++d) {
-      if (offset[d] != 0) n = table[std::int64_t(d) * list_.neighbour_stride() + n];
+      if (offset[d] != 0) n = entry(d);
     }
     return n;
   }

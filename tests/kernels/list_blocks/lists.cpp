@@ -2,8 +2,12 @@
 #include "lists.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "esoteric_lists.hpp"
+#include "heddle/peer_group.hpp"
+#include "heddle/ranks.hpp"
 #include "list_blocks_eso_pull_sweeps.hpp"
 #include "list_blocks_narrow_sweeps.hpp"
 #include "list_blocks_pull_sweeps.hpp"
@@ -106,6 +110,29 @@ heddle::BlockGrid balanced(const Medium& medium, const std::array<int, 3>& block
   const heddle::BlockChoice choice =
       heddle::choose_blocks(domain, blocks, heddle::flags_in_memory(medium.flags, domain, medium.periodic));
   return heddle::BlockGrid::balanced(domain, blocks, medium.periodic, ranks, choice.cells);
+}
+
+std::int64_t differences(const Method& method, const Medium& medium, const std::vector<double>& expected,
+                         const Peers& run) {
+  const heddle::Memory memory = run.options.memory;
+  std::optional<heddle::PeerGroup> group; // one device is no group
+  if (run.ranks > 1) group.emplace(run.ranks, heddle::PeerOptions{memory, run.stores});
+  heddle::Ranks ranks = group ? heddle::Ranks(*group) : heddle::Ranks();
+  heddle::TaskGraph loop(run.options);
+  heddle::TaskGraph last({.memory = memory});
+  std::vector<std::unique_ptr<Rank>> parts;
+  ranks.each([&](heddle::Transport& transport) {
+    parts.push_back(method.make(medium.part(run.blocks, transport, method.links, memory), transport));
+    parts.back()->add_to(loop, false);
+    parts.back()->add_last(last);
+  });
+  loop.run(pairs);
+  last.run(1);
+  const heddle::BlockGrid grid(domain, run.blocks, medium.periodic, run.ranks);
+  std::int64_t count = 0;
+  for (int rank = 0; rank < run.ranks; ++rank)
+    count += differences(expected, parts[static_cast<std::size_t>(rank)]->values(), grid, rank);
+  return count;
 }
 
 } // namespace lists

@@ -3,7 +3,9 @@
 #define HEDDLE_LIST_BLOCKS_HPP
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -37,31 +39,36 @@ std::int64_t differences(const Method& method, const Medium& medium, const std::
                          const std::array<int, 3>& blocks, heddle::Transport& transport, const How& how = {},
                          heddle::Memory memory = heddle::Memory::host);
 
+/// Steps on the ranks of one graph: `options` says where their fields lie, on the host or on a device each.
+struct Peers {
+  int ranks = 1;
+  std::array<int, 3> blocks{1, 1, 1};
+  heddle::TaskGraphOptions options{};
+  bool stores = true;
+};
+/// How many of their values are not those of one list.
+std::int64_t differences(const Method& method, const Medium& medium, const std::vector<double>& expected,
+                         const Peers& run);
+
 /// A porous box of which a corner has no fluid at all.
 Medium with_an_empty_corner(const std::array<bool, 3>& periodic, const std::array<bool, 6>& slips);
 /// Its blocks shared by their listed cells, without the empty ones.
 heddle::BlockGrid balanced(const Medium& medium, const std::array<int, 3>& blocks, int ranks);
 
-/// As many blocks as ranks, as cubic as they come.
+/// Whether HEDDLE_TESTS=full asks for what takes long.
+inline bool all_tests() {
+  const char* const tests = std::getenv("HEDDLE_TESTS");
+  return tests != nullptr && std::string(tests) == "full";
+}
+
+/// As many blocks as ranks where the box can be cut so, as cubic as they come; else 27.
 inline std::array<int, 3> cut(int ranks) {
-  switch (ranks) {
-  case 1:
-    return {1, 1, 1};
-  case 4:
-    return {2, 1, 2};
-  case 6:
-    return {3, 2, 1};
-  case 8:
-    return {2, 2, 2};
-  case 12:
-    return {2, 3, 2};
-  case 18:
-    return {3, 2, 3};
-  case 27:
-    return {3, 3, 3};
-  default:
-    return ranks % 2 == 0 ? std::array{2, ranks / 2, 1} : std::array{1, 1, ranks};
-  }
+  static constexpr std::array<std::array<int, 3>, 28> cuts{
+      {{1, 1, 1}, {1, 1, 1},  {2, 1, 1}, {1, 1, 3}, {2, 1, 2},  {1, 1, 5}, {3, 2, 1},
+       {1, 1, 7}, {2, 2, 2},  {3, 3, 1}, {2, 5, 1}, {11, 1, 1}, {2, 3, 2}, {3, 3, 3},
+       {1, 7, 2}, {1, 3, 5},  {4, 2, 2}, {3, 3, 3}, {3, 2, 3},  {3, 3, 3}, {2, 2, 5},
+       {1, 3, 7}, {11, 2, 1}, {3, 3, 3}, {4, 3, 2}, {5, 5, 1},  {3, 3, 3}, {3, 3, 3}}};
+  return cuts.at(static_cast<std::size_t>(ranks));
 }
 
 } // namespace lists

@@ -106,7 +106,7 @@ inline void run(Rank& rank, int pairs, const heddle::TaskGraphOptions& options, 
   heddle::TaskGraph loop(options);
   rank.add_to(loop, poisoned);
   loop.run(pairs);
-  heddle::TaskGraph last;
+  heddle::TaskGraph last({.memory = options.memory});
   rank.add_last(last);
   last.run(1);
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of one process equal one list bit for bit, whatever carries their messages: every pattern in every
+// precision, between pores and between walls. list_blocks_device_test runs this on as many GPUs as there are,
+// up to four, with loops recorded as CUDA graphs and not; list_blocks_test runs it on the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heddle/device_scope.hpp"
+#include "heddle/fake_network.hpp"
+#include "heddle/nccl.hpp"
+#include "lists.hpp"
+
+namespace {
+
+using heddle::Memory;
+using heddle::Overlap;
+
+#ifdef HEDDLE_ON_DEVICE
+constexpr Memory memory = Memory::device;
+int most_ranks() {
+  return std::min(4, heddle::device_count());
+}
+#else
+constexpr Memory memory = Memory::host;
+int most_ranks() {
+  return 4;
+}
+#endif
+
+const lists::Medium porous(0.4);
+const lists::Medium walled(0.2, {true, false, false});
+
+/// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some
+/// iterations planned together, one block a rank or several.
+std::vector<lists::Peers> ways(int ranks) {
+  const auto options = [](bool capture, Overlap overlap, int unroll) {
+    return heddle::TaskGraphOptions{
+        .memory = memory, .capture = capture, .overlap = overlap, .unroll = unroll};
+  };
+  return {{ranks, lists::cut(ranks), options(true, Overlap::on, 1), true},
+          {ranks, {3, 2, 3}, options(true, Overlap::off, 2), true},
+          {ranks, {2, 2, 2}, options(false, Overlap::on, 1), false},
+          {ranks, lists::cut(ranks), options(false, Overlap::off, 2), false}};
+}
+
+TEST(ListsOnPeers, EveryPatternEqualsOneList) {
+  ASSERT_GE(most_ranks(), 1) << "no device";
+  for (const lists::Method& method : lists::methods()) {
+    const std::vector<double> in_pores = lists::alone(method, porous);
+    const std::vector<double> between_walls = lists::alone(method, walled);
+    for (int ranks = 1; ranks <= most_ranks(); ranks *= 2) {
+      bool pores = true;
+      for (const lists::Peers& run : ways(ranks)) {
+        EXPECT_EQ(lists::differences(method, pores ? porous : walled, pores ? in_pores : between_walls, run),
+                  0)
+            << method.name << " on " << ranks << (pores ? ", porous" : ", walls")
+            << (run.options.capture ? ", recorded" : "") << (run.stores ? "" : ", copies")
+            << (run.options.overlap == Overlap::on ? ", overlapping" : "");
+        pores = !pores;
+      }
+    }
+  }
+}
+
+/// One list alone for each pattern.
+const std::vector<std::vector<double>>& expected() {
+  static const std::vector<std::vector<double>> all = [] {
+    std::vector<std::vector<double>> found;
+    for (const lists::Method& method : lists::methods())
+      found.push_back(lists::alone(method, porous));
+    return found;
+  }();
+  return all;
+}
+
+/// The patterns one after the other on a rank of its own thread: how many values differ.
+std::int64_t on_threads(heddle::Transport& transport, bool capture) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < expected().size(); ++i) {
+    const lists::How how{{.memory = memory, .capture = capture, .overlap = i % 3 != 0}, false};
+    count += lists::differences(lists::methods()[i], porous, expected()[i], lists::cut(transport.ranks()),
+                                transport, how, memory);
+  }
+  return count;
+}
+
+TEST(ListsOnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
+  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+    std::atomic<std::int64_t> differences = 0;
+    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+      std::optional<heddle::DeviceScope> device;
+      if (memory == Memory::device) device.emplace(transport.rank());
+      differences += on_threads(transport, false);
+    });
+    EXPECT_EQ(differences, 0) << ranks;
+  }
+}
+
+#ifdef HEDDLE_ON_DEVICE
+TEST(ListsOnPeers, NcclGivesTheSameBits) {
+  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
+  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+    std::atomic<std::int64_t> differences = 0;
+    heddle::nccl_run(ranks,
+                     [&](heddle::Transport& transport) { differences += on_threads(transport, true); });
+    EXPECT_EQ(differences, 0) << ranks;
+  }
+}
+#endif
+
+} // namespace
