@@ -249,6 +249,7 @@ std::vector<FieldAccess> HaloExchange::accesses() const {
 }
 
 Memory HaloExchange::memory() const noexcept {
+  if (exchange_.empty()) return Memory::device; // puts nothing anywhere, and holds up no recording
   return !talks() || transport_->only_enqueues() ? exchange_.memory() : Memory::host;
 }
 

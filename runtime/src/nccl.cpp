@@ -12,7 +12,6 @@
 
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
-#include "holds_within.hpp"
 #include "stream_wait.hpp"
 
 namespace heddle {
@@ -23,27 +22,13 @@ namespace {
 // enums, streams and communicators are pointers.
 using Comm = void*;
 constexpr int success = 0;
-constexpr int in_progress = 7;
 constexpr int bytes_type = 1; // ncclUint8
-
-/// ncclConfig_t as of NCCL 2.14, which newer ones read by its size and version.
-struct Config {
-  std::size_t size = sizeof(Config);
-  unsigned magic = 0xcafebeef;
-  unsigned version = 21400;
-  int blocking = 0;
-};
 
 struct Library {
   std::string missing;
   int (*get_version)(int*) = nullptr;
   int (*get_unique_id)(NcclId*) = nullptr;
   int (*comm_init_rank)(Comm*, int, NcclId, int) = nullptr;
-  // NCCL 2.14: calls of a communicator return before they are carried out, so that they can be waited for
-  // with a limit. Null in older ones.
-  int (*comm_init_rank_config)(Comm*, int, NcclId, int, Config*) = nullptr;
-  int (*comm_get_async_error)(Comm, int*) = nullptr;
-  int (*comm_finalize)(Comm) = nullptr;
   int (*comm_destroy)(Comm) = nullptr;
   int (*comm_abort)(Comm) = nullptr;
   int (*group_start)() = nullptr;
@@ -63,11 +48,6 @@ struct Library {
     find(handle, get_version, "ncclGetVersion");
     find(handle, get_unique_id, "ncclGetUniqueId");
     find(handle, comm_init_rank, "ncclCommInitRank");
-    comm_init_rank_config =
-        reinterpret_cast<decltype(comm_init_rank_config)>(dlsym(handle, "ncclCommInitRankConfig"));
-    comm_get_async_error =
-        reinterpret_cast<decltype(comm_get_async_error)>(dlsym(handle, "ncclCommGetAsyncError"));
-    comm_finalize = reinterpret_cast<decltype(comm_finalize)>(dlsym(handle, "ncclCommFinalize"));
     find(handle, comm_destroy, "ncclCommDestroy");
     find(handle, comm_abort, "ncclCommAbort");
     find(handle, group_start, "ncclGroupStart");
@@ -75,10 +55,6 @@ struct Library {
     find(handle, send, "ncclSend");
     find(handle, receive, "ncclRecv");
     find(handle, error_string, "ncclGetErrorString");
-  }
-
-  [[nodiscard]] bool returns_early() const noexcept {
-    return comm_init_rank_config != nullptr && comm_get_async_error != nullptr && comm_finalize != nullptr;
   }
 
   template <class Function> void find(void* handle, Function*& function, const char* name) {
@@ -104,47 +80,13 @@ void check(int result, const std::string& where) {
     throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
 }
 
-/// What becomes of a call of a communicator that answered `result`; in_progress where that is not known
-/// within the limit.
-int outcome(Comm communicator, int result, std::chrono::milliseconds limit) {
-  if (result != in_progress || communicator == nullptr) return result;
-  holds_within(limit, [&] {
-    const int asked = library().comm_get_async_error(communicator, &result);
-    if (asked != success) result = asked;
-    return result != in_progress;
-  });
-  return result;
-}
-
 class NcclTransport final : public Transport {
 public:
-  NcclTransport(int rank, int ranks, const NcclId& id)
-      : rank_(rank), ranks_(ranks), limit_(longest_wait()), exceptions_(std::uncaught_exceptions()) {
-    const std::string where = "rank " + std::to_string(rank) + " of " + std::to_string(ranks);
-    if (!required().returns_early()) {
-      check(library().comm_init_rank(&communicator_, ranks, id, rank), where);
-      return;
-    }
-    Config config;
-    int result = library().comm_init_rank_config(&communicator_, ranks, id, rank, &config);
-    result = outcome(communicator_, result, limit_);
-    if (result == success) return;
-    give_up();
-    if (result != in_progress) check(result, where);
-    throw Error("nccl",
-                where + ": waited " + std::to_string(limit_.count()) +
-                    " ms for the other ranks to make the same "
-                    "communicator",
-                "a rank stopped, or has no device of its own; HEDDLE_TIMEOUT=<seconds> waits longer");
+  NcclTransport(int rank, int ranks, const NcclId& id) : rank_(rank), ranks_(ranks) {
+    check(required().comm_init_rank(&communicator_, ranks, id, rank), "rank " + std::to_string(rank));
   }
   ~NcclTransport() override {
-    if (communicator_ == nullptr) return;
-    const bool failed = std::uncaught_exceptions() > exceptions_;
-    const auto rest = [&] { return outcome(communicator_, library().comm_finalize(communicator_), limit_); };
-    if (library().returns_early() && (failed || rest() == in_progress))
-      give_up();
-    else
-      static_cast<void>(library().comm_destroy(communicator_));
+    if (communicator_ != nullptr) static_cast<void>(library().comm_destroy(communicator_));
   }
   NcclTransport(const NcclTransport&) = delete;
   NcclTransport& operator=(const NcclTransport&) = delete;
@@ -166,7 +108,7 @@ public:
   void expect(const Traffic& traffic) override {
     Stream stream(Memory::device);
     start(traffic, stream);
-    wait_for(*this, traffic, stream, limit_);
+    wait_for(*this, traffic, stream, longest_wait());
   }
 
   void start(const Traffic& traffic, Stream& stream) override {
@@ -174,24 +116,18 @@ public:
     const Library& nccl = library();
     check(nccl.group_start(), traffic.on(rank_));
     int result = success;
-    const auto goes_on = [&] { return result == success || result == in_progress; };
     for (const Message& message : traffic.send) {
-      if (goes_on())
+      if (result == success)
         result =
             nccl.send(message.data, message.bytes, bytes_type, message.peer, communicator_, stream.native());
     }
     for (const Message& message : traffic.receive) {
-      if (goes_on())
+      if (result == success)
         result = nccl.receive(message.data, message.bytes, bytes_type, message.peer, communicator_,
                               stream.native());
     }
-    int ended = nccl.group_end(); // in any case
-    if (!goes_on()) check(result, traffic.on(rank_));
-    ended = outcome(communicator_, ended, limit_); // the first time two ranks talk, the other has to come
-    if (ended == in_progress) {
-      give_up();
-      throw late(*this, traffic, limit_);
-    }
+    const int ended = nccl.group_end(); // in any case
+    check(result, traffic.on(rank_));
     check(ended, traffic.on(rank_));
   }
   void finish(const Traffic&, Stream&) override {} // what follows in the stream comes after
@@ -199,8 +135,6 @@ public:
 private:
   int rank_;
   int ranks_;
-  std::chrono::milliseconds limit_;
-  int exceptions_; // when it was made
   Comm communicator_ = nullptr;
 };
 

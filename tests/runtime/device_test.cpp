@@ -581,30 +581,6 @@ TEST(Device, ARankThatDoesNotJoinASumIsNamed) {
   EXPECT_NE(error.find("'reduction', step 4: waited 1000 ms for rank 1 ("), std::string::npos) << error;
 }
 
-TEST(Device, ARankThatMakesNoExchangeIsNamed) {
-  if (heddle::device_count() < 2) GTEST_SKIP() << "two devices";
-  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
-  const BlockGrid grid(domain, {2, 1, 1}, {false, false, false}, 2);
-  const std::string error =
-      alone_of_two([](heddle::Transport&) { return 0; },
-                   [&](heddle::Transport& transport, int) { const Swap swap(grid, transport); });
-  EXPECT_NE(error.find("rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)"), std::string::npos)
-      << error;
-}
-
-TEST(Device, NcclWaitsForAMissingRankAsLongAsItIsAllowedTo) {
-  if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
-  setenv("HEDDLE_TIMEOUT", "1", 1);
-  std::string error;
-  try {
-    (void)heddle::nccl_transport(0, 2, heddle::nccl_id());
-  } catch (const heddle::Error& thrown) {
-    error = thrown.what();
-  }
-  unsetenv("HEDDLE_TIMEOUT");
-  EXPECT_NE(error.find("rank 0 of 2: waited 1000 ms for the other ranks"), std::string::npos) << error;
-}
-
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {
   TaskGraph graph({.memory = Memory::device});
   graph.add(

@@ -27,8 +27,7 @@ struct NcclId {
 [[nodiscard]] NcclId nccl_id();
 
 /// The transport of `rank`, on the current device. Returns when all ranks have called. Throws Error with
-/// NCCL's words, and from NCCL 2.14 on where another rank does not come within longest_wait(); older ones wait
-/// for it for ever.
+/// NCCL's words.
 [[nodiscard]] std::unique_ptr<Transport> nccl_transport(int rank, int ranks, const NcclId& id);
 
 /// Calls program(transport) for each rank, on a thread each whose current device is that of its number, and

@@ -22,6 +22,7 @@
 namespace {
 
 using blocks::periodic;
+using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
@@ -66,7 +67,7 @@ TYPED_TEST(OnPeers, EveryPatternEqualsOneBlock) {
       for (const blocks::Peers& run : ways(ranks, pattern.walled)) {
         EXPECT_EQ(blocks::differences(pattern, run.axes == periodic ? open : walled, run), 0)
             << pattern.name << " on " << ranks << (run.axes == periodic ? ", periodic" : ", walls")
-            << (run.options.capture ? ", recorded" : "") << (run.stores ? "" : ", copies")
+            << (run.options.capture == Capture::on ? ", recorded" : "") << (run.stores ? "" : ", copies")
             << (run.options.overlap == Overlap::on ? ", overlapping" : "") << ", vectors of "
             << run.interleaved;
       }

@@ -19,6 +19,7 @@
 
 namespace {
 
+using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
@@ -61,7 +62,7 @@ TEST(ListsOnPeers, EveryPatternEqualsOneList) {
         EXPECT_EQ(lists::differences(method, pores ? porous : walled, pores ? in_pores : between_walls, run),
                   0)
             << method.name << " on " << ranks << (pores ? ", porous" : ", walls")
-            << (run.options.capture ? ", recorded" : "") << (run.stores ? "" : ", copies")
+            << (run.options.capture == Capture::on ? ", recorded" : "") << (run.stores ? "" : ", copies")
             << (run.options.overlap == Overlap::on ? ", overlapping" : "");
         pores = !pores;
       }
