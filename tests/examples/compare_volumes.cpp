@@ -98,15 +98,38 @@ Piece whole(const fs::path& folder, const std::string& stem) {
   return all;
 }
 
+/// "other bits in 12 of 1000 cells, the first at (3, 0, 1), the last at (3, 9, 1)".
+std::string difference(const Piece& whole, const Array& one, const Array& other) {
+  if (other.cell_bytes != one.cell_bytes || other.values.size() != one.values.size()) return "of another size";
+  const auto cells = static_cast<std::int64_t>(one.values.size() / one.cell_bytes);
+  std::int64_t differ = 0;
+  std::array<std::int64_t, 2> ends{};
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    const std::size_t at = static_cast<std::size_t>(cell) * one.cell_bytes;
+    if (std::memcmp(one.values.data() + at, other.values.data() + at, one.cell_bytes) == 0) continue;
+    if (differ++ == 0) ends[0] = cell;
+    ends[1] = cell;
+  }
+  if (differ == 0) return "the same bits";
+  const auto place = [&](std::int64_t cell) {
+    const std::int64_t row = cell / whole.cells(0);
+    return "(" + std::to_string(cell % whole.cells(0)) + ", " + std::to_string(row % whole.cells(1)) + ", " +
+           std::to_string(row / whole.cells(1)) + ")";
+  };
+  return "other bits in " + std::to_string(differ) + " of " + std::to_string(cells) + " cells, the first at " +
+         place(ends[0]) + ", the last at " + place(ends[1]);
+}
+
 bool same(const fs::path& a, const fs::path& b, const std::string& stem) {
   const Piece first = whole(a, stem);
   const Piece second = whole(b, stem);
   bool good = first.extent == second.extent && first.arrays.size() == second.arrays.size();
   for (const auto& [name, array] : first.arrays) {
     const auto other = second.arrays.find(name);
-    const bool equal = other != second.arrays.end() && other->second.values == array.values;
+    const bool there = other != second.arrays.end();
+    const bool equal = there && other->second.values == array.values;
     std::printf("%s, %s: %zu bytes, %s\n", stem.c_str(), name.c_str(), array.values.size(),
-                equal ? "the same bits" : "other bits");
+                there ? difference(first, array, other->second).c_str() : "missing in the other");
     good = good && equal && !array.values.empty();
   }
   return good && !first.arrays.empty();
