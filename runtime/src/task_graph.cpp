@@ -63,6 +63,8 @@ TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
     throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
   if (options_.unroll < 0)
     throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
+  if (options_.shuffle != 0 && (options_.memory == Memory::device || options_.threads > 1))
+    throw Error("TaskGraph", "only a graph on one thread of the host can be shuffled");
   if (options_.memory == Memory::device) {
     if (options_.threads > 1) throw Error("TaskGraph", "a device graph has streams, not threads");
     if (!built_with_cuda()) {
@@ -235,8 +237,9 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   if (!plan) {
     static_cast<void>(sequence()); // throws for a cycle
     plan = std::make_unique<Plan>();
-    plan->steps = plan_tasks(
-        nodes_, {overlapping, options_.memory == Memory::device, iterations, intended_capture().capture});
+    const bool shuffled = options_.shuffle != 0;
+    plan->steps = plan_tasks(nodes_, {overlapping, options_.memory == Memory::device || shuffled, iterations,
+                                      intended_capture().capture || shuffled});
   }
   return *plan;
 }
@@ -272,9 +275,39 @@ void TaskGraph::repeat(std::int64_t iterations, std::int64_t times) {
   Plan& planned = plan(iterations);
   if (options_.memory == Memory::device) return launch(planned, times);
   if (options_.threads > 1) return run_threads(planned, times);
+  if (options_.shuffle != 0) {
+    for (std::int64_t i = 0; i < times; ++i)
+      run_shuffled(planned);
+    return;
+  }
   Stream stream;
   for (std::int64_t i = 0; i < times; ++i)
     run_serial(stream, planned);
+}
+
+/// The same order for the same seed, another one each time.
+void TaskGraph::run_shuffled(const Plan& planned) {
+  const std::vector<TaskStep>& steps = planned.steps;
+  std::vector<std::size_t> missing(steps.size());
+  std::vector<std::vector<std::size_t>> successors(steps.size());
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    missing[i] = steps[i].predecessors.size();
+    for (const std::size_t p : steps[i].predecessors)
+      successors[p].push_back(i);
+    if (missing[i] == 0) ready.push_back(i);
+  }
+  Stream stream;
+  while (!ready.empty()) {
+    options_.shuffle = options_.shuffle * 6364136223846793005U + 1442695040888963407U; // Knuth, MMIX
+    std::swap(ready[static_cast<std::size_t>(options_.shuffle >> 33) % ready.size()], ready.back());
+    const std::size_t next = ready.back();
+    ready.pop_back();
+    steps[next].run(stream);
+    for (const std::size_t s : successors[next]) {
+      if (--missing[s] == 0) ready.push_back(s);
+    }
+  }
 }
 
 void TaskGraph::launch(Plan& planned, std::int64_t times) {

@@ -32,6 +32,10 @@ FieldAccess writes(const int& object, std::string_view name = "w") {
 }
 void nothing(Stream&) {}
 
+TEST(TaskGraph, OnlyOneThreadOfTheHostIsShuffled) {
+  EXPECT_THROW(TaskGraph({.threads = 2, .shuffle = 1}), heddle::Error);
+}
+
 TEST(TaskGraph, DerivesOrderFromAccesses) {
   int a = 0;
   int b = 0;

@@ -45,6 +45,9 @@ struct TaskGraphOptions {
   int unroll = 0;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
+  /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
+  /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
+  std::uint64_t shuffle = 0; // 0: in the order of the plan
 };
 
 /// What repeat_until did.
@@ -176,6 +179,7 @@ private:
   void forget_plans() noexcept;
   void run_serial(Stream& stream, Plan& plan);
   void run_threads(const Plan& plan, std::int64_t n);
+  void run_shuffled(const Plan& plan);
 
   TaskGraphOptions options_;
   std::vector<TaskNode> nodes_;

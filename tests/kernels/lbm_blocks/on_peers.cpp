@@ -116,6 +116,28 @@ TYPED_TEST(OnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
   }
 }
 
+#ifndef HEDDLE_ON_DEVICE
+/// The plan of a device, one step after the other as they might end there.
+TYPED_TEST(OnPeers, AnyOrderOfThePlanGivesTheSameBits) {
+  for (const blocks::Pattern<TypeParam>& pattern : blocks::patterns<TypeParam>()) {
+    const std::vector<TypeParam> walled = blocks::alone(pattern, pattern.walled).values;
+    const std::vector<TypeParam> open = blocks::alone(pattern, periodic).values;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const bool between_walls = seed % 2 == 0;
+      const bool in_vectors = seed % 3 == 0;
+      const blocks::Peers run{4,
+                              in_vectors ? std::array<int, 3>{1, 4, 4} : std::array<int, 3>{2, 2, 2},
+                              between_walls ? pattern.walled : periodic,
+                              {.unroll = 2, .shuffle = seed},
+                              seed % 4 != 0,
+                              in_vectors ? 4 : 1};
+      EXPECT_EQ(blocks::differences(pattern, between_walls ? walled : open, run), 0)
+          << pattern.name << ", seed " << seed;
+    }
+  }
+}
+#endif
+
 #ifdef HEDDLE_ON_DEVICE
 TYPED_TEST(OnPeers, NcclGivesTheSameBits) {
   const std::vector<std::vector<TypeParam>> expected = between_walls<TypeParam>();

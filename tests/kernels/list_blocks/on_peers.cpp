@@ -104,6 +104,20 @@ TEST(ListsOnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
   }
 }
 
+#ifndef HEDDLE_ON_DEVICE
+/// The plan of a device, one step after the other as they might end there.
+TEST(ListsOnPeers, AnyOrderOfThePlanGivesTheSameBits) {
+  for (std::size_t i = 0; i < expected().size(); ++i) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const lists::Peers run{
+          4, seed % 2 == 0 ? std::array<int, 3>{2, 2, 2} : lists::cut(4), {.unroll = 2, .shuffle = seed}, seed != 3};
+      EXPECT_EQ(lists::differences(lists::methods()[i], porous, expected()[i], run), 0)
+          << lists::methods()[i].name << ", seed " << seed;
+    }
+  }
+}
+#endif
+
 #ifdef HEDDLE_ON_DEVICE
 TEST(ListsOnPeers, NcclGivesTheSameBits) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
