@@ -14,7 +14,8 @@ Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, he
     : ranks_(&ranks), drive_(drive), voxels_(static_cast<double>(image.pore.size())),
       grid_(
           heddle::BlockGrid::slabs({{0, 0, 0}, image.extent}, {true, true, true}, ranks.count(), image.pore)),
-      loop_({.name = "two steps", .memory = memory}), moments_({.name = "moments", .memory = memory}) {
+      loop_({.name = "two steps", .memory = memory, .capture = heddle::Capture::once}),
+      moments_({.name = "moments", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part<T>>(image, drive, grid_, transport, memory));
     parts_.back()->add_steps(loop_);

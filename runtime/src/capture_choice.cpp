@@ -7,7 +7,7 @@ namespace heddle {
 
 CaptureChoice choose_capture(Capture asked, Memory memory, bool traced, std::span<const TaskNode> nodes) {
   if (memory != Memory::device) return {false, "it runs on the host"};
-  if (asked != Capture::automatic) return {asked == Capture::on, "asked for"};
+  if (asked == Capture::on || asked == Capture::off) return {asked == Capture::on, "asked for"};
   if (traced) return {false, "it is traced, step by step"};
   const auto host =
       std::ranges::find_if(nodes, [](const TaskNode& node) { return node.memory != Memory::device; });

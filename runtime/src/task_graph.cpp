@@ -24,7 +24,7 @@ struct TaskGraph::Plan {
   std::vector<TaskStep> steps;
   // Of a device graph: streams, events and, with Capture::on, the recorded graph.
   std::unique_ptr<DeviceSchedule> schedule;
-  std::unique_ptr<DeviceSchedule> recorded; // with Capture::automatic, for one run
+  std::unique_ptr<DeviceSchedule> recorded; // with Capture::automatic for one run, with Capture::once for all
   bool warm = false; // has run: what its tasks do the first time they need not do in a capture
 };
 
@@ -266,7 +266,7 @@ void TaskGraph::run(std::int64_t n) {
     if (plans_) plans_->forget_recordings();
     throw;
   }
-  plans_->forget_recordings();
+  if (options_.capture != Capture::once) plans_->forget_recordings();
 }
 
 /// `times` times a plan of so many iterations.
@@ -312,7 +312,7 @@ void TaskGraph::run_shuffled(const Plan& planned) {
 
 void TaskGraph::launch(Plan& planned, std::int64_t times) {
   const bool always = options_.capture == Capture::on;
-  const bool now = !always && times >= fewest_launches && record(planned);
+  const bool now = !always && (planned.recorded || times >= fewest_launches) && record(planned);
   if (!now && !planned.schedule) {
     auto schedule = std::make_unique<DeviceSchedule>(planned.steps, always, options_.trace);
     if (always) schedule->run(0); // records; when that fails, nothing has run
@@ -335,10 +335,10 @@ void TaskGraph::launch(Plan& planned, std::int64_t times) {
 
 /// Whether there is a recording for this run, with the parameters that the tasks have in it.
 bool TaskGraph::record(Plan& planned) {
-  if (options_.capture != Capture::automatic || !intended_capture().capture || !planned.warm ||
-      plans_->vain_recordings >= most_vain_recordings)
-    return false;
   if (planned.recorded) return true;
+  const bool asked = options_.capture == Capture::automatic || options_.capture == Capture::once;
+  if (!asked || !intended_capture().capture || !planned.warm || plans_->vain_recordings >= most_vain_recordings)
+    return false;
   try {
     auto schedule = std::make_unique<DeviceSchedule>(planned.steps, true, nullptr);
     schedule->run(0); // records; nothing has run when that fails

@@ -298,6 +298,21 @@ TEST(Device, LoopsAreRecordedAnewInEachRun) {
   EXPECT_EQ(set.calls, 15);
 }
 
+TEST(Device, ALoopRecordedOnceKeepsItsParameters) {
+  Set set;
+  TaskGraph loop({.memory = Memory::device, .capture = heddle::Capture::once});
+  loop.add(set);
+  EXPECT_TRUE(loop.capture().capture) << loop.capture().reason;
+  set.value = 3;
+  loop.run(48);
+  EXPECT_EQ(set.calls, 4 + 4); // four at once the first time, four recorded
+  set.value = 5;
+  loop.run(48);
+  loop.run(4);
+  EXPECT_EQ(set.calls, 4 + 4);
+  EXPECT_EQ(set.buffer.to_host()[63], 3);
+}
+
 TEST(Device, WhatCannotBeRecordedRunsAllTheSame) {
   Set set;
   set.waits = true;

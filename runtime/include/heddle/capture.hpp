@@ -14,8 +14,9 @@ public:
   /// on: recorded once, with the parameters that the tasks have in the first run; a task that cannot be
   /// recorded is an Error. automatic: recorded anew in each run, so that parameters may change between runs;
   /// only in runs of four launches and more, after one launch without, and not where a task runs on the host,
-  /// does something that cannot be recorded, or is to be traced.
-  enum Way { off, on, automatic };
+  /// does something that cannot be recorded, or is to be traced. once: the same, but kept for later runs, for
+  /// tasks that change no parameters: runs that are short or many do not pay for it again.
+  enum Way { off, on, automatic, once };
 
   constexpr Capture(Way way) noexcept : way_(way) {}
   constexpr Capture(bool capturing) noexcept : way_(capturing ? on : off) {}
