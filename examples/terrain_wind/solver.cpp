@@ -12,7 +12,8 @@ Solver::Solver(const Domain& domain, const LogProfile& wind, const Units& units,
                heddle::Ranks& ranks)
     : ranks_(&ranks), grid_(heddle::BlockGrid::slabs({{0, 0, 0}, {domain.nx, domain.ny, domain.nz}},
                                                      {false, true, false}, ranks.count(), domain.fluid)),
-      loop_({.name = "two steps", .memory = memory, .capture = heddle::Capture::once}), moments_graph_({.name = "moments", .memory = memory}),
+      loop_({.name = "two steps", .memory = memory, .capture = heddle::Capture::once}),
+      moments_graph_({.name = "moments", .memory = memory}),
       average_graph_({.name = "average", .memory = memory}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(domain, wind, units, grid_, transport, memory));
