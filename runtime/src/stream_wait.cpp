@@ -4,17 +4,12 @@
 #include <string>
 
 #include "cuda.hpp"
+#include "heddle/error.hpp"
 #include "holds_within.hpp"
 
 namespace heddle {
 
-void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {
-  if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {
-    transport.give_up();
-    throw late(transport, traffic, limit);
-  }
-  stream.synchronise(); // says what went wrong, if anything did
-}
+namespace {
 
 Error late(const Transport& transport, const Traffic& traffic, std::chrono::milliseconds limit) {
   std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
@@ -22,8 +17,17 @@ Error late(const Transport& transport, const Traffic& traffic, std::chrono::mill
   if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
   return {std::string(transport.name()), text,
           "a rank stopped, or has not made the same exchanges and sums in the same order; "
-          "HEDDLE_TIMEOUT=<seconds> "
-          "waits longer"};
+          "HEDDLE_TIMEOUT=<seconds> waits longer"};
+}
+
+} // namespace
+
+void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {
+  if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {
+    transport.give_up();
+    throw late(transport, traffic, limit);
+  }
+  stream.synchronise(); // says what went wrong, if anything did
 }
 
 } // namespace heddle

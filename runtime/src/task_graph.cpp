@@ -56,6 +56,16 @@ constexpr std::int64_t fewest_launches = 4;
 /// capture.
 constexpr int most_vain_recordings = 2;
 
+/// For each step those that wait for it.
+std::vector<std::vector<std::size_t>> successors_of(const std::vector<TaskStep>& steps) {
+  std::vector<std::vector<std::size_t>> successors(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (const std::size_t p : steps[i].predecessors)
+      successors[p].push_back(i);
+  }
+  return successors;
+}
+
 } // namespace
 
 TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
@@ -288,13 +298,11 @@ void TaskGraph::repeat(std::int64_t iterations, std::int64_t times) {
 /// The same order for the same seed, another one each time.
 void TaskGraph::run_shuffled(const Plan& planned) {
   const std::vector<TaskStep>& steps = planned.steps;
+  const std::vector<std::vector<std::size_t>> successors = successors_of(steps);
   std::vector<std::size_t> missing(steps.size());
-  std::vector<std::vector<std::size_t>> successors(steps.size());
   std::vector<std::size_t> ready;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     missing[i] = steps[i].predecessors.size();
-    for (const std::size_t p : steps[i].predecessors)
-      successors[p].push_back(i);
     if (missing[i] == 0) ready.push_back(i);
   }
   Stream stream;
@@ -406,11 +414,7 @@ void TaskGraph::run_serial(Stream& stream, Plan& planned) {
 
 void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
   const std::vector<TaskStep>& steps = planned.steps; // one is chosen before those that follow it here
-  std::vector<std::vector<std::size_t>> successors(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    for (const std::size_t p : steps[i].predecessors)
-      successors[p].push_back(i);
-  }
+  const std::vector<std::vector<std::size_t>> successors = successors_of(steps);
 
   std::mutex mutex; // guards all that follows
   std::condition_variable change;

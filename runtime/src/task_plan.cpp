@@ -52,14 +52,11 @@ public:
       halos_.push_back(node.halo ? node.halo() : HaloSteps{});
       const HaloSteps& halo = halos_.back();
       splits_ = splits_ || (halo.messages && options.overlap);
-      if (halo.grid != nullptr) {
-        std::array<bool, 3>& axes = borders_[{halo.grid, halo.rank}];
-        for (std::size_t d = 0; d < 3; ++d)
-          axes[d] = axes[d] || halo.border[d];
-      }
+      if (halo.grid != nullptr) widen(*halo.grid, halo.rank, halo.border);
       if (halo.progress) progress_.push_back(halo.progress);
       width_ = std::max(width_, halo.depth);
       if (!node.parts) continue;
+      widen(*node.parts->grid, node.parts->rank, {});
       for (const TaskNode::Access& access : node.accesses)
         width_ = std::max(width_, access.reach);
     }
@@ -79,17 +76,21 @@ public:
   std::vector<Draft> list;
 
 private:
+  /// The blocks of a rank have borders across these axes, too, besides those that lead to other ranks.
+  void widen(const BlockGrid& grid, int rank, const std::array<bool, 3>& more) {
+    const auto [place, is_new] = borders_.try_emplace({&grid, rank});
+    if (is_new) place->second = axes_to_other_ranks(grid, rank);
+    for (std::size_t d = 0; d < 3; ++d)
+      place->second[d] = place->second[d] || more[d];
+  }
+
   /// Across which axes the blocks of a sweep have a border.
-  [[nodiscard]] std::array<bool, 3> border_axes(const TaskNode::Parts& parts) const {
-    std::array<bool, 3> axes = axes_to_other_ranks(*parts.grid, parts.rank);
-    const auto more = borders_.find({parts.grid, parts.rank});
-    for (std::size_t d = 0; d < 3 && more != borders_.end(); ++d)
-      axes[d] = axes[d] || more->second[d];
-    return axes;
+  [[nodiscard]] const std::array<bool, 3>& border_axes(const TaskNode::Parts& parts) const {
+    return borders_.at({parts.grid, parts.rank});
   }
 
   [[nodiscard]] bool has_border(const TaskNode::Parts& parts) const {
-    const std::array<bool, 3> axes = border_axes(parts);
+    const std::array<bool, 3>& axes = border_axes(parts);
     return axes[0] || axes[1] || axes[2];
   }
 
@@ -171,7 +172,7 @@ private:
 
   void add_parts(const TaskNode& node, std::size_t place) {
     BlockPart part;
-    const std::array<bool, 3> axes = border_axes(*node.parts);
+    const std::array<bool, 3>& axes = border_axes(*node.parts);
     for (std::size_t d = 0; d < 3; ++d)
       part.width[d] = axes[d] ? width_ : 0;
     part.cells = BlockPart::Cells::border;

@@ -3,12 +3,12 @@
 
 #include <mpi.h>
 
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "check.hpp"
 #include "heddle/error.hpp"
+#include "holds_within.hpp"
 
 namespace heddle::mpi {
 
@@ -49,15 +49,13 @@ public:
   }
 
   void wait() {
-    const auto deadline = std::chrono::steady_clock::now() + set_up_->limit_;
-    while (true) {
+    const bool in_time = holds_within(set_up_->limit_, [&] {
       int done = 0;
       check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
             set_up_->what_);
-      if (done != 0) return;
-      if (std::chrono::steady_clock::now() > deadline) throw late();
-      std::this_thread::yield(); // there may be more ranks than processors
-    }
+      return done != 0;
+    });
+    if (!in_time) throw late();
   }
 
 private:

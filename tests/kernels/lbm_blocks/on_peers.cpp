@@ -4,7 +4,6 @@
 // are, up to four, with loops recorded as CUDA graphs and not; lbm_blocks_test runs it on the host.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
 #include "peers.hpp"
+#include "peers_of_tests.hpp"
 
 namespace {
 
@@ -26,17 +26,7 @@ using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr Memory memory = Memory::device;
-int most_ranks() {
-  return std::min(4, heddle::device_count());
-}
-#else
-constexpr Memory memory = Memory::host;
-int most_ranks() {
-  return 4;
-}
-#endif
+constexpr Memory memory = test::memory_of_peers;
 
 template <class T> class OnPeers : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
@@ -58,12 +48,12 @@ std::vector<blocks::Peers> ways(int ranks, const std::array<bool, 3>& walled) {
 }
 
 TYPED_TEST(OnPeers, EveryPatternEqualsOneBlock) {
-  ASSERT_GE(most_ranks(), 1) << "no device";
+  ASSERT_GE(test::most_peers(), 1) << "no device";
   for (const blocks::Pattern<TypeParam>& pattern : blocks::patterns<TypeParam>()) {
     const std::vector<TypeParam> walled = blocks::alone(pattern, pattern.walled).values;
     const std::vector<TypeParam> open = blocks::alone(pattern, periodic).values;
     EXPECT_NE(walled, open) << pattern.name;
-    for (int ranks = 1; ranks <= most_ranks(); ranks *= 2) {
+    for (int ranks = 1; ranks <= test::most_peers(); ranks *= 2) {
       for (const blocks::Peers& run : ways(ranks, pattern.walled)) {
         EXPECT_EQ(blocks::differences(pattern, run.axes == periodic ? open : walled, run), 0)
             << pattern.name << " on " << ranks << (run.axes == periodic ? ", periodic" : ", walls")
@@ -105,7 +95,7 @@ template <class T> std::vector<std::vector<T>> between_walls() {
 TYPED_TEST(OnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
   const std::vector<std::vector<TypeParam>> expected = between_walls<TypeParam>();
   const blocks::FieldsAre so({.memory = memory});
-  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+  for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
     heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
       std::optional<heddle::DeviceScope> device;
@@ -143,7 +133,7 @@ TYPED_TEST(OnPeers, NcclGivesTheSameBits) {
   const std::vector<std::vector<TypeParam>> expected = between_walls<TypeParam>();
   const blocks::FieldsAre so({.memory = memory});
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
-  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+  for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
     heddle::nccl_run(ranks, [&](heddle::Transport& transport) {
       differences += on_threads<TypeParam>(transport, expected, true);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "d2q9.hpp"
 #include "grid.hpp"
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
@@ -25,6 +26,7 @@ using family::Cell;
 using family::Grid;
 using family::moved;
 using family::Target;
+using test::d2q9;
 using test::Velocity;
 using Matrix = std::array<std::array<double, 3>, 3>;
 
@@ -41,16 +43,6 @@ constexpr auto heat = HEDDLE_FAMILY_KERNEL(heat);
 constexpr auto warm = HEDDLE_FAMILY_KERNEL(warm);
 constexpr auto flux = HEDDLE_FAMILY_KERNEL(flux);
 
-/// D2Q9 in the order of the lattices.
-constexpr std::array<Velocity, 9> d2q9{{{0, 0, 0},
-                                        {1, 0, 0},
-                                        {-1, 0, 0},
-                                        {0, 1, 0},
-                                        {0, -1, 0},
-                                        {1, 1, 0},
-                                        {-1, -1, 0},
-                                        {1, -1, 0},
-                                        {-1, 1, 0}}};
 /// D3Q15: the axes, then the corners.
 constexpr std::array<Velocity, 15> d3q15{{{0, 0, 0},
                                           {1, 0, 0},

@@ -9,23 +9,15 @@
 #include <numbers>
 #include <string>
 
+#include "d2q9.hpp"
 #include "lbm_taylor_green.h"
 #include "periodic_box.hpp"
 
 namespace {
 
+using test::d2q9;
 using test::PeriodicBox;
 using Cell = std::array<std::int64_t, 3>;
-
-constexpr std::array<test::Velocity, 9> d2q9{{{0, 0, 0},
-                                              {1, 0, 0},
-                                              {-1, 0, 0},
-                                              {0, 1, 0},
-                                              {0, -1, 0},
-                                              {1, 1, 0},
-                                              {-1, -1, 0},
-                                              {1, -1, 0},
-                                              {-1, 1, 0}}};
 
 using Step = int (*)(PeriodicBox<double>& f, double omega);
 

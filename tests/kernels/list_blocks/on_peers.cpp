@@ -4,7 +4,6 @@
 // up to four, with loops recorded as CUDA graphs and not; list_blocks_test runs it on the host.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
 #include "lists.hpp"
+#include "peers_of_tests.hpp"
 
 namespace {
 
@@ -23,17 +23,7 @@ using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr Memory memory = Memory::device;
-int most_ranks() {
-  return std::min(4, heddle::device_count());
-}
-#else
-constexpr Memory memory = Memory::host;
-int most_ranks() {
-  return 4;
-}
-#endif
+constexpr Memory memory = test::memory_of_peers;
 
 const lists::Medium porous(0.4);
 const lists::Medium walled(0.2, {true, false, false});
@@ -52,11 +42,11 @@ std::vector<lists::Peers> ways(int ranks) {
 }
 
 TEST(ListsOnPeers, EveryPatternEqualsOneList) {
-  ASSERT_GE(most_ranks(), 1) << "no device";
+  ASSERT_GE(test::most_peers(), 1) << "no device";
   for (const lists::Method& method : lists::methods()) {
     const std::vector<double> in_pores = lists::alone(method, porous);
     const std::vector<double> between_walls = lists::alone(method, walled);
-    for (int ranks = 1; ranks <= most_ranks(); ranks *= 2) {
+    for (int ranks = 1; ranks <= test::most_peers(); ranks *= 2) {
       bool pores = true;
       for (const lists::Peers& run : ways(ranks)) {
         EXPECT_EQ(lists::differences(method, pores ? porous : walled, pores ? in_pores : between_walls, run),
@@ -93,7 +83,7 @@ std::int64_t on_threads(heddle::Transport& transport, bool capture) {
 }
 
 TEST(ListsOnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
-  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+  for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
     heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
       std::optional<heddle::DeviceScope> device;
@@ -121,7 +111,7 @@ TEST(ListsOnPeers, AnyOrderOfThePlanGivesTheSameBits) {
 #ifdef HEDDLE_ON_DEVICE
 TEST(ListsOnPeers, NcclGivesTheSameBits) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
-  for (int ranks = 2; ranks <= most_ranks(); ranks *= 2) {
+  for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
     heddle::nccl_run(ranks,
                      [&](heddle::Transport& transport) { differences += on_threads(transport, true); });
