@@ -160,7 +160,7 @@ void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* whe
 
 CellRange IndexList::part(const CellRange& range, const BlockPart& part) const noexcept {
   if (part.cells == BlockPart::Cells::all) return range;
-  CellRange own = part.box > 0 ? CellRange() : border(); // all of it is box 0
+  CellRange own = border();
   if (part.cells == BlockPart::Cells::interior)
     own = {interior_ * part.slice / part.slices, interior_ * (part.slice + 1) / part.slices};
   const std::int64_t first = std::max(range.first, own.first);

@@ -73,6 +73,7 @@ TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
     throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
   if (options_.unroll < 0)
     throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
+  if (options_.slabs < 0) throw Error("TaskGraph", std::to_string(options_.slabs) + " slabs are too few");
   if (options_.shuffle != 0 && (options_.memory == Memory::device || options_.threads > 1))
     throw Error("TaskGraph", "only a graph on one thread of the host can be shuffled");
   if (options_.memory == Memory::device) {
@@ -249,7 +250,7 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
     plan = std::make_unique<Plan>();
     const bool shuffled = options_.shuffle != 0;
     plan->steps = plan_tasks(nodes_, {overlapping, options_.memory == Memory::device || shuffled, iterations,
-                                      intended_capture().capture || shuffled});
+                                      intended_capture().capture || shuffled, options_.slabs});
   }
   return *plan;
 }

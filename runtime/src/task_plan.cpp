@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heddle/error.hpp"
+#include "interior_slabs.hpp"
 
 namespace heddle {
 
@@ -15,9 +16,19 @@ namespace {
 
 using Kind = TaskStep::Kind;
 
-/// Regions of a field: cells of the border, the interior ones, ghost cells that only blocks of this rank
-/// fill, and those that messages fill.
-enum Region : unsigned { border = 1, interior = 2, rim = 4, ghosts = 8, everywhere = 15 };
+/// Regions of a field: cells of the border, ghost cells that only blocks of this rank fill, those that messages
+/// fill, and the interior cells, slab by slab.
+enum Region : unsigned { border = 1, rim = 2, ghosts = 4, interior = ((1U << most_slabs) - 1) << 3, everywhere = 7 | interior };
+
+/// The slabs of an interior that a part of it touches, itself and so many on both sides.
+unsigned slabs_of(const BlockPart& part, int neighbours) {
+  if (part.slices == 1) return interior;
+  const int last = std::min(part.slice + neighbours, part.slices - 1);
+  unsigned found = 0;
+  for (int slab = std::max(part.slice - neighbours, 0); slab <= last; ++slab)
+    found |= 8U << slab;
+  return found;
+}
 
 struct Touch {
   const void* object;
@@ -39,10 +50,11 @@ struct Draft {
 };
 
 /// Which part of a field a part of a sweep touches that reaches `reach` cells beyond its own.
-unsigned regions(const TaskNode::Access& access, Kind part) {
+unsigned regions(const TaskNode::Access& access, const BlockPart& part) {
   if (access.reach == FieldAccess::anywhere) return everywhere;
-  if (part == Kind::border) return access.reach > 0 ? everywhere : border;
-  return access.reach > 0 ? border | interior | rim : interior;
+  const bool beyond = access.reach > 0;
+  if (part.cells == BlockPart::Cells::border) return beyond ? everywhere : border;
+  return beyond ? border | rim | slabs_of(part, 1) : slabs_of(part, 0);
 }
 
 class Drafts {
@@ -76,17 +88,39 @@ public:
   std::vector<Draft> list;
 
 private:
+  /// The axes across which the blocks that a rank has of a grid have borders. Fields have grids of their own, most
+  /// often equal ones.
+  struct Borders {
+    const BlockGrid* grid;
+    int rank;
+    std::array<bool, 3> axes;
+
+    [[nodiscard]] bool are_of(const BlockGrid& other, int other_rank) const {
+      return rank == other_rank && (grid == &other || *grid == other);
+    }
+  };
+
   /// The blocks of a rank have borders across these axes, too, besides those that lead to other ranks.
   void widen(const BlockGrid& grid, int rank, const std::array<bool, 3>& more) {
-    const auto [place, is_new] = borders_.try_emplace({&grid, rank});
-    if (is_new) place->second = axes_to_other_ranks(grid, rank);
+    auto place = std::ranges::find_if(borders_, [&](const Borders& one) { return one.are_of(grid, rank); });
+    if (place == borders_.end())
+      place = borders_.insert(place, Borders{&grid, rank, axes_to_other_ranks(grid, rank)});
     for (std::size_t d = 0; d < 3; ++d)
-      place->second[d] = place->second[d] || more[d];
+      place->axes[d] = place->axes[d] || more[d];
   }
 
   /// Across which axes the blocks of a sweep have a border.
   [[nodiscard]] const std::array<bool, 3>& border_axes(const TaskNode::Parts& parts) const {
-    return borders_.at({parts.grid, parts.rank});
+    return std::ranges::find_if(borders_, [&](const Borders& one) { return one.are_of(*parts.grid, parts.rank); })->axes;
+  }
+
+  /// Slabs lie alike in all that a rank has; not where it has fields on different grids.
+  [[nodiscard]] int slabs(const TaskNode& node, const BlockPart& part) const {
+    const bool progresses = !progress_.empty() && node.memory != Memory::device;
+    const auto grids =
+        std::ranges::count_if(borders_, [&](const Borders& one) { return one.rank == node.parts->rank; });
+    if (!options_.fine || !node.parts->boxes || progresses || grids > 1) return 1;
+    return interior_slabs(*node.parts->grid, node.parts->rank, part.width, width_, options_.slabs);
   }
 
   [[nodiscard]] bool has_border(const TaskNode::Parts& parts) const {
@@ -176,14 +210,17 @@ private:
     for (std::size_t d = 0; d < 3; ++d)
       part.width[d] = axes[d] ? width_ : 0;
     part.cells = BlockPart::Cells::border;
-    const int boxes = options_.box_by_box ? border_boxes(*node.parts, part) : 1;
+    const bool box_by_box = options_.fine && node.parts->boxes;
+    const int boxes = box_by_box ? border_boxes(*node.parts, part) : 1;
     for (int box = 0; box < boxes; ++box) {
-      part.box = options_.box_by_box ? box : -1;
+      part.box = box_by_box ? box : -1;
       add_part(node, place, part);
     }
     part.box = -1;
     part.cells = BlockPart::Cells::interior;
-    add_part(node, place, part);
+    part.slices = slabs(node, part);
+    for (part.slice = 0; part.slice < part.slices; ++part.slice)
+      add_part(node, place, part);
     for (const TaskNode::Access& access : node.accesses)
       wrote_beyond_.erase(access.object);
     note_writes_beyond(node, place);
@@ -204,7 +241,7 @@ private:
     const Kind kind = part.cells == BlockPart::Cells::border ? Kind::border : Kind::interior;
     Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
     for (const TaskNode::Access& access : node.accesses)
-      one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, kind)});
+      one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, part)});
     one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
     if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
       one.step.run = in_slices(node.parts->run, part);
@@ -236,7 +273,7 @@ private:
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
   bool splits_ = false;
-  std::map<std::pair<const BlockGrid*, int>, std::array<bool, 3>> borders_; // of a grid's blocks of a rank
+  std::vector<Borders> borders_;
   std::map<const void*, std::size_t>
       wrote_beyond_; // the sweep that did, if nothing else has touched the field since
 };

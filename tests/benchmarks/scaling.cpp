@@ -2,12 +2,13 @@
 // heddle-scaling: D3Q19 BGK in a box with walls and a moving lid on one GPU and on several, transport by
 // transport, with and without overlap and CUDA graphs, beside a model of the step time. Vectors of
 // interleaved blocks (AA, cut along y), shared out along z, exchanged as any other field. "graph 2": two
-// pairs of steps in one.
+// pairs of steps in one; "graph 32 *": with interiors that are not taken apart into slabs.
 //
 //   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
 //
 // what: "all"; "stores" for the same through stores alone; "weak" for weak scaling through stores alone, which
-// leaves room for a large edge.
+// leaves room for a large edge; "half": half of the domain of strong scaling, so that each part is as large as on
+// twice as many devices.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -201,9 +202,10 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
     const Result found = measure<Kernels>(variant);
     const double rate = glups(variant, found.pair_seconds);
     const double model = glups(variant, scaling::pair_seconds(device, exchange, found.choice.overlap));
-    const std::string graph = variant.capture ? std::to_string(variant.unroll) : "off";
+    const std::string graph =
+        variant.capture ? std::to_string(variant.unroll) + (variant.slabs == 1 ? " *" : "") : "off";
     std::printf(
-        "  %-7s overlap %-3s graph %-3s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
+        "  %-7s overlap %-3s graph %-4s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
         variant.transport.c_str(), found.choice.overlap ? "on" : "off", graph.c_str(), rate,
         100 * rate / (single * ranks), ranks, model, found.sent_bytes);
     if (variant.overlap == heddle::Overlap::automatic)
@@ -220,6 +222,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
       }
       for (const int unroll : {8, 32})
         if (transport == "stores") row({.transport = transport, .overlap = overlap, .unroll = unroll});
+      if (transport == "stores" && overlap)
+        row({.transport = transport, .overlap = heddle::Overlap::on, .unroll = 32, .slabs = 1});
     }
     if (transport == "stores")
       row({.transport = transport, .overlap = heddle::Overlap::automatic, .unroll = 32});
@@ -266,6 +270,12 @@ template <typename Kernels>
 void all(const char* precision, int ranks, std::int64_t edge, const std::vector<std::string>& known,
          const std::string& what) {
   const bool every = what == "all";
+  if (what == "half") {
+    check<Kernels>(precision, ranks, known);
+    for (const std::int64_t n : {edge, 2 * edge})
+      table<Kernels>(precision, "half of strong", {n, n, n}, {n, n, n / 2}, ranks, known, false);
+    return;
+  }
   if (what != "weak") check<Kernels>(precision, ranks, known);
   table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, every);
   if (what == "weak") return;
@@ -286,8 +296,8 @@ int main(int argc, char** argv) {
     }
     std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
     const std::string what = argc > 3 ? argv[3] : "all";
-    if (what != "all" && what != "stores" && what != "weak") {
-      std::fprintf(stderr, "heddle-scaling: '%s' is neither all nor stores nor weak\n", what.c_str());
+    if (what != "all" && what != "stores" && what != "weak" && what != "half") {
+      std::fprintf(stderr, "heddle-scaling: '%s' is none of all, stores, weak, half\n", what.c_str());
       return 1;
     }
     const std::vector<std::string> known =

@@ -39,6 +39,7 @@ struct Case {
   bool capture = true;
   bool exchanges = true;
   int unroll = 2;
+  int slabs = 0; // of TaskGraphOptions
   heddle::Trace* trace = nullptr;
 };
 
@@ -59,7 +60,8 @@ inline heddle::TaskGraph graph_of(const Case& one) {
                             .capture = one.capture && one.transport != "pinned",
                             .overlap = one.overlap,
                             .unroll = one.unroll,
-                            .trace = one.trace});
+                            .trace = one.trace,
+                            .slabs = one.slabs});
 }
 
 /// Calls program once for ranks of one graph, else on a thread for each rank, with its device. A Rank has

@@ -59,6 +59,8 @@ public:
   /// Whether any of its cells are in this part of the blocks. TaskGraph leaves out parts without cells.
   [[nodiscard]] bool has(const BlockPart& part) const;
 
+  static constexpr bool in_boxes = true;
+
   void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// Its cells in `part` alone.
   void operator()(Stream& stream, const BlockPart& part) const;

@@ -63,7 +63,7 @@ public:
   void operator()(Stream& stream, const BlockPart& part) {
     for (Dense& sweep : dense_)
       sweep(stream, part);
-    if (part.cells == BlockPart::Cells::interior || part.box > 0) return;
+    if (part.cells == BlockPart::Cells::interior) return;
     for (Listed& sweep : listed_)
       sweep(stream);
   }

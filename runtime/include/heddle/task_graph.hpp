@@ -45,6 +45,10 @@ struct TaskGraphOptions {
   int unroll = 0;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
+  /// Where a CUDA graph is recorded: interiors of dense sweeps are taken apart into so many slabs along z, at most 8,
+  /// of which each waits for its neighbours of the step before and no others, so that the end of one step overlaps
+  /// with the begin of the next. 1: none; 0: four where each has 2^18 cells.
+  int slabs = 0;
   /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
   /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
   std::uint64_t shuffle = 0; // 0: in the order of the plan
@@ -107,6 +111,7 @@ public:
           TaskNode::Parts{&object->grid(), object->rank(),
                           [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); },
                           {}};
+      if constexpr (requires { Plain::in_boxes; }) node.parts->boxes = Plain::in_boxes;
       if constexpr (requires(const BlockPart& part) {
                       { object->has(part) } -> std::same_as<bool>;
                     })

@@ -32,6 +32,11 @@ template <class T> class OnPeers : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(OnPeers, Precisions);
 
+heddle::TaskGraphOptions in_slabs(heddle::TaskGraphOptions options, int slabs) {
+  options.slabs = slabs;
+  return options;
+}
+
 /// Each with what differs from the others: recorded or not, overlapping or not, stores or copies, some
 /// iterations planned together, whole vectors that cross.
 std::vector<blocks::Peers> ways(int ranks, const std::array<bool, 3>& walled) {
@@ -44,7 +49,8 @@ std::vector<blocks::Peers> ways(int ranks, const std::array<bool, 3>& walled) {
           {ranks, cut, periodic, options(true, Overlap::off, 2), true, 1},
           {ranks, cut, walled, options(false, Overlap::off, 1), false, 1},
           {ranks, cut, periodic, options(false, Overlap::on, 2), false, 1},
-          {ranks, {1, 4, ranks}, walled, options(true, Overlap::on, 1), true, 4}};
+          {ranks, {1, 4, ranks}, walled, options(true, Overlap::on, 1), true, 4},
+          {ranks, {2, 2, 1}, walled, in_slabs(options(true, Overlap::on, 2), 5), true, 1}};
 }
 
 TYPED_TEST(OnPeers, EveryPatternEqualsOneBlock) {
@@ -115,10 +121,12 @@ TYPED_TEST(OnPeers, AnyOrderOfThePlanGivesTheSameBits) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       const bool between_walls = seed % 2 == 0;
       const bool in_vectors = seed % 3 == 0;
+      const bool in_slabs = seed % 3 == 1; // of the seven layers of a block
+      const std::array<int, 3> cut = in_vectors ? std::array<int, 3>{1, 4, 4} : std::array<int, 3>{2, 2, in_slabs ? 1 : 2};
       const blocks::Peers run{4,
-                              in_vectors ? std::array<int, 3>{1, 4, 4} : std::array<int, 3>{2, 2, 2},
+                              cut,
                               between_walls ? pattern.walled : periodic,
-                              {.unroll = 2, .shuffle = seed},
+                              {.unroll = 2, .slabs = 4, .shuffle = seed},
                               seed % 4 != 0,
                               in_vectors ? 4 : 1};
       EXPECT_EQ(blocks::differences(pattern, between_walls ? walled : open, run), 0)
