@@ -47,6 +47,8 @@ struct Draft {
   bool apart = false; // of a start: ordered by mailboxes alone, of which it may fill none
   /// Of a finish toward owners, and what opens it, for each field: the sweep that wrote beyond its blocks.
   std::map<const void*, std::size_t> writer{};
+  /// Of an interior, for each field that its sweep writes beyond the own cells: the exchange before that sweep.
+  std::map<const void*, std::size_t> sender{};
 };
 
 /// Which part of a field a part of a sweep touches that reaches `reach` cells beyond its own.
@@ -147,6 +149,7 @@ private:
     for (const TaskNode::Access& access : node.accesses) {
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
       wrote_beyond_.erase(access.object);
+      sent_before_.erase(access.object);
     }
     if (node.parts) note_writes_beyond(node, place);
   }
@@ -167,6 +170,9 @@ private:
       ready.opened = halo.opened;
       touch(ready, true, arrival);
       if (halo.toward_owners) ready.writer = writers_of(halo);
+    }
+    for (const FieldAccess& field : halo.fields) {
+      if (!halo.toward_owners) sent_before_[field.object] = place;
     }
     Draft& start = draft(node, place, " start", Kind::start);
     start.step.exchange = place;
@@ -221,8 +227,10 @@ private:
     part.slices = slabs(node, part);
     for (part.slice = 0; part.slice < part.slices; ++part.slice)
       add_part(node, place, part);
-    for (const TaskNode::Access& access : node.accesses)
+    for (const TaskNode::Access& access : node.accesses) {
       wrote_beyond_.erase(access.object);
+      sent_before_.erase(access.object);
+    }
     note_writes_beyond(node, place);
   }
 
@@ -242,6 +250,11 @@ private:
     Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
     for (const TaskNode::Access& access : node.accesses)
       one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, part)});
+    for (const TaskNode::Access& access : node.accesses) {
+      const auto sent = sent_before_.find(access.object);
+      const bool beyond = access.mode == AccessMode::write && access.reach > 0 && !node.parts->has;
+      if (kind == Kind::interior && beyond && sent != sent_before_.end()) one.sender.insert(*sent);
+    }
     one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
     if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
       one.step.run = in_slices(node.parts->run, part);
@@ -274,19 +287,24 @@ private:
   int width_ = 0;
   bool splits_ = false;
   std::vector<Borders> borders_;
-  std::map<const void*, std::size_t>
-      wrote_beyond_; // the sweep that did, if nothing else has touched the field since
+  // The sweep that did, and the exchange to ghost cells, if nothing else has touched the field since.
+  std::map<const void*, std::size_t> wrote_beyond_;
+  std::map<const void*, std::size_t> sent_before_;
 };
 
 /// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
 /// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
 /// touches these, so that they may arrive while the interior is still being computed. A finish follows the border
-/// all the same; what other ranks store into the fields themselves waits for no part of that sweep.
+/// all the same; what other ranks store into the fields themselves waits for no part of that sweep. In the same way, what
+/// an exchange sends before such a sweep is what cells of other blocks then read and write: the interior need not
+/// wait until it has been sent.
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
     const bool meets_arrivals = earlier.step.kind == Kind::interior || !later.opened.empty();
     if (meets_arrivals && writer != later.writer.end() && writer->second == earlier.node) continue;
+    const auto sender = later.sender.find(x.object);
+    if (earlier.step.kind == Kind::start && sender != later.sender.end() && sender->second == earlier.node) continue;
     for (const Touch& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }

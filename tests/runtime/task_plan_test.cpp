@@ -39,43 +39,54 @@ TEST(InteriorSlabs, AreAsManyAsTheirThicknessAllows) {
   EXPECT_EQ(heddle::interior_slabs(large, 0, no_border, 1, 1), 1);
 }
 
-/// Two steps to and fro between two arrays and the exchange before each, on rank 0 of two that lie along x.
-class ToAndFro {
+/// What rank 0 of two that lie along x does with its half of some arrays.
+class Half {
 public:
-  ToAndFro() : grid_(heddle::Box{{0, 0, 0}, {8, 4, 10}}, {2, 1, 1}, {false, false, false}, 2) {}
+  Half() : grid_(heddle::Box{{0, 0, 0}, {8, 4, 10}}, {2, 1, 1}, {false, false, false}, 2) {}
 
-  std::vector<TaskStep> plan(bool boxes, const heddle::PlanOptions& options) const {
-    std::vector<TaskNode> nodes;
-    add(nodes, boxes, &f_, &g_);
-    add(nodes, boxes, &g_, &f_);
-    return plan_tasks(nodes, options);
-  }
-
-private:
-  void add(std::vector<TaskNode>& nodes, bool boxes, const int* from, const int* to) const {
-    TaskNode& exchange = nodes.emplace_back();
-    exchange.name = "halo";
-    exchange.memory = heddle::Memory::device;
-    exchange.halo = [this, from] {
+  void exchange(const int* field) {
+    TaskNode& node = nodes_.emplace_back();
+    node.name = "halo";
+    node.memory = heddle::Memory::device;
+    node.halo = [this, field] {
       heddle::HaloSteps steps;
       steps.grid = &grid_;
       steps.depth = 1;
       steps.messages = true;
-      steps.fields = {{from, "", AccessMode::read}, {from, "", AccessMode::write}};
+      steps.fields = {{field, "", AccessMode::read}, {field, "", AccessMode::write}};
       steps.start = steps.finish = [](heddle::Stream&) {};
       return steps;
     };
-    TaskNode& step = nodes.emplace_back();
-    step.name = "step";
-    step.memory = heddle::Memory::device;
-    step.accesses = {{from, "", AccessMode::read, 1}, {to, "", AccessMode::write, 0}};
-    step.parts = TaskNode::Parts{&grid_, 0, [](heddle::Stream&, const heddle::BlockPart&) {}, {}, boxes};
   }
 
+  void step(std::vector<TaskNode::Access> accesses, bool boxes = true) {
+    TaskNode& node = nodes_.emplace_back();
+    node.name = "step";
+    node.memory = heddle::Memory::device;
+    node.accesses = std::move(accesses);
+    node.parts = TaskNode::Parts{&grid_, 0, [](heddle::Stream&, const heddle::BlockPart&) {}, {}, boxes};
+  }
+
+  [[nodiscard]] std::vector<TaskStep> plan(const heddle::PlanOptions& options) const {
+    return plan_tasks(nodes_, options);
+  }
+
+private:
   BlockGrid grid_;
-  int f_ = 0; // their addresses alone
-  int g_ = 0;
+  std::vector<TaskNode> nodes_;
 };
+
+/// Two steps to and fro between two arrays and the exchange before each.
+std::vector<TaskStep> to_and_fro(bool boxes, const heddle::PlanOptions& options) {
+  const int f = 0; // an address alone
+  const int g = 0;
+  Half half;
+  half.exchange(&f);
+  half.step({{&f, "", AccessMode::read, 1}, {&g, "", AccessMode::write, 0}}, boxes);
+  half.exchange(&g);
+  half.step({{&g, "", AccessMode::read, 1}, {&f, "", AccessMode::write, 0}}, boxes);
+  return half.plan(options);
+}
 
 std::vector<std::size_t> interiors(const std::vector<TaskStep>& steps) {
   std::vector<std::size_t> found;
@@ -88,7 +99,7 @@ std::vector<std::size_t> interiors(const std::vector<TaskStep>& steps) {
 TEST(TaskPlan, ASlabWaitsForItsNeighboursOfTheStepBeforeAlone) {
   constexpr int slabs = 5;
   const std::vector<TaskStep> steps =
-      ToAndFro().plan(true, {.device = true, .iterations = 2, .fine = true, .slabs = slabs});
+      to_and_fro(true, {.device = true, .iterations = 2, .fine = true, .slabs = slabs});
   const std::vector<std::size_t> parts = interiors(steps);
   ASSERT_EQ(parts.size(), 4U * slabs);
   for (int later = 1; later < 4; ++later) {
@@ -104,9 +115,23 @@ TEST(TaskPlan, ASlabWaitsForItsNeighboursOfTheStepBeforeAlone) {
 }
 
 TEST(TaskPlan, LeavesInteriorsWholeThatAreNoBoxesOrWhereStepsCost) {
-  EXPECT_EQ(interiors(ToAndFro().plan(false, {.device = true, .fine = true, .slabs = 5})).size(), 2U);
-  EXPECT_EQ(interiors(ToAndFro().plan(true, {.device = true, .slabs = 5})).size(), 2U);
-  EXPECT_EQ(interiors(ToAndFro().plan(true, {.device = true, .fine = true})).size(), 2U); // small
+  EXPECT_EQ(interiors(to_and_fro(false, {.device = true, .fine = true, .slabs = 5})).size(), 2U);
+  EXPECT_EQ(interiors(to_and_fro(true, {.device = true, .slabs = 5})).size(), 2U);
+  EXPECT_EQ(interiors(to_and_fro(true, {.device = true, .fine = true})).size(), 2U); // small
+}
+
+TEST(TaskPlan, WhatIsSentBeforeASweepInPlaceHoldsUpItsBorderAlone) {
+  const int f = 0;
+  Half half;
+  half.exchange(&f);
+  half.step({{&f, "", AccessMode::read, 1}, {&f, "", AccessMode::write, 1}});
+  const auto waits_for = [steps = half.plan({.device = true})](Kind part, Kind earlier) {
+    const auto step = std::ranges::find(steps, part, &TaskStep::kind);
+    return std::ranges::any_of(step->predecessors, [&](std::size_t p) { return steps[p].kind == earlier; });
+  };
+  EXPECT_FALSE(waits_for(Kind::interior, Kind::start)); // cells of other blocks write what is sent
+  EXPECT_TRUE(waits_for(Kind::finish, Kind::start));
+  EXPECT_TRUE(waits_for(Kind::border, Kind::finish));
 }
 
 } // namespace
