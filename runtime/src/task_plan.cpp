@@ -65,7 +65,10 @@ public:
     for (const TaskNode& node : nodes) {
       halos_.push_back(node.halo ? node.halo() : HaloSteps{});
       const HaloSteps& halo = halos_.back();
-      splits_ = splits_ || (halo.messages && options.overlap);
+      // Between lanes, too, where steps cost little: it is at leisure while the interior is computed.
+      const bool lanes = options.fine && (halo.border[0] || halo.border[1] || halo.border[2]);
+      splits_ = splits_ || ((halo.messages || lanes) && options.overlap);
+      exchanges_ = exchanges_ || halo.messages || halo.apart;
       if (halo.grid != nullptr) widen(*halo.grid, halo.rank, halo.border);
       if (halo.progress) progress_.push_back(halo.progress);
       width_ = std::max(width_, halo.depth);
@@ -79,10 +82,13 @@ public:
   void add(const TaskNode& node, std::size_t number, std::size_t place) {
     const HaloSteps& halo = halos_[number];
     if (node.parts && !node.parts->any(BlockPart())) return; // all its cells are elsewhere
-    if (halo.messages && (splits_ || halo.apart))
+    const bool shares = halo.messages || halo.border[0] || halo.border[1] || halo.border[2];
+    if ((shares && splits_) || (halo.messages && halo.apart))
       add_exchange(node, halo, place);
     else if (splits_ && node.parts && has_border(*node.parts))
       add_parts(node, place);
+    else if (!splits_ && !exchanges_ && node.parts && options_.overlap && slabs(node, BlockPart()) > 1)
+      add_slabs(node, place, {.cells = BlockPart::Cells::interior}); // the border is that of no exchange
     else
       add_whole(node, halo, place);
   }
@@ -224,14 +230,19 @@ private:
     }
     part.box = -1;
     part.cells = BlockPart::Cells::interior;
-    part.slices = slabs(node, part);
-    for (part.slice = 0; part.slice < part.slices; ++part.slice)
-      add_part(node, place, part);
+    add_slabs(node, place, part);
     for (const TaskNode::Access& access : node.accesses) {
       wrote_beyond_.erase(access.object);
       sent_before_.erase(access.object);
     }
     note_writes_beyond(node, place);
+  }
+
+  /// One that is all of it where it is not taken apart.
+  void add_slabs(const TaskNode& node, std::size_t place, BlockPart part) {
+    part.slices = slabs(node, part);
+    for (part.slice = 0; part.slice < part.slices; ++part.slice)
+      add_part(node, place, part);
   }
 
   /// Of the block whose border has the most.
@@ -285,7 +296,8 @@ private:
   std::vector<HaloSteps> halos_;
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
-  bool splits_ = false;
+  bool splits_ = false;    // sweeps have borders
+  bool exchanges_ = false; // with other ranks
   std::vector<Borders> borders_;
   // The sweep that did, and the exchange to ghost cells, if nothing else has touched the field since.
   std::map<const void*, std::size_t> wrote_beyond_;

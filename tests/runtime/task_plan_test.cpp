@@ -134,4 +134,16 @@ TEST(TaskPlan, WhatIsSentBeforeASweepInPlaceHoldsUpItsBorderAlone) {
   EXPECT_TRUE(waits_for(Kind::border, Kind::finish));
 }
 
+TEST(TaskPlan, TakesInteriorsApartWhereNothingIsExchanged) {
+  const int f = 0;
+  Half half;
+  half.step({{&f, "", AccessMode::read, 1}, {&f, "", AccessMode::write, 1}});
+  half.step({{&f, "", AccessMode::read, 0}, {&f, "", AccessMode::write, 0}});
+  const std::vector<TaskStep> steps = half.plan({.device = true, .fine = true, .slabs = 4});
+  ASSERT_EQ(steps.size(), 8U);
+  EXPECT_EQ(steps[4].predecessors, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(steps[7].predecessors, (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(half.plan({.overlap = false, .device = true, .fine = true, .slabs = 4}).size(), 2U);
+}
+
 } // namespace
