@@ -437,9 +437,9 @@ def _over_list(pattern: StreamingKernels, suffix: str, name: str, place: Place) 
     if suffix not in other:
         raise KernelError(
             place,
-            f"'{name}' takes differences of a velocity, and the links of its pattern do not lead to all "
+            f"'{name}' takes differences of a velocity, and its pattern says of no links that lead to the "
             "cells beside one.",
-            "over a list use Pull, Push or AA, or lbm.Smagorinsky in place of lbm.Vreman or WALE",
+            "over a list use a pattern with links, or lbm.Smagorinsky in place of lbm.Vreman or WALE",
         )
     found: Iterable[Statement] = other[suffix]
     return found

@@ -193,7 +193,8 @@ class Access(Expression):
     @property
     def linked(self) -> bool:
         """Whether it takes the neighbour table of a sparse list."""
-        return self.field.layout == "compressed" and (any(self.offsets) or any(self.through))
+        by_link = any(self.through) and self.at is None
+        return self.field.layout == "compressed" and (any(self.offsets) or by_link)
 
 
 @node

@@ -163,7 +163,8 @@ class LinkLowering(Lowering):
             number = (
                 Cast(access.at, I64) if access.at is not None else self.cell_linked(self.link_to(through))
             )
-            symbol = Symbol(f"n{compass(through)}", I64)
+            given = "n" if access.at is None else "beside"  # which may be the own cell: a link leads elsewhere
+            symbol = Symbol(given + compass(through), I64)
             self.pending.append(Let(symbol, self.checked_cell(number)))
             self.links[key] = symbol
         return self.links[key]
@@ -186,7 +187,7 @@ class LinkLowering(Lowering):
             before = self.neighbour_cell(access, rows[:-1], n) if rows[1:] else n
             offsets = [self.space.links[row].offset for row in rows]
             way = compass(access.through) + compass(tuple(map(sum, zip(*offsets, strict=True))))
-            symbol = Symbol(f"n{way}", I64)
+            symbol = Symbol(("n" if access.at is None else "beside") + way, I64)
             if self.target.checked and rows[1:]:
                 before = self.checked_cell(before)
             self.pending.append(Let(symbol, Cast(self.table_entry(access, rows[-1], before), I64)))

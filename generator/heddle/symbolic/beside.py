@@ -17,7 +17,8 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, add, multiply, negate
-from heddle.symbolic.field import Field, Walled
+from heddle.symbolic.field import Access, Field, Walled
+from heddle.symbolic.lattice import direction_name
 
 Offset: TypeAlias = tuple[int, ...]
 Walls: TypeAlias = Literal["at_rest", "one_sided"]
@@ -48,8 +49,10 @@ BY_OFFSET = ByOffset()
 class ByLink(Beside):
     """Over a list, through the links of a streaming pattern; a link that ends at a wall leads to no value.
 
-    populations: the field whose links these are. slots: of the links along axes, by their offsets. walls:
-    what stands in at a wall. "at_rest": the velocity 0 of the wall, half a cell away. With the own value and
+    populations: the field whose links these are. slots: of the links along axes, by their offsets; empty for
+    a list that holds cells behind walls, whose rows lead one way only: then the numbers of the cells beside
+    are fields over the list, `cell_e`, `cell_w` and so on, which heddle::cells_beside makes. walls: what
+    stands in at a wall. "at_rest": the velocity 0 of the wall, half a cell away. With the own value and
     that of the cell on the other side a parabola passes through it, whose slope is u(x) + u(x + 1) / 3 for a
     wall below: of second order, and exact in plane Poiseuille flow (weights for points at -1/2, 0 and 1:
     Fornberg, Math. Comp. 51 (1988) 699). "one_sided": u(x + 1) - u(x), of first order, which does not ask
@@ -70,16 +73,15 @@ class ByLink(Beside):
             value = field.component(component)
             before, after = pairs[axis]
             return add(
-                multiply(before, value.seen_from(ahead)), negate(multiply(after, value.seen_from(behind)))
+                multiply(before, value.seen_from(ahead, self._number(ahead))),
+                negate(multiply(after, value.seen_from(behind, self._number(behind)))),
             )
 
         return twice
 
     def _weights(self, equations: Equations, axis: int) -> tuple[sympy.Expr, sympy.Expr]:
         """Name the weights of u ahead and behind: 1 and 1, or where one of the two is the own cell's."""
-        ahead, behind = (
-            Walled(self.populations[(*way, self.slots[way])]) for way in _ways(self.populations.rank, axis)
-        )
+        ahead, behind = (self._ends(way) for way in _ways(self.populations.rank, axis))
         own, other = (2, 2) if self.walls == "one_sided" else (-2, sympy.Rational(2, 3))
         name = "xyz"[axis]
         return tuple(
@@ -89,6 +91,19 @@ class ByLink(Beside):
             )
             for what, here, there in (("ahead", ahead, behind), ("behind", behind, ahead))
         )
+
+    def _number(self, way: Offset) -> Access | None:
+        """Where the number of the cell beside is given; None where a link leads there."""
+        if self.slots:
+            return None
+        return Field(f"cell_{direction_name(way)}", "uint32", self.populations.rank, ghost_layers=0).here
+
+    def _ends(self, way: Offset) -> Walled:
+        """Whether there is a wall instead of a cell."""
+        number = self._number(way)
+        if number is None:
+            return Walled(self.populations[(*way, self.slots[way])])
+        return Walled(number.seen_from(way, number))
 
 
 def require_walls(walls: str) -> None:

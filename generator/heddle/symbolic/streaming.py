@@ -226,16 +226,21 @@ class StreamingPattern(ABC):
     def _over_list(
         self, kernels: StreamingKernels, make: Callable[[str], list[Statement]]
     ) -> StreamingKernels:
-        """With other statements over a list; with none if no links lead to all cells beside a cell."""
-        steps = () if not self.links or any(link.held for link in self.links) else kernels.steps
+        """With other statements over a list; with none if a pattern has no links."""
+        steps = kernels.steps if self.links else ()
         return dataclasses.replace(
             kernels, over_list={step: AssignmentCollection(make(step)) for step in steps}
         )
 
     def by_link(self, walls: Walls = "at_rest") -> ByLink:
-        """How kernels over a list see the cells beside their own."""
+        """How kernels over a list see the cells beside their own: through links, or by numbers that are given
+        where links lead to cells behind walls."""
         require_walls(walls)
-        slots = {link.offset: link.slot for link in self.links if sum(map(abs, link.offset)) == 1}
+        slots = {
+            link.offset: link.slot
+            for link in self.links
+            if sum(map(abs, link.offset)) == 1 and not link.held
+        }
         return ByLink(self.source, slots, walls)
 
     def _step(self, collide: Collision, step: str) -> list[Statement]:

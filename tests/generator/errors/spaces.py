@@ -77,12 +77,15 @@ def differences_of_ones_own_over_a_list() -> None:
 
 
 @says(
-    "{here}: 'k_even' takes differences of a velocity, and the links of its pattern do not lead to all cells "
+    "{here}: 'k' takes differences of a velocity, and its pattern says of no links that lead to the cells "
     "beside one.\n"
-    "  Hint: over a list use Pull, Push or AA, or lbm.Smagorinsky in place of lbm.Vreman or WALE"
+    "  Hint: over a list use a pattern with links, or lbm.Smagorinsky in place of lbm.Vreman or WALE"
 )
-def gradients_over_a_list_with_three_links() -> None:
-    step = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, eddy_viscosity=lbm.WALE()))
+def gradients_over_a_list_without_links() -> None:
+    class Own(lbm.Pull):
+        links = ()
+
+    step = Own(D2Q9)(lbm.BGK(D2Q9, eddy_viscosity=lbm.WALE()))
     Module("m").add("k", step, Sparse("fluid"))  # here
 
 

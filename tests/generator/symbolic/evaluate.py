@@ -164,7 +164,8 @@ class Listed:
         if not access.through:
             return self.entries
         if access.at is not None:
-            return self.data[access.at.field.name][0]
+            number = access.at.field
+            return self.fields[number.name][0, self.entries] if number.rank else self.data[number.name][0]
         row = next(row for (_, offset), row in self.table.items() if offset == access.through)
         return row[self.entries] % self.fields["f"].shape[1]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from evaluate import Listed, Periodic
 from heddle import Module, Schedule, Sparse, lbm
+from heddle.emit.signature import uses_links
 from running import agree
 from test_streaming import Geometry
 from test_viscosity import gradient, vreman, wale
@@ -17,6 +18,7 @@ from test_viscosity import gradient, vreman, wale
 Array: TypeAlias = Any
 D2Q9, D3Q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA)
+HOLDING = (lbm.EsoTwist, lbm.EsoPull)  # lists that hold cells behind walls: numbers of cells are given
 
 
 def listed(stream: lbm.StreamingPattern, geometry: Geometry, u: Array) -> Listed:
@@ -25,7 +27,12 @@ def listed(stream: lbm.StreamingPattern, geometry: Geometry, u: Array) -> Listed
     f = 1e-2 * np.random.default_rng(3).uniform(-1, 1, (stream.lattice.size, n))
     fields = {"f": f, "f_next": np.zeros_like(f), "u": u}
     fields |= {"vorticity": np.full((2 * d - 3, n), np.nan), "q": np.full((1, n), np.nan)}
-    return Listed(fields, geometry.table(stream.links))
+    if not isinstance(stream, HOLDING):
+        return Listed(fields, geometry.table(stream.links))
+    held, table = geometry.held(stream)
+    held[:] = 1e-2 * np.random.default_rng(3).uniform(-1, 1, held.shape)
+    entries = np.arange(n)
+    return Listed(fields | {"f": held} | geometry.numbers(entries), table, entries)
 
 
 def over(kernels: lbm.StreamingKernels, step: str = "") -> Any:
@@ -38,11 +45,12 @@ def channel(height: int, axis: int = 1) -> Geometry:
     geometry = Geometry(D2Q9, (3, height + 1) if axis == 1 else (height + 1, 3), solid=0)
     geometry.cells = [cell for cell in geometry.cells if cell[axis] < height]
     geometry.number = {cell: n for n, cell in enumerate(geometry.cells)}
+    geometry.fluid[(slice(None),) * axis + (height,)] = False
     return geometry
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", PATTERNS + HOLDING)
 def test_a_channel_is_exact_up_to_its_walls(pattern: type[lbm.StreamingPattern], axis: int) -> None:
     """u = y (H - y) with walls half a cell beyond the outermost centres: the slope is H - 2 y everywhere."""
     height = 5
@@ -80,7 +88,7 @@ def test_no_eddy_viscosity_at_the_walls_of_a_channel(model: type[lbm.Vreman]) ->
     assert np.array_equal(named["eddy_viscosity"], np.zeros(y.size))
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", PATTERNS + HOLDING)
 @pytest.mark.parametrize("lattice", [D2Q9, D3Q19], ids=["2D", "3D"])
 def test_away_from_walls_it_is_the_dense_value(
     lattice: lbm.Lattice, pattern: type[lbm.StreamingPattern]
@@ -109,11 +117,11 @@ def test_away_from_walls_it_is_the_dense_value(
         kernels = stream(lbm.BGK(lattice, eddy_viscosity=model))
         for step in stream.steps:
             fields = {name: array.copy() for name, array in space.fields.items()}
-            named = Listed(fields, space.table).run(over(kernels, step), omega=1.5)
+            named = Listed(fields, space.table, space.entries).run(over(kernels, step), omega=1.5)
             assert named["eddy_viscosity"] == pytest.approx(formula(g, 0.3), rel=1e-11)
             strain = dict(fields, strain=np.zeros((d * (d + 1) // 2, g.shape[-1])))
             kernel = over(stream.strain_rate(eddy_viscosity=model), step)
-            named = Listed(strain, space.table).run(kernel, omega=1.5)
+            named = Listed(strain, space.table, space.entries).run(kernel, omega=1.5)
             assert named["eddy_viscosity"] == pytest.approx(formula(g, 0.3), rel=1e-11)
     space.run(over(stream.vorticity()))
     space.run(over(stream.q_criterion()))
@@ -155,6 +163,20 @@ def test_every_pass_keeps_the_bits(
     module.add("curl", stream.vorticity(), space=Sparse("fluid"), schedule=schedule)
     for kernel in module.kernels.values():
         agree(kernel, "f64", target, 3)
+
+
+@pytest.mark.parametrize("pattern", HOLDING)
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_every_pass_keeps_the_bits_with_numbers(pattern: type[lbm.StreamingPattern], target: str) -> None:
+    """Numbers of the cells beside, a value a cell; the curl alone needs no table."""
+    stream = pattern(D2Q9)
+    module = Module("m", precisions=("f64",))
+    step = stream(lbm.BGK(D2Q9, eddy_viscosity=lbm.Vreman(u="v")))
+    module.add("step", step, space=Sparse("fluid"))
+    module.add("curl", stream.vorticity(), space=Sparse("fluid"))
+    for kernel in module.kernels.values():
+        agree(kernel, "f64", target, 3)
+    assert not uses_links(module.typed("curl", "f64"))
 
 
 def test_a_dense_kernel_stays_as_it_was() -> None:
