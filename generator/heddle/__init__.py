@@ -11,7 +11,7 @@
 """
 
 from heddle.errors import KernelError
-from heddle.module import Dense, Module, Sparse
+from heddle.module import Cells, Dense, Module, Sparse
 from heddle.schedule import Schedule
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
 from heddle.symbolic.bits import bit_and, has_bit, remainder, shift_left
@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Assignment",
     "AssignmentCollection",
+    "Cells",
     "Dense",
     "Field",
     "If",

@@ -61,6 +61,16 @@ class Sparse:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """Some cells of a dense box, given by a list: those beside a body, for instance. Kernels take where they
+    lie, the fields `cell_x`, `cell_y` (and `cell_z`) with a value an entry (int32, from the first interior
+    cell of the block; negative in ghost layers), and look at neighbours by offsets. No cell is listed
+    twice."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class KernelModel:
     """A kernel as the user wrote it. role: what a streaming pattern made it for (StreamingKernels), else
     ""."""
@@ -155,7 +165,7 @@ class Module:
         self,
         name: str,
         statements: Iterable[Statement] | StreamingKernels,
-        space: Dense | Sparse | None = None,
+        space: Dense | Sparse | Cells | None = None,
         schedule: Schedule | None = None,
         about: str = "",
     ) -> None:
@@ -163,6 +173,7 @@ class Module:
         place = calling_place()
         schedule = schedule or Schedule()
         if isinstance(statements, StreamingKernels):
+            _check_cells(name, statements, space, place)
             for suffix, collection in statements.steps.items():
                 full = f"{name}_{suffix}" if suffix else name
                 listed = isinstance(space, Sparse)
@@ -175,7 +186,7 @@ class Module:
         self,
         name: str,
         statements: tuple[Statement, ...],
-        space: Dense | Sparse,
+        space: Dense | Sparse | Cells,
         schedule: Schedule,
         about: str,
         place: Place,
@@ -192,12 +203,13 @@ class Module:
         if isinstance(space, Sparse) and pattern and pattern.links:
             _check_over_list(name, statements, pattern, space, place)
         rank = _rank(statements, place, name)
-        if schedule.colours > 1 and (isinstance(space, Sparse) or (rank, schedule.colours) not in BITS):
-            what = "the cells of a list have" if isinstance(space, Sparse) else f"{rank} dimensions have"
+        listed = not isinstance(space, Dense)
+        if schedule.colours > 1 and (listed or (rank, schedule.colours) not in BITS):
+            what = "the cells of a list have" if listed else f"{rank} dimensions have"
             known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
-            hint = "use a dense space" if isinstance(space, Sparse) else " or ".join(known)
+            hint = "use a dense space" if listed else " or ".join(known)
             raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
-        if isinstance(space, Sparse) and schedule.lanes > 1:
+        if listed and schedule.lanes > 1:
             raise KernelError(
                 place,
                 f"'{name}' asks for {schedule.lanes} cells a thread; those of a list have one.",
@@ -224,7 +236,7 @@ class Module:
                 "neighbours: it has the plain table alone.",
                 "leave out compressed and chunk",
             )
-        if isinstance(space, Sparse) and (schedule.row_cells or schedule.trusted or schedule.usual):
+        if listed and (schedule.row_cells or schedule.trusted or schedule.usual):
             raise KernelError(
                 place,
                 f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
@@ -236,6 +248,8 @@ class Module:
             chunk = cells if rows and not space.listed else 0
             compressed = schedule.compressed and bool(rows) and not space.listed
             frozen: ir.Dense | ir.Sparse = ir.Sparse(space.name, space.listed, rows, chunk, compressed)
+        elif isinstance(space, Cells):
+            frozen = ir.Sparse(space.name, True, box=rank)
         else:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
             if space.walls:
@@ -427,6 +441,25 @@ def _with_walls(
         )
     rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=rows)
+
+
+def _check_cells(
+    name: str, pattern: StreamingKernels, space: Dense | Sparse | Cells | None, place: Place
+) -> None:
+    """Raise KernelError where a space and what a pattern made for it do not belong together."""
+    in_box = getattr(pattern, "in_box", False)
+    if in_box and not isinstance(space, Cells):
+        raise KernelError(
+            place,
+            f"'{name}' is a sweep over some cells of a dense box, and its space is another one.",
+            "space=heddle.Cells(name), or leave out cells=True",
+        )
+    if isinstance(space, Cells) and not in_box:
+        raise KernelError(
+            place,
+            f"'{name}' is not made for some cells of a dense box: what runs there is a boundary sweep.",
+            "stream.boundary(condition, cells=True), or another space",
+        )
 
 
 def _over_list(pattern: StreamingKernels, suffix: str, name: str, place: Place) -> Iterable[Statement]:

@@ -55,7 +55,9 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     index = 4 * len(links)
     if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
         index = ceil(index / CELLS)
-    listed = 4 if isinstance(kernel.space, ir.Sparse) and kernel.space.listed else 0
+    listed = 0
+    if isinstance(kernel.space, ir.Sparse) and kernel.space.listed:
+        listed = 4 * (kernel.space.box or 1)  # its number, or its place
     flops, calls = _operations(without_copies(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
 

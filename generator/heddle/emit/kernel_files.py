@@ -295,7 +295,7 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
 def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
     space, schedule = variant.stages.kernel.space, variant.schedule
     dense = isinstance(space, ir.Dense)
-    unit = "true" if isinstance(space, ir.Sparse) else "false"
+    unit = "true" if isinstance(space, ir.Sparse) and not space.box else "false"
     checked = [argument for argument in everything if argument.role not in UNCHECKED]
     on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]

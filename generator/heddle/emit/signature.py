@@ -32,6 +32,8 @@ Role = Literal[
     "output",
     "work",
 ]
+PLACES = ("cell_x", "cell_y", "cell_z")
+"""Where the cells of a list lie in a dense box."""
 UNCHECKED = ("scalar", "flags")
 """Roles of arguments of which any value is right."""
 UNUSED = {"host": ("chunks",), "device": ("runs",)}
@@ -126,10 +128,9 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
                 about = "the same table compressed, see heddle/device/chunk_links.hpp (CUDA only)"
                 result.append(Argument("neighbour_chunk", table, "chunks", None, about))
         if kernel.space.listed:
-            result += [
-                Argument("cells", table, "list", None, "the cells to run over"),
-                Argument("cell_count", ir.I64, "list"),
-            ]
+            if not kernel.space.box:
+                result.append(Argument("cells", table, "list", None, "the cells to run over"))
+            result.append(Argument("cell_count", ir.I64, "list"))
         else:
             result += [
                 Argument("first", ir.I64, "list", None, "cells first <= n < last are updated"),
@@ -153,9 +154,10 @@ def _table(kernel: ir.Kernel, field: ir.Field) -> str:
         axis = "xyz"[field.axis]
         beyond = f", {field.ghost_layers} before and behind" if field.ghost_layers else ""
         return f"profile along {axis}; value of the first interior cell, n_{axis} in all{beyond}"
-    return (
-        _BOXES.get(field.name, "") if isinstance(kernel.space, ir.Boxes) else "one value an entry of the list"
-    )
+    if isinstance(kernel.space, ir.Boxes):
+        return _BOXES.get(field.name, "")
+    place = isinstance(kernel.space, ir.Sparse) and kernel.space.box and field.name in PLACES
+    return "the cell of an entry, from the first interior one" if place else "one value an entry of the list"
 
 
 def _room(kernel: ir.Kernel) -> str:

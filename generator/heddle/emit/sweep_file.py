@@ -89,6 +89,8 @@ def _sweep(
         constructor.append(f"const {title}Parameters& sweep_parameters")
     if _colours(typed) > 1:
         constructor.append(f"heddle::ColourRange range = {{0, {_colours(typed)}}}")
+    if binding.box:
+        constructor.append("int block = 0")
     initialisers = binding.initialisers()
     if scalars:
         initialisers.insert(0, "parameters(sweep_parameters)")
@@ -98,7 +100,7 @@ def _sweep(
         f"heddle::require_ghost_layers({argument.name}, {_touches_ghosts(typed, argument)}, "
         f'{_rank(argument)}, "{kernel}");'
         for argument in arrays
-        if dense and _touches_ghosts(typed, argument)
+        if (dense or binding.box) and _touches_ghosts(typed, argument)
     ]
     blocks = f"{arrays[0].name}.blocks()" if dense else "1"
     checks += [f'heddle::require_values({a.name}, {blocks}, "{kernel}");' for a in binding.outputs]
@@ -228,7 +230,9 @@ class _Binding:
         self.entries = [argument for argument in everything if argument.role == "entries"]
         self.outputs = [argument for argument in everything if argument.role == "output"]
         self.work = [argument for argument in everything if argument.role == "work"]
-        self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed
+        self.box = isinstance(kernel.space, ir.Sparse) and kernel.space.box > 0
+        self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed and not self.box
+        self.by_range = not (self.dense or self.listed or self.box)
         # the template's parameter; a field may be called T
         self.chosen = "Element" if any(argument.name == "T" for argument in everything) else "T"
 
@@ -244,11 +248,11 @@ class _Binding:
         return self.chosen if varies else type_text(argument.kind.element)
 
     def constructor(self) -> list[str]:
-        owner = "Field" if self.dense else "SparseField"
+        owner = "Field" if self.dense or self.box else "SparseField"
         result = [f"heddle::{owner}<{self.element(a)}>& {a.name}" for a in self.arrays]
         if self.listed:
             result.append("const heddle::Buffer<std::uint32_t>& cells")
-        elif not self.dense:
+        elif self.by_range:
             result.append("heddle::CellRange range")
         result += [f"const heddle::{_list(a)}<{self.element(a)}>& {a.name}" for a in self.entries]
         result += [f"heddle::Buffer<{self.element(a)}>& {a.name}" for a in self.outputs]
@@ -258,19 +262,20 @@ class _Binding:
         result = [a.name for a in self.arrays]
         if self.listed:
             result.append("cells")
-        elif not self.dense:
+        elif self.by_range:
             result.append("range")
         return [*result, *(a.name for a in self.entries), *(a.name for a in self.outputs)]
 
     def initialisers(self) -> list[str]:
         result = [f"{name}_({name})" if name == "range" else f"{name}_(&{name})" for name in self.names()]
         room = f"heddle::reduction_work({self.reduced()}), {self.arrays[0].name}.memory()"
+        result += ["block_(block)"] if self.box else []
         return result + [f"{argument.name}_({room})" for argument in self.work]
 
     def reduced(self) -> str:
         """What the size of a reduction's scratch follows from."""
         if not isinstance(self.kernel.space, ir.Dense):
-            return "cells.size()" if self.listed else "range.size()"
+            return "cell_x.size()" if self.box else "cells.size()" if self.listed else "range.size()"
         scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
         axes = ", ".join(str(axis) for axis in range(self.kernel.space.rank) if axis not in scanned)
         colours = f", {self.kernel.space.colours}" if self.kernel.space.colours > 1 else ""
@@ -281,11 +286,17 @@ class _Binding:
         for parameter, name in zip(self.constructor(), self.names(), strict=True):
             kind = parameter.rsplit(" ", 1)[0]
             result.append(f"{kind} {name}_" if name == "range" else f"{kind.removesuffix('&')}* {name}_")
+        result += ["int block_"] if self.box else []
         return result + [f"mutable heddle::Buffer<{self.element(a)}> {a.name}_" for a in self.work]
 
     def notes(self) -> list[str]:
         if self.listed:
             return ["cells: the cells to run over; fields and buffers must outlive the sweep."]
+        if self.box:
+            return [
+                "cell_x, ...: the cells of a block to run over, from its first one; fields and buffers must",
+                "outlive the sweep. heddle::Error if fields have too few ghost layers.",
+            ]
         if _colours(self.kernel) > 1:
             return [
                 "range: the colours to sweep, one after the other. Fields must outlive the sweep;",
@@ -339,14 +350,15 @@ class _Binding:
             "first": "range.first" if self.parts else "range_.first",
             "last": "range.last" if self.parts else "range_.last",
             "cells": "cells_->data()",
-            "cell_count": "static_cast<std::int64_t>(cells_->size())",
+            "cell_count": f"static_cast<std::int64_t>({'cell_x' if self.box else 'cells'}_->size())",
         }
         for argument in self.everything:
             if argument.role == "array":
                 field = argument.field
                 assert field is not None
-                plane = ".plane()" if self.dense and field.rank == 2 else ""
-                view = f"{argument.name}_->view({'block' if self.dense else ''})"
+                plane = ".plane()" if (self.dense or self.box) and field.rank == 2 else ""
+                block = "block" if self.dense else "block_" if self.box else ""
+                view = f"{argument.name}_->view({block})"
                 cut = self.parts and self.dense
                 passed.append(f"heddle::part({view}, box){plane}" if cut else f"{view}{plane}")
             elif argument.role == "output" and self.dense:

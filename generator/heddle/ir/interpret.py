@@ -192,6 +192,8 @@ class _Interpreter:
             self.names["neighbour_stride"] = self.arrays["neighbour"].stride[1]
         if "cells" in self.arrays:
             self.names["cell_count"] = self.arrays["cells"].extent[0]
+        if isinstance(self.kernel.space, ir.Sparse) and self.kernel.space.box:
+            self.names["cell_count"] = self.arrays["cell_x"].extent[0]
         if isinstance(self.kernel.space, ir.Dense):
             for axis, count in enumerate(self.extent):
                 self.names[f"n_{AXES[axis]}"] = count
@@ -244,7 +246,10 @@ class _Interpreter:
             bounds = (
                 (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
             )
-            yield from ({"i" if space.listed else "n": number} for number in range(*bounds))
+            places = [self.names[f"cell_{axis}"] for axis in AXES[: space.box]]
+            for number in range(*bounds):
+                place = {a: line.values[line.at(number)] for a, line in zip(AXES, places, strict=False)}
+                yield {"i" if space.listed else "n": number, **place}
             return
         scanned = {
             statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)

@@ -622,13 +622,16 @@ class Dense(Node):
 class Sparse(Node):
     """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells
     for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask.
-    compressed: a CUDA kernel finds neighbours in the compressed table of the list."""
+    compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
+    cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
+    cell of an entry lies in fields `cell_x`, `cell_y`, `cell_z` [entries]."""
 
     name: str
     listed: bool = False
     links: tuple[Link, ...] = ()
     chunk: int = 0
     compressed: bool = False
+    box: int = 0
 
     def path(self, slot: int, offset: tuple[int, ...]) -> tuple[int, ...] | None:
         """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is

@@ -28,6 +28,8 @@ def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
         return f"dense {space.rank}D{colours}{lanes}{cells}{walls}"
     if isinstance(space, ir.Boxes):
         return f"boxes {space.rank}D"
+    if space.box:
+        return f"cells {space.name} of a box {space.box}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"
 
 

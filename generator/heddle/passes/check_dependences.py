@@ -89,7 +89,7 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
     for field in kernel.fields:
         if field in written:
             _check_field(kernel, field, [touch for touch in touches if touch.element.field is field])
-    if isinstance(kernel.space, ir.Sparse):
+    if isinstance(kernel.space, ir.Sparse) and not kernel.space.box:
         _check_links(kernel, kernel.space, touches, written)
     elif isinstance(kernel.space, ir.Dense) and kernel.space.walls:
         _check_walls(kernel, kernel.space, touches, written)

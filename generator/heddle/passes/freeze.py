@@ -68,6 +68,8 @@ _WALL_NAMES = frozenset({"walls"})
 _SPARSE_NAMES = frozenset(
     {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
 )
+_PLACE = tuple(named.Field(f"cell_{axis}", "int32", 0, ghost_layers=0) for axis in "xyz")
+"""Where the cells of a list lie in a dense box, a value an entry."""
 
 
 def freeze(
@@ -96,8 +98,10 @@ class _Freezer:
         self.place: Place = NOWHERE
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
-        body = self.block(statements)
         space = self.space
+        for place in _PLACE[: self.box]:
+            self.field(place)
+        body = self.block(statements)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
             space = without_walls(space)  # it looks at no neighbours
         return ir.Kernel(
@@ -109,6 +113,11 @@ class _Freezer:
             tuple(output for output, _ in self.outputs.values()),
             about,
         )
+
+    @property
+    def box(self) -> int:
+        """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
+        return self.space.box if isinstance(self.space, ir.Sparse) else 0
 
     # Statements
 
@@ -173,6 +182,8 @@ class _Freezer:
     def check_name(self, name: str, argument: bool = True) -> None:
         """An argument of the emitted function keeps its name, so it must be one, and free."""
         own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        if self.box:
+            own |= _DENSE_NAMES
         if argument:
             own |= _ENTRY_NAMES
         if isinstance(self.space, ir.Dense) and self.space.colours > 1:
@@ -238,7 +249,8 @@ class _Freezer:
                 link = self.access(value.link)
                 return ir.Walled(link.field, link.offsets, link.component, link.through, link.at)
             case named.Coordinate() | named.Extent():
-                if not (isinstance(self.space, ir.Dense) and value.axis < self.space.rank):
+                rank = self.space.rank if isinstance(self.space, ir.Dense) else self.box
+                if value.axis >= rank:
                     raise KernelError(
                         self.place,
                         f"'{value.name}' has no meaning here: the kernel's space has no such axis.",
@@ -325,7 +337,7 @@ class _Freezer:
                     self.place,
                     f"'{field.name}' has one value an entry, but the kernel does "
                     "not run over a list of entries.",
-                    "add the kernel with space=Sparse(name, listed=True)",
+                    "add the kernel with space=Sparse(name, listed=True), or Cells(name)",
                 )
             if field.components:
                 raise KernelError(
@@ -349,12 +361,13 @@ class _Freezer:
                 f"'{field.name}' is split by colour, but the kernel does not sweep colour by colour.",
                 "Schedule(colours=2)",
             )
-        if isinstance(self.space, ir.Sparse):
+        if isinstance(self.space, ir.Sparse) and not self.box:
             return self.declared(field, scalar, "compressed")
-        if field.rank != self.space.rank:
+        rank = self.box or self.space.rank  # type: ignore[union-attr]
+        if field.rank != rank:
             raise KernelError(
                 self.place,
-                f"'{field.name}' has {field.rank} dimensions, the kernel's space has {self.space.rank}.",
+                f"'{field.name}' has {field.rank} dimensions, the kernel's space has {rank}.",
             )
         return self.declared(field, scalar, "split" if field.split else "strided")
 

@@ -60,8 +60,9 @@ def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel
 class _Lowering(LinkLowering, WallLowering):
     def kernel_lowered(self) -> Kernel:
         names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
-        if isinstance(self.space, (Dense, Boxes)):
-            for axis in range(self.space.rank):
+        rank = self.box or (0 if isinstance(self.space, Sparse) else self.space.rank)
+        if rank:
+            for axis in range(rank):
                 if f"n_{AXES[axis]}" in names or self.target.checked:
                     self.extent(axis)
             if is_split(self.kernel):
@@ -309,6 +310,9 @@ class _Lowering(LinkLowering, WallLowering):
             return self.level(field, add(counter, integer(access.offsets[0])))
         if field.layout == "compressed":
             return self.listed_element(access)
+        if self.box:
+            place = [add(Symbol(axis, I64), integer(d)) for axis, d in zip(AXES, access.offsets, strict=False)]
+            return self.gathered(field, tuple(place), integer(access.component))
         if self.row_axis < 0 or self.target.threads:
             return self.cell_element(access)
         view = self.views[field, self.part(access), self.across(access)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
+    I32,
     I64,
     U32,
     Access,
@@ -26,6 +27,7 @@ from heddle.ir.nodes import (
     Walled,
 )
 from heddle.ir.visit import walk
+from heddle.passes.apply_schedule import AXES
 from heddle.passes.lowering import Lowering, compass
 
 _NEIGHBOUR = "neighbour"
@@ -98,9 +100,19 @@ class LinkLowering(Lowering):
     def _links(self, node: Access | Walled) -> bool:
         return any(node.offsets) or (any(node.through) and node.at is None)
 
+    @property
+    def box(self) -> int:
+        """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
+        return self.space.box if isinstance(self.space, Sparse) else 0
+
     def list_position(self, loop: Loop) -> list[Statement]:
         if not self.listed:
             return []
+        if self.box:
+            places = {axis: Symbol(f"cell_{axis}", Pointer(I32, True)) for axis in AXES[: self.box]}
+            return [
+                Let(Symbol(axis, I64), Cast(Load(place, loop.counter), I64)) for axis, place in places.items()
+            ]
         cell: Expression = Cast(Load(Symbol("cells", Pointer(U32, True)), loop.counter), I64)
         return [Let(Symbol("n", I64), self.checked_cell(cell))]
 

@@ -32,8 +32,9 @@ class BoundaryCell:
 
     own_post: all f*_q lie in the own cell; always_own: after every step. leaving: incoming q -> where f* of
     the opposite direction lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the
-    bits of the incoming directions; None on a face, where all in `leaving` come in. held: the list holds
-    cells behind walls. side: the outward normal, None for a list that leads out on any side. written, read:
+    bits of the incoming directions; None on a face, where all in `leaving` come in. linked: neighbours are
+    found through the table of a list, not at offsets of a dense box. held: the list holds cells behind walls.
+    side: the outward normal, None for a list that leads out on any side. written, read:
     where f*_q lies, and where the next step reads f_q, links of a list included.
     """
 
@@ -44,6 +45,7 @@ class BoundaryCell:
     leaving: Mapping[int, Access]
     arriving: Mapping[int, Access]
     mask: Access | None
+    linked: bool
     held: bool
     side: tuple[int, ...] | None
     written: Sequence[Access]
@@ -56,7 +58,7 @@ class BoundaryCell:
 
     @property
     def listed(self) -> bool:
-        """Whether it is a cell of a list, not of a dense face."""
+        """Whether it is a cell of a list, of listed ones or of those of a box, not of a dense face."""
         return self.mask is not None
 
     def elsewhere(self, access: Access, offset: tuple[int, ...]) -> Access:
@@ -66,7 +68,7 @@ class BoundaryCell:
         if self.held:
             number = Field(f"cell_{direction_name(offset)}", "uint32", 0, ghost_layers=0).here
             return access.seen_from(offset, number)
-        if self.listed:
+        if self.linked:
             return access.seen_from(offset)
         moved = tuple(a + b for a, b in zip(access.offsets, offset, strict=True))
         return Access(access.field, moved, access.component)
@@ -136,7 +138,7 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
     loaded = state.post or {}
     exchanged: dict[int, sympy.Expr] = {}
     abroad = any(any(place.offsets) for place in cell.arriving.values())
-    behind = condition.reads_neighbours or cell.held or (cell.listed and abroad)
+    behind = condition.reads_neighbours or cell.held or (cell.listed and (abroad or not cell.linked))
     behind = behind or (state.post is not None and (abroad or not cell.own_post))
     for q in cell.leaving:
         left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statements of a boundary sweep with a streaming pattern: over a dense face or a list of cells."""
+"""The statements of a boundary sweep with a streaming pattern: over a dense face, a list of cells, or some
+cells of a dense box."""
 
 from __future__ import annotations
 
@@ -24,11 +25,13 @@ def sweep_statements(
     mask: str | None,
     side: str | None,
     sums: WallForce,
+    in_box: bool = False,
 ) -> list[Statement]:
     """What has to happen between `step` and the step after it.
 
     mask: the field that marks incoming directions, over a list of cells; None for a dense face. side: the one
-    on which the outside lies; None for a list whose links lead out on any side.
+    on which the outside lies; None for a list whose links lead out on any side. in_box: the list is of cells
+    of a dense box, which has all neighbours of a cell, and where nothing is folded into it.
     """
     lattice, following = pattern.lattice, pattern.next_step(step)
     written = [pattern.write(q, step) for q in range(lattice.size)]
@@ -40,11 +43,12 @@ def sweep_statements(
         if normal and sum(a * b for a, b in zip(lattice.velocities[q], normal, strict=True)) >= 0:
             continue
         left, arrives = written[lattice.opposite(q)], read[q]
-        if mask is not None:
+        if mask is not None and not in_box:
             left = pattern.own(left)
             arrives = arrives if condition.periodic else pattern.own(arrives)
         leaving[q], arriving[q] = pattern.access(left), pattern.access(arrives)
-    held = mask is not None and any(link.held for link in pattern.links)
+    linked = mask is not None and not in_box
+    held = linked and any(link.held for link in pattern.links)
     own_post = not any(any(offset) for _, offset in written)
     cell = BoundaryCell(
         lattice=lattice,
@@ -54,6 +58,7 @@ def sweep_statements(
         leaving=leaving,
         arriving=arriving,
         mask=None if mask is None else Field(mask, "uint32", 0, ghost_layers=0).here,
+        linked=linked,
         held=held,
         side=normal,
         written=[pattern.access(place) for place in written],

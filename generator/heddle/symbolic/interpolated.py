@@ -22,7 +22,8 @@ class Bouzidi(BoundaryCondition):
     f*_p(x - c_p) is what arrives in the cell, so both forms need nothing but its own links and serve every
     pattern. distance: over a list the prefix of fields with one value an entry, `distance_e` for the wall met
     in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A link
-    whose other end is a wall too bounces half-way.
+    whose other end is a wall too bounces half-way. Some cells of a dense box (boundary(..., cells=True)) are
+    a list, too.
 
     order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
     second order of the lattice, and the magic parameter counts as well): for d < 1/2 f_q = d (1 + 2 d)
@@ -31,7 +32,9 @@ class Bouzidi(BoundaryCondition):
     a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
     in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. EsoTwist
     and EsoPull take the numbers of the cells behind the own one, `cell_w` and so on, from
-    heddle::cells_beside(..., 2). Raises KernelError for another order.
+    heddle::cells_beside(..., 2). Over cells of a dense box it looks two cells inwards as over a face, and the
+    field `linear` [entries] (uint32) marks with bit q the links that take the linear form, as
+    heddle::geometry::body_links finds them. Raises KernelError for another order.
     """
 
     title = "f_q = 2 d f*_p + (1 - 2 d) f*_p(x - c_p) or [f*_p + (2 d - 1) f*_q] / (2 d), p opposite to q"
@@ -79,7 +82,9 @@ class Bouzidi(BoundaryCondition):
                 if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
                     two_cells = _linear(equations, name, d, left, arriving, stayed, push)
                     linear = sympy.Piecewise((two_cells[0], nearer), (two_cells[1], True))
-                    ends = Walled(further if cell.held or any(further.offsets) else inner)
+                    ends: sympy.Basic = Walled(further if cell.held or any(further.offsets) else inner)
+                    if not cell.linked:
+                        ends = has_bit(Field("linear", "uint32", 0, ghost_layers=0).here, q)
                     cases.append((equations.let(f"linear_{name}", linear), ends))
                 near, far = _quadratic(d, (left, arriving, further), (stayed, inner), push)
             cases += [(near, nearer), (far, True)]

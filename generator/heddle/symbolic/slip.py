@@ -35,7 +35,7 @@ class FreeSlip(BoundaryCondition):
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """The mirrored populations."""
         del equations
-        if cell.listed and not cell.held:
+        if cell.linked and not cell.held:
             raise KernelError(
                 calling_place(),
                 "free slip over a list lies in the neighbour table: a sweep would read what another cell "

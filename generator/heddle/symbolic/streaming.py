@@ -69,8 +69,8 @@ class StreamingKernels:
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
     walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
     populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
-    list where these differ, since a cell there has no neighbours behind walls; empty if the list of the
-    pattern does not lead to all of them. None: the same.
+    list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
+    links. None: the same. in_box: the statements are for some cells of a dense box, the space Cells.
     """
 
     steps: Mapping[str, AssignmentCollection]
@@ -78,6 +78,7 @@ class StreamingKernels:
     role: Literal["step", "beside"] = "beside"
     populations: tuple[str, ...] = ()
     over_list: Mapping[str, AssignmentCollection] | None = None
+    in_box: bool = False
 
 
 class StreamingPattern(ABC):
@@ -444,6 +445,7 @@ class StreamingPattern(ABC):
         *,
         face: str | None = None,
         normal: str | None = None,
+        cells: bool = False,
         mask: str = "mask",
         force: str | None = None,
         torque: str | None = None,
@@ -461,18 +463,28 @@ class StreamingPattern(ABC):
         all its cells lies; conditions that look along the normal need it, and bits of directions that do not
         come from there are ignored.
 
+        cells: over some cells of a dense box, with the space heddle.Cells, for a body in it: the entries say
+        where the cells beside the body lie, bits of `mask` which directions come out of it, and conditions on
+        links (bounce-back, anti-bounce-back, Bouzidi, scalars) take their values as over a list. The step
+        computes the cells of the body, too; what these send is what the sweep sets, so it never reaches the
+        fluid, whatever it is. The sweep runs after those of faces. Where a body meets what is periodic or cut
+        into blocks, sweep after the exchange that follows the step; entries of the ghost layer are allowed,
+        and for EsoTwist and EsoPull needed one cell before the lower ends. With walls within the step a body
+        ends at least one cell before them.
+
         force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
         fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the
         force beside a uniform pressure 1/3. torque: the same for the sums of arm x force, torque_z in a
         plane. arm: from the point that the torque is about to the centre of the cell, an entry an axis; over
-        a list by default the fields arm_x, arm_y, ... with a value an entry. Raises KernelError for both
-        a face and a normal, and for an arm that does not fit.
+        a list by default the fields arm_x, arm_y, ... with a value an entry. Raises KernelError for more than
+        one of face, normal and cells, and for an arm that does not fit.
         """
-        if face is not None and normal is not None:
+        if (face is not None) + (normal is not None) + cells > 1:
             raise KernelError(
                 calling_place(),
-                "a boundary sweep runs over a dense face or over a list, not both.",
-                "give face=... for a dense face, normal=... for a list",
+                "a boundary sweep runs over a dense face, over a list or over cells of a dense box, not over "
+                "two of these.",
+                "give face=... for a dense face, normal=... for a list, cells=True for a body in a box",
             )
         sums = WallForce(force, torque, arm)
         steps = {
@@ -484,11 +496,12 @@ class StreamingPattern(ABC):
                     mask=mask if face is None else None,
                     side=face if face is not None else normal,
                     sums=sums,
+                    in_box=cells,
                 )
             )
             for step in self.steps
         }
-        return StreamingKernels(steps, self.links)
+        return StreamingKernels(steps, () if cells else self.links, in_box=cells)
 
 
 class TwoArrays(StreamingPattern):
