@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import sympy
 from heddle import (
     Assignment,
+    Cells,
     If,
     KernelError,
     Module,
@@ -278,6 +279,14 @@ def lattice_boltzmann(
     module = Module("module")
     module.add("kernel", stream(lbm.BGK(velocities, "omega")), space=space, schedule=schedule)
     return module.kernels[f"kernel_{step}" if step else "kernel"]
+
+
+def boundary_in_a_box(condition: lbm.BoundaryCondition, pattern: str, step: str = "") -> KernelModel:
+    """A boundary sweep of D2Q9 after a step, over some cells of a dense box."""
+    module = Module("module")
+    stream = getattr(lbm, pattern)(lbm.Lattice("D2Q9"), ghost_layers=3)
+    module.add("wall", stream.boundary(condition, cells=True, torque="couple"), space=Cells("wall"))
+    return module.kernels[f"wall_after_{step}" if step else "wall"]
 
 
 def boundary_over_a_list(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import random
@@ -140,6 +141,8 @@ def listed_memory(
     """Memory for a sparse kernel: a box with some solid cells, its neighbour table, and a list of cells."""
     space = kernel.space
     assert isinstance(space, ir.Sparse)
+    if space.box:
+        return boxed_memory(kernel, box, generator, exact), scalars(kernel, generator, exact)
     places = [p for p in itertools.product(*map(range, box)) if generator.random() < 0.8]
     number_of = {place: n for n, place in enumerate(places)}
     if any(link.held for link in space.links):  # behind walls: the rest of the box, in its order
@@ -183,6 +186,25 @@ def listed_memory(
         result["cells"] = Array(generator.sample(range(cells), entries), 0, (entries,), (1,))
         return result, scalars(kernel, generator, exact)
     return result, scalars(kernel, generator, exact) | {"first": 1, "last": cells}
+
+
+def boxed_memory(
+    kernel: ir.Kernel, box: Sequence[int], generator: random.Random, exact: bool = False
+) -> dict[str, Array]:
+    """Memory for a kernel over some cells of a dense box: so far apart that none touches what another one
+    does, whatever their masks say; the first in the ghost layer."""
+    fields = [f for f in kernel.fields if f.layout == "entries"]
+    dense = dataclasses.replace(kernel, fields=tuple(f for f in kernel.fields if f not in fields))
+    result = memory(dense, box, generator, exact)
+    places = list(itertools.product(*(range(-1, n, 4) for n in box)))
+    for f in fields:
+        values = [number(generator, f.type, exact) for _ in places]
+        if f.name in ir.PLACES:
+            values = [place[ir.PLACES.index(f.name)] for place in places]
+        elif f.type.kind == "u":
+            values = [generator.getrandbits(9) for _ in places]
+        result[f.name] = Array(values, 0, (len(places),), (1,))
+    return result
 
 
 def _runs(table: Array, chunk: int) -> Array:

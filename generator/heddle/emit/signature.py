@@ -32,8 +32,6 @@ Role = Literal[
     "output",
     "work",
 ]
-PLACES = ("cell_x", "cell_y", "cell_z")
-"""Where the cells of a list lie in a dense box."""
 UNCHECKED = ("scalar", "flags")
 """Roles of arguments of which any value is right."""
 UNUSED = {"host": ("chunks",), "device": ("runs",)}
@@ -156,7 +154,7 @@ def _table(kernel: ir.Kernel, field: ir.Field) -> str:
         return f"profile along {axis}; value of the first interior cell, n_{axis} in all{beyond}"
     if isinstance(kernel.space, ir.Boxes):
         return _BOXES.get(field.name, "")
-    place = isinstance(kernel.space, ir.Sparse) and kernel.space.box and field.name in PLACES
+    place = isinstance(kernel.space, ir.Sparse) and kernel.space.box and field.name in ir.PLACES
     return "the cell of an entry, from the first interior one" if place else "one value an entry of the list"
 
 

@@ -32,6 +32,7 @@ class Places(Ranges):
         super().__init__(bits)
         self.links = space.links if isinstance(space, ir.Sparse) else ()
         self.listed = isinstance(space, ir.Sparse) and space.listed
+        self.in_box = isinstance(space, ir.Sparse) and space.box > 0
         self.table = table_of(space, self)
         self._different: dict[tuple[Term, Term, Term, frozenset[Term]], bool] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
@@ -156,6 +157,9 @@ class Places(Ranges):
         if (other_cell or self.are_other_entries(a, b, counter, loose)) and (
             self.on_links(array, a, b) or self.on_held_cells(array, a, b)
         ):
+            return True
+        if self.in_box and self.are_other_entries(a, b, counter, loose):
+            self.bits.assumptions.add(BEHIND_WALLS)
             return True
         if self.listed and self.is_behind(a) != self.is_behind(b):
             self.bits.assumptions.add(BEHIND_WALLS)

@@ -59,7 +59,9 @@ def samples(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
         if isinstance(a.space, ir.Dense) and a.space.walls:
             scalars["walls"] = generator.randrange(64)
-        if isinstance(a.space, ir.Sparse):
+        if isinstance(a.space, ir.Sparse) and a.space.box:
+            yield _placed(fields, box, drawn, scalars)
+        elif isinstance(a.space, ir.Sparse):
             yield _listed(a, b, fields, box, drawn, scalars)
         elif isinstance(a.space, ir.Boxes):
             yield _boxed(fields, box, drawn, scalars)
@@ -142,6 +144,21 @@ def _boxed(
     arrays["boxes"] = Array(table, 0, (len(table),), (1,))
     sizes: dict[str, Number] = {"box_count": len(table) // 9, "longest": longest}
     return Sample(arrays, scalars | sizes, f"boxes of {' x '.join(map(str, box))} cells")
+
+
+def _placed(
+    fields: Sequence[ir.Field], box: Sequence[int], drawn: _Draw, scalars: dict[str, Number]
+) -> Sample:
+    """Some cells of a box, each once."""
+    arrays = {field.name: drawn.field(field, box) for field in fields if field.layout != "entries"}
+    places = [place for place in itertools.product(*map(range, box)) if drawn.generator.random() < 0.3]
+    places = places or [tuple(0 for _ in box)]
+    for field in (f for f in fields if f.layout == "entries"):
+        values = [drawn.number(field.type) for _ in places]
+        if field.name in ir.PLACES:
+            values = [place[ir.PLACES.index(field.name)] for place in places]
+        arrays[field.name] = Array(values, 0, (len(places),), (1,))
+    return Sample(arrays, scalars, f"{len(places)} cells of {' x '.join(map(str, box))}")
 
 
 def _listed(

@@ -193,7 +193,7 @@ class _Interpreter:
         if "cells" in self.arrays:
             self.names["cell_count"] = self.arrays["cells"].extent[0]
         if isinstance(self.kernel.space, ir.Sparse) and self.kernel.space.box:
-            self.names["cell_count"] = self.arrays["cell_x"].extent[0]
+            self.names["cell_count"] = self.arrays[ir.PLACES[0]].extent[0]
         if isinstance(self.kernel.space, ir.Dense):
             for axis, count in enumerate(self.extent):
                 self.names[f"n_{AXES[axis]}"] = count
@@ -246,7 +246,7 @@ class _Interpreter:
             bounds = (
                 (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
             )
-            places = [self.names[f"cell_{axis}"] for axis in AXES[: space.box]]
+            places = [self.names[place] for place in ir.PLACES[: space.box]]
             for number in range(*bounds):
                 place = {a: line.values[line.at(number)] for a, line in zip(AXES, places, strict=False)}
                 yield {"i" if space.listed else "n": number, **place}
@@ -326,8 +326,8 @@ class _Interpreter:
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
                 assert value is not None
                 self.locals[symbol] = self.value(value)
-                if symbol.name == "x" and symbol.type == ir.I64:  # a coordinate that no loop counts
-                    self.names["x"] = self.locals[symbol]
+                if symbol.name in AXES and symbol.type == ir.I64:  # a coordinate that no loop counts
+                    self.names[symbol.name] = self.locals[symbol]
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)

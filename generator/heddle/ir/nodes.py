@@ -618,13 +618,17 @@ class Dense(Node):
     links: tuple[Link, ...] = ()
 
 
+PLACES = ("cell_x", "cell_y", "cell_z")
+"""Fields [entries] that say where the cells of a list lie in a dense box."""
+
+
 @node
 class Sparse(Node):
     """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells
     for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask.
     compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
     cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
-    cell of an entry lies in fields `cell_x`, `cell_y`, `cell_z` [entries]."""
+    cell of an entry lies in the fields PLACES."""
 
     name: str
     listed: bool = False

@@ -21,9 +21,11 @@ from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import bits
 from heddle.ir.nodes import (
     I64,
+    PLACES,
     Access,
     Boxes,
     Call,
+    Cast,
     Comment,
     Const,
     Dense,
@@ -378,8 +380,17 @@ def follows_links(kernel: Kernel) -> bool:
     )
 
 
+def _places(kernel: Kernel, space: Sparse) -> list[Statement]:
+    """Where the cell of an entry lies in its box, as loops over a dense space say it."""
+    fields = {field.name: field for field in kernel.fields}
+    places = zip(AXES, PLACES[: space.box], strict=False)
+    return [Let(Symbol(axis, I64), Cast(Access(fields[place], ()), I64)) for axis, place in places]
+
+
 def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     n = Symbol("n", I64)
+    if space.box:
+        kernel = dataclasses.replace(kernel, body=(*_places(kernel, space), *kernel.body))
     if space.listed:
         entry, count = Symbol("i", I64), Symbol("cell_count", I64)
         if reduces(kernel) and not target.threads:

@@ -68,8 +68,6 @@ _WALL_NAMES = frozenset({"walls"})
 _SPARSE_NAMES = frozenset(
     {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
 )
-_PLACE = tuple(named.Field(f"cell_{axis}", "int32", 0, ghost_layers=0) for axis in "xyz")
-"""Where the cells of a list lie in a dense box, a value an entry."""
 
 
 def freeze(
@@ -99,8 +97,8 @@ class _Freezer:
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
         space = self.space
-        for place in _PLACE[: self.box]:
-            self.field(place)
+        for place in ir.PLACES[: self.box]:
+            self.field(named.Field(place, "int32", 0, ghost_layers=0))
         body = self.block(statements)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
             space = without_walls(space)  # it looks at no neighbours

@@ -117,7 +117,7 @@ def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...
     return tuple(kept)
 
 
-_COORDINATES = {"x", "x_first"}
+_COORDINATES = {"x", "y", "z", "x_first"}
 """Accesses use the coordinates of the own cell without naming them; lower_accesses knows which are needed."""
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
-    I32,
     I64,
     U32,
     Access,
@@ -27,7 +26,6 @@ from heddle.ir.nodes import (
     Walled,
 )
 from heddle.ir.visit import walk
-from heddle.passes.apply_schedule import AXES
 from heddle.passes.lowering import Lowering, compass
 
 _NEIGHBOUR = "neighbour"
@@ -106,13 +104,8 @@ class LinkLowering(Lowering):
         return self.space.box if isinstance(self.space, Sparse) else 0
 
     def list_position(self, loop: Loop) -> list[Statement]:
-        if not self.listed:
+        if not self.listed or self.box:
             return []
-        if self.box:
-            places = {axis: Symbol(f"cell_{axis}", Pointer(I32, True)) for axis in AXES[: self.box]}
-            return [
-                Let(Symbol(axis, I64), Cast(Load(place, loop.counter), I64)) for axis, place in places.items()
-            ]
         cell: Expression = Cast(Load(Symbol("cells", Pointer(U32, True)), loop.counter), I64)
         return [Let(Symbol("n", I64), self.checked_cell(cell))]
 

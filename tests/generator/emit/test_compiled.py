@@ -18,6 +18,7 @@ import sympy
 from compiled import Library, Memory, call
 from heddle import (
     Assignment,
+    Cells,
     If,
     Module,
     Scan,
@@ -49,7 +50,7 @@ from running import listed_memory, memory, scalars
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
          "chessboard", "edges", "corners", "norms", "residual", "columns", "split", "mixed")  # fmt: skip
-SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "count", "some")
+SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "body", "count", "some")
 SEEDS = 3 if os.environ.get("HEDDLE_TESTS") == "full" else 2
 """Of memory: plain, then with random strides."""
 EXTENT = (21, 4, 3)
@@ -158,6 +159,11 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, block=(32, 2, 1)))
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
+    around = tuple(sympy.Rational(1, 8) * x for x in coordinates(2))
+    body = lbm.AA(lattice, ghost_layers=3).boundary(
+        lbm.Bouzidi(velocity=around, order="quadratic"), cells=True, force="push"
+    )
+    listed.add("body", tuple(body.steps["after_odd"]), space=Cells("body"))
     listed.add("count", listed_reduction(), space=Sparse("fluid"))
     listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
     all_targets = ("reference", "cpu", "cuda")

@@ -166,8 +166,9 @@ def outflow_over_a_list_without_normal() -> None:
 
 
 @says(
-    "{here}: a boundary sweep runs over a dense face or over a list, not both.\n"
-    "  Hint: give face=... for a dense face, normal=... for a list"
+    "{here}: a boundary sweep runs over a dense face, over a list or over cells of a dense box, not over two "
+    "of these.\n"
+    "  Hint: give face=... for a dense face, normal=... for a list, cells=True for a body in a box"
 )
 def face_and_normal() -> None:
     lbm.AA(D2Q9).boundary(lbm.Outflow(), face="e", normal="e")  # here

@@ -6,6 +6,7 @@ from __future__ import annotations
 from errors.cases import D2Q9, a, kernel, mask, p, q, says, t
 from heddle import (
     Assignment,
+    Cells,
     Dense,
     Module,
     Scan,
@@ -31,7 +32,7 @@ def scan_along_no_axis() -> None:
 
 @says(
     "{here}: 'mask' has one value an entry, but the kernel does not run over a list of entries.\n"
-    "  Hint: add the kernel with space=Sparse(name, listed=True)"
+    "  Hint: add the kernel with space=Sparse(name, listed=True), or Cells(name)"
 )
 def entries_of_no_list() -> None:
     kernel([Assignment(q.here, mask.here)])  # here
@@ -44,6 +45,32 @@ def entries_of_no_list() -> None:
 def entries_with_components() -> None:
     e = fields("e: real(2)[entries]")
     kernel([Assignment(q.here, e[1])], Sparse("inlet", listed=True))  # here
+
+
+@says(
+    "{here}: 'body' is a sweep over some cells of a dense box, and its space is another one.\n"
+    "  Hint: space=heddle.Cells(name), or leave out cells=True"
+)
+def a_body_over_a_list() -> None:
+    sweep = lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), cells=True)
+    Module("m").add("body", sweep, Sparse("body", listed=True))  # here
+
+
+@says(
+    "{here}: 'wall' is not made for some cells of a dense box: what runs there is a boundary sweep.\n"
+    "  Hint: stream.boundary(condition, cells=True), or another space"
+)
+def a_face_over_some_cells() -> None:
+    Module("m").add("wall", lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), face="n"), Cells("body"))  # here
+
+
+@says(
+    "{here}: 'k' reads p[0, 0] and writes p[1, 0]: one cell reads what another one writes, in no defined "
+    "order.\n"
+    "  Hint: write to a second field"
+)
+def some_cells_that_touch_each_other() -> None:
+    kernel([Assignment(p[1, 0], 1 + p.here)], Cells("probe"))  # here
 
 
 @says("{here}: 'r' has 1 dimensions, the kernel's space has 2.")

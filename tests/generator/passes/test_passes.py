@@ -28,13 +28,14 @@ from heddle import (
 )
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import colour_of
-from heddle.ir.interpret import Array, run
+from heddle.ir.interpret import OUTSIDE, Array, run
 from heddle.ir.reduction import combined
 from heddle.ir.text import lines, text
 from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
 from models import (
+    boundary_in_a_box,
     boundary_over_a_list,
     coloured_reduction,
     column,
@@ -391,6 +392,24 @@ def test_boundaries_follow_links_of_links(case: str, target: str) -> None:
         assert expected["f"] != [bits(value) for value in arrays["f"].values]
         for name, kernel in stages:
             assert outcome(kernel, arrays, arguments) == expected, name
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize("case", ["Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd"])
+def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:
+    """Every level finds the same cells, in ghost layers too."""
+    place = tuple(0.1 * x for x in coordinates(2))
+    for condition in (lbm.Bouzidi(velocity=place, order="quadratic"), lbm.PressureAntiBounceBack()):
+        typed, *stages = levels(boundary_in_a_box(condition, *case.split(" ")), "f32", target)
+        arrays, arguments = listed_memory(typed[1], (6, 7), random.Random(5))
+        expected = outcome(typed[1], arrays, arguments)
+        assert expected["f"] != [bits(value) for value in arrays["f"].values]
+        assert expected["status"] == 0
+        for name, kernel in stages:
+            assert outcome(kernel, arrays, arguments) == expected, name
+    if target == "reference":
+        arrays["cell_y"].values[0] = -4  # no ghost cell any more
+        assert outcome(stages[-1][1], arrays, arguments)["status"] == OUTSIDE
 
 
 @pytest.mark.parametrize("chunk", [0, 4])

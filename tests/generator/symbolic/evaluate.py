@@ -142,6 +142,33 @@ class Periodic:
         return run(statements, self.load, self.store, arguments)
 
 
+class InBox:
+    """Some cells of a periodic box: places [axis, entry], and fields of rank 0 by entry."""
+
+    def __init__(self, fields: dict[str, Array], places: Array, data: dict[str, Array]) -> None:
+        self.fields, self.places, self.data = fields, places, data
+
+    def _at(self, access: Access) -> tuple[Array, ...]:
+        shape = self.fields[access.field.name].shape[1:]
+        return tuple((p + d) % n for p, d, n in zip(self.places, access.offsets, shape, strict=True))
+
+    def load(self, access: Access) -> Array:
+        """The value at the offset, for every entry."""
+        if access.field.rank == 0:
+            return self.data[access.field.name][0]
+        return self.fields[access.field.name][access.component][self._at(access)].copy()
+
+    def store(self, access: Access, value: Array, where: Array | None) -> None:
+        """Write every entry's value at the offset."""
+        at, keep = self._at(access), slice(None) if where is None else where
+        chosen = tuple(axis[keep] for axis in at)
+        self.fields[access.field.name][access.component][chosen] = np.broadcast_to(value, at[0].shape)[keep]
+
+    def run(self, statements: Iterable[Statement], **arguments: float) -> dict[str, Any]:
+        """Evaluate a kernel on these cells."""
+        return run(statements, self.load, self.store, arguments)
+
+
 class Listed:
     """Fields on a list of cells with a neighbour table: row (slot, offset) -> index in the flat field.
 

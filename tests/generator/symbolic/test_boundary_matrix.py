@@ -2,12 +2,13 @@
 """Every boundary with every streaming pattern, over dense faces and over lists: what comes in is, to
 rounding, what the pull pattern has over a dense face, whose formulas the tests of each boundary check.
 
-                  faces   lists of Pull, Push, AA   lists of EsoTwist, EsoPull
-all but slip      sweep   sweep                     sweep; looks at other cells by their numbers, `cell_w` ...
-free slip         sweep   in the neighbour table    sweep, by `cell_n` ...
+                  faces   lists of Pull, Push, AA   lists of EsoTwist, EsoPull                cells of a box
+on links          sweep   sweep                     sweep; `cell_w` ...: numbers of other cells  sweep
+along the normal  sweep   sweep                     sweep                                     refused
+free slip         sweep   in the neighbour table    sweep, by `cell_n` ...                    refused
 
-Only that one is refused: over a list whose links lead back to the own cell at walls, what a free-slip sweep
-reads of the cell beside is the very element that the sweep of that cell sets.
+Free slip is refused over a list whose links lead back to the own cell at walls, since what its sweep reads of
+the cell beside is the very element that the sweep of that cell sets. A body in a box has no normal.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from evaluate import Listed, Periodic, evaluate
+from evaluate import InBox, Listed, Periodic, evaluate
 from heddle import lbm
 from heddle.errors import KernelError
 from heddle.symbolic.assignment import Reduce
@@ -94,6 +95,8 @@ BOUNDARIES = {
     ),
 }
 """All that there are."""
+ALONG_NORMAL = ("free slip", "outflow", "convective outflow", "pressure jump")
+"""Those that look along the normal, which a body has not."""
 
 
 class Channel(ABC):
@@ -105,7 +108,7 @@ class Channel(ABC):
         self.stream = pattern(self.lattice, ghost_layers=2)
         self.kernels = self.stream(self.boundary.collide)
         force, torque = self.boundary.sums or (None, None)
-        where: dict[str, Any] = {"face": side} if over == "face" else {"normal": side}
+        where = self.where(over, side)
         arm = ARM if torque and over == "face" else None
         self.swept = not (over == "list" and name == "free slip" and pattern in OWN_CELL)
         condition = self.boundary.make(over)
@@ -114,11 +117,15 @@ class Channel(ABC):
             if self.swept
             else {}
         )
-        opposite = {"e": "w", "s": "n"}[side]
-        where = {"face": opposite} if over == "face" else {"normal": opposite}
+        where = self.where(over, {"e": "w", "s": "n"}[side])
         self.wall = self.stream.boundary(lbm.NoSlip(self.lattice), **where).steps
         self.time = 0
         self.sums: dict[str, float] = {}
+
+    @staticmethod
+    def where(over: str, side: str) -> dict[str, Any]:
+        """What boundary() takes to run there."""
+        return {"cells": True} if over == "cells" else {"face" if over == "face" else "normal": side}
 
     @property
     def box(self) -> tuple[int, ...]:
@@ -172,8 +179,10 @@ class Channel(ABC):
 class FaceChannel(Channel):
     """In a dense box, with NaN in all that lies behind its faces."""
 
+    over = "face"
+
     def __init__(self, name: str, pattern: type[lbm.StreamingPattern], side: str) -> None:
-        super().__init__(name, pattern, side, "face")
+        super().__init__(name, pattern, side, self.over)
         self.ghosts = 0 if self.boundary.periodic else 1
         start = self.stream.steps[0]
         self.fields = Periodic(
@@ -212,6 +221,31 @@ class FaceChannel(Channel):
         inside = slice(self.ghosts, self.ghosts + ACROSS)
         found = arrived_from(self.stream, self.fields.fields["f"], step)
         return found[:, inside] if self.axis == 0 else found[:, :, inside]
+
+
+class CellsChannel(FaceChannel):
+    """In the same box, with the boundary and the wall as bodies behind some of its cells."""
+
+    over = "cells"
+
+    def run(self, statements: Any, layer: int, arguments: dict[str, float]) -> dict[str, float]:
+        along = np.arange(ALONG)
+        across = np.full(ALONG, layer + self.ghosts)
+        places = np.array([across, along] if self.axis == 0 else [along, across])
+        sign = self.sign if layer == self.layers[0] else -self.sign
+        bits = sum(1 << q for q in range(1, self.lattice.size) if self.incoming(q, sign))
+        data = {"mask": np.full((1, ALONG), bits, np.uint32), "linear": np.zeros((1, ALONG), np.uint32)}
+        for direction in self.lattice.names:
+            data[f"distance_{direction}"] = np.full((1, ALONG), self.boundary.distance)
+        for axis, arm in zip("xy", self.arms(), strict=True):
+            data[f"arm_{axis}"] = np.take(arm, layer, self.axis)[None]
+        sweep = InBox(self.fields.fields, places, data)
+        values = sweep.run(statements, **arguments)
+        return {
+            s.name: float(evaluate(s.value, sweep.load, values).sum())
+            for s in statements
+            if isinstance(s, Reduce)
+        }
 
 
 class ListChannel(Channel):
@@ -297,14 +331,19 @@ class ListChannel(Channel):
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize(
     ("pattern", "over"),
-    [(pattern, over) for pattern in PATTERNS for over in ("face", "list")][1:],  # the first is the reference
+    [(pattern, over) for pattern in PATTERNS for over in ("face", "list", "cells")][1:],  # 0: the reference
 )
 @pytest.mark.parametrize("name", BOUNDARIES)
 def test_equals_pull_over_a_dense_face(
     name: str, pattern: type[lbm.StreamingPattern], over: str, side: str
 ) -> None:
+    if over == "cells" and name in ALONG_NORMAL:
+        with pytest.raises(KernelError, match="needs the normal of the boundary"):
+            CellsChannel(name, pattern, side)
+        return
     expected = FaceChannel(name, lbm.Pull, side)
-    found = (FaceChannel if over == "face" else ListChannel)(name, pattern, side)
+    made = {"face": FaceChannel, "list": ListChannel, "cells": CellsChannel}[over]
+    found: Channel = made(name, pattern, side)  # type: ignore[call-arg, assignment]
     for _ in range(4):
         arrived = expected.step()
         assert not np.isnan(arrived).any()

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from evaluate import Listed, Periodic, evaluate
-from heddle import Module, Sparse, lbm
+from evaluate import InBox, Listed, Periodic, evaluate
+from heddle import Cells, Module, Sparse, lbm
 from heddle.build import files
 from heddle.errors import KernelError
 from heddle.symbolic.assignment import Reduce
@@ -124,6 +124,53 @@ def test_bouzidi_over_a_list(
 
 
 @pytest.mark.parametrize("order", ["linear", "quadratic"])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_bouzidi_over_cells_of_a_dense_box(
+    pattern: type[lbm.StreamingPattern], name: str, order: str
+) -> None:
+    """The same bodies in a box of which every cell is computed: NaN in those of the bodies stays there."""
+    lattice = lbm.Lattice(name)
+    geometry = Geometry(lattice, (7, 6) if name == "D2Q9" else (5, 6, 4))
+    collide, stream = lbm.BGK(lattice), pattern(lattice, ghost_layers=2)
+    arrived = random_populations(lattice, (len(geometry.cells),))
+    distances = np.random.default_rng(8).uniform(0.05, 1, arrived.shape)
+    walls = np.flatnonzero(geometry.masks())
+    u, velocity = VELOCITY[: lattice.dimension], ("v_x", "v_y", "v_z")[: lattice.dimension]
+    condition = lbm.Bouzidi(velocity=velocity, order=order)
+    sweeps = stream.boundary(condition, cells=True, force="drag", torque="couple")
+    at = tuple(np.array(geometry.cells).T)
+    linear = np.zeros(len(geometry.cells), np.uint32)  # where the cell two inwards belongs to a body
+    for n, cell in enumerate(geometry.cells):
+        for q, c in enumerate(lattice.velocities):
+            further = geometry.neighbour(cell, tuple(2 * a for a in c))
+            linear[n] |= np.uint32((further not in geometry.number) << q)
+    data = {"mask": geometry.masks()[None, walls], "linear": linear[None, walls]}
+    data |= {f"distance_{n}": distances[q][None, walls] for q, n in enumerate(lattice.names)}
+    places = np.array(at)[:, walls]
+    data |= {f"arm_{axis}": places[None, a].astype(float) for a, axis in enumerate(lattice.axes)}
+    whole = np.full((lattice.size, *geometry.box), np.nan)
+    whole[(..., *at)] = arrived
+    box = Periodic(f=place(stream, whole, stream.steps[0]))
+    for t in range(4):
+        step = stream.steps[t % len(stream.steps)]
+        if not stream.in_place:
+            box.fields["f_next"] = np.full_like(whole, np.nan)
+        box.run(stream(collide).steps[step], omega=1.3)
+        if not stream.in_place:
+            box.fields["f"] = box.fields.pop("f_next")
+        statements = sweeps.steps[f"after_{step}" if step else ""]
+        values = InBox(box.fields, places, data).run(statements, **dict(zip(velocity, u, strict=True)))
+        arrived, force, torque = by_definition(geometry, collide, arrived, distances, u, order)
+        found = arrived_from(stream, box.fields["f"], stream.next_step(step))
+        assert found[(..., *at)] == pytest.approx(arrived, abs=1e-15)
+        drag = sums(values, statements)
+        assert [drag[f"drag_{axis}"] for axis in lattice.axes] == pytest.approx(force, abs=1e-13)
+        assert drag["couple_z"] == pytest.approx(torque, abs=1e-13)
+    assert np.isnan(found[:, ~geometry.fluid]).any()
+
+
+@pytest.mark.parametrize("order", ["linear", "quadratic"])
 @pytest.mark.parametrize("d", [0.3, 0.8])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_bouzidi_on_a_face_by_its_formula(pattern: type[lbm.StreamingPattern], d: float, order: str) -> None:
@@ -203,6 +250,8 @@ def test_kernels_lower(pattern: type[lbm.StreamingPattern]) -> None:
     module.add("walls", stream.boundary(lbm.Bouzidi()), space=Sparse("fluid", listed=True))
     quadratic = stream.boundary(lbm.Bouzidi(order="quadratic"), torque="couple")
     module.add("curved", quadratic, space=Sparse("fluid", listed=True))
+    body = two.boundary(lbm.Bouzidi(order="quadratic"), cells=True, torque="couple")
+    module.add("body", body, space=Cells("body"))
     for kernel in module.kernels:
         for target in ("cpu", "cuda"):
             module.stages(kernel, "f64", target)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some cells of a dense box: targets agree, and a cell taken for another one is found."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from heddle import lbm
+from heddle.emit.targets import TARGETS
+from heddle.equivalence import Counterexample, Proof, equivalent
+from heddle.equivalence.places import BEHIND_WALLS, NO_REPEATS
+from heddle.ir import nodes as ir
+from heddle.ir.visit import transform
+from heddle.pipeline import Request, lower
+from heddle.schedule import Schedule, precision
+from models import boundary_in_a_box
+
+CASES = [("Pull", ""), ("AA", "odd"), ("EsoTwist", "even")]
+
+
+def lowered(case: tuple[str, str], target: str) -> ir.Kernel:
+    known = precision("f64")
+    kernel = boundary_in_a_box(lbm.PressureAntiBounceBack("rho", ("u", 0)), *case).typed(known)
+    return lower(kernel, Request(known, Schedule(), TARGETS[target])).lowered
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_targets_agree(case: tuple[str, str]) -> None:
+    for target in ("reference", "cuda"):
+        found = equivalent(lowered(case, "cpu"), lowered(case, target))
+        assert isinstance(found, Proof), found
+        assert found.tier == "structural", found
+    assert {NO_REPEATS, BEHIND_WALLS} <= {*found.assumptions}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_place_is_found(case: tuple[str, str]) -> None:
+    """Along y the place along x is taken."""
+
+    def other(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Load) and node.pointer.name == "cell_y":
+            return ir.Load(dataclasses.replace(node.pointer, name="cell_x"), node.index)
+        return node
+
+    kernel = lowered(case, "cuda")
+    body = tuple(transform(statement, other) for statement in kernel.body)
+    assert body != kernel.body
+    found = equivalent(lowered(case, "cpu"), dataclasses.replace(kernel, body=body))
+    assert isinstance(found, Counterexample)
