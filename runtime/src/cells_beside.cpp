@@ -34,4 +34,20 @@ Buffer<std::uint32_t> cells_beside(const IndexList& list, const Buffer<std::uint
   return Buffer<std::uint32_t>(std::span<const std::uint32_t>(numbers), list.memory());
 }
 
+void cells_beside(SparseField<std::uint32_t>& numbers, const std::array<int, 3>& offset,
+                  const std::array<bool, 3>& periodic) {
+  if (numbers.components() != 1)
+    throw Error("cells_beside",
+                "'" + std::string(numbers.name()) + "' has " + std::to_string(numbers.components()) +
+                    " components",
+                "one value a cell: SparseField<std::uint32_t>(list, 1)");
+  const IndexList& list = numbers.list();
+  numbers.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+    const std::array<std::int64_t, 3> image =
+        periodic_image(list, periodic, {x + offset[0], y + offset[1], z + offset[2]});
+    const std::int64_t beside = list.cell_of(image[0], image[1], image[2]);
+    return static_cast<std::uint32_t>(beside < 0 ? list.cell_of(x, y, z) : beside);
+  });
+}
+
 } // namespace heddle

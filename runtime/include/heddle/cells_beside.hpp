@@ -7,6 +7,7 @@
 
 #include "heddle/buffer.hpp"
 #include "heddle/index_list.hpp"
+#include "heddle/sparse_field.hpp"
 
 namespace heddle {
 
@@ -20,6 +21,12 @@ namespace heddle {
 [[nodiscard]] Buffer<std::uint32_t> cells_beside(const IndexList& list, const Buffer<std::uint32_t>& cells,
                                                  const std::array<int, 3>& offset,
                                                  const std::array<bool, 3>& periodic, int depth = 1);
+
+/// The same for all own cells of a list, a value a cell: what kernels over whole lists of EsoTwist and EsoPull
+/// take that look at a velocity beside (vorticity, q_criterion, lbm::WALE and lbm::Vreman), `cell_e`, `cell_w`,
+/// `cell_n` and so on, one field an axis and way. Throws Error when `numbers` has several components.
+void cells_beside(SparseField<std::uint32_t>& numbers, const std::array<int, 3>& offset,
+                  const std::array<bool, 3>& periodic);
 
 } // namespace heddle
 

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "bodies.hpp"
 #include "channel.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/device/preconditions.hpp"
@@ -315,6 +317,155 @@ TEST(Boundaries, TwoArraysOverAListEqualDenseFacesBitForBit) {
       ASSERT_EQ(flow.differing(dense, true), 0)
           << "boundary " << static_cast<int>(what.boundary) << ", step " << t;
       same_sums(what, dense, flow.patch_);
+    }
+  }
+}
+
+/// A list of the cells between bodies, and the box with them.
+template <class Links> struct BothWays {
+  BothWays(const Links& links, heddle::Memory memory)
+      : host({{0, 0, 0}, {Bodies::n_x, Bodies::n_y, 1}}, bodies.fluid, {false, false, false}, links),
+        list({{0, 0, 0}, {Bodies::n_x, Bodies::n_y, 1}}, bodies.fluid, {false, false, false}, links, memory),
+        f(list, 9, memory), over_list(bodies, host, memory), in_box(bodies, host, memory), box(memory) {
+    f.edit([&](heddle::SparseView<double> view) {
+      for (std::int64_t n = 0; n < list.count(); ++n) {
+        for (int q = 0; q < 9; ++q)
+          view(n, q) = bodies.start(list.position(n), q);
+      }
+    });
+  }
+  /// Populations that differ where the next step reads them. through: it reads those of the list through the
+  /// table. slot: of which component in the box; away: in the cell that they come from, else in the own one.
+  template <class Slot> int differing(bool through, Slot slot, bool away) {
+    box.fetch();
+    int count = 0;
+    f.inspect([&](heddle::SparseView<const double> view) {
+      const std::int64_t slots = host.slot_stride();
+      for (std::int64_t n = 0; n < host.count(); ++n) {
+        const Cell cell = host.position(n);
+        for (int q = 0; q < 9; ++q) {
+          const Cell from = away ? source(cell, q) : cell;
+          const auto linked = [&] {
+            const std::int64_t entry = host.neighbour()[(q - 1) * host.neighbour_stride() + n];
+            return view(entry % slots, entry / slots);
+          };
+          const double expected = q == 0 || !through ? view(n, q) : linked();
+          count += !(box.at(from[0], from[1], slot(q)) == expected);
+        }
+      }
+    });
+    return count;
+  }
+
+  Bodies bodies;
+  heddle::IndexList host, list; // the same, one of them in host memory
+  heddle::SparseField<double> f;
+  BodyEntries over_list, in_box;
+  BodyBox box;
+};
+
+#define HEDDLE_WALLS(entries)                                                                                \
+  entries.to_wall(2), entries.to_wall(3), entries.to_wall(4), entries.to_wall(5), entries.to_wall(6),        \
+      entries.to_wall(7), entries.to_wall(8), entries.arm_x.data(), entries.arm_y.data()
+#define HEDDLE_SUMS(entries)                                                                                 \
+  entries.sums.data(), entries.room[0].data(), entries.sums.data() + 1, entries.room[1].data(),              \
+      entries.sums.data() + 2, entries.room[2].data()
+
+/// Moving bodies with walls anywhere on the links, in a dense box whose steps compute bodies, too: NaN there
+/// never reaches the fluid, and force and torque are the same bits as over the list.
+TEST(Boundaries, BodiesInABoxEqualAListBitForBit) {
+  for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
+    BothWays flow(lbm_boundaries::links, target == Target::cuda ? device : heddle::Memory::host);
+    for (std::int64_t n = 0; n < flow.host.count(); ++n) {
+      const Cell cell = flow.host.position(n);
+      for (int q = 0; q < 9; ++q)
+        flow.box.at(cell[0], cell[1], q) = flow.bodies.start(cell, q);
+    }
+    flow.box.send();
+    const auto f = flow.f.view();
+    const std::array<std::int64_t, 2> f_extent{f.extent(0), f.extent(1)}, f_stride{f.stride(0), f.stride(1)};
+    double* const box = flow.box.data();
+    const std::int64_t *const extent = BodyBox::extent.data(), *const stride = BodyBox::stride.data();
+    const std::uint32_t* const table = flow.list.neighbour();
+    const std::int64_t rows = flow.list.neighbour_stride(), first = 0, count = flow.list.count();
+    BodyEntries &p = flow.over_list, &b = flow.in_box;
+    const std::uint32_t *const cells = p.cells.data(), *const mask = p.mask.data();
+    const std::uint32_t *const in_mask = b.mask.data(), *const linear = b.linear.data();
+    const std::int32_t *const x = b.x.data(), *const y = b.y.data();
+    for (int t = 0; t < 6; ++t) {
+      const bool odd = t % 2 == 1;
+      if (odd) {
+        HEDDLE_CALL(step_odd, HEDDLE_ARRAY(f), table, rows, first, count, magic, omega);
+        HEDDLE_CALL(curved_after_odd, HEDDLE_ARRAY(f), p.to_wall(1), mask, HEDDLE_WALLS(p), table, rows,
+                    cells, p.size(), HEDDLE_SUMS(p), u_x, u_y);
+        HEDDLE_CALL(dense_odd, box, extent, stride, magic, omega);
+        HEDDLE_CALL(body_after_odd, box, extent, stride, x, y, b.to_wall(1), linear, in_mask, HEDDLE_WALLS(b),
+                    b.size(), HEDDLE_SUMS(b), u_x, u_y);
+      } else {
+        HEDDLE_CALL(step_even, HEDDLE_ARRAY(f), first, count, magic, omega);
+        HEDDLE_CALL(curved_after_even, HEDDLE_ARRAY(f), p.to_wall(1), mask, HEDDLE_WALLS(p), table, rows,
+                    cells, p.size(), HEDDLE_SUMS(p), u_x, u_y);
+        HEDDLE_CALL(dense_even, box, extent, stride, magic, omega);
+        HEDDLE_CALL(body_after_even, box, extent, stride, x, y, b.to_wall(1), linear, in_mask,
+                    HEDDLE_WALLS(b), b.size(), HEDDLE_SUMS(b), u_x, u_y);
+      }
+      const auto slot = [&](int q) { return odd ? q : opposite(q); }; // what the odd step reads lies turned
+      ASSERT_EQ(flow.differing(!odd, slot, !odd), 0) << "target " << static_cast<int>(target) << ", step " << t;
+      EXPECT_EQ(b.found(), p.found());
+      EXPECT_GT(std::abs(p.found()[2]), 1e-3);
+    }
+    EXPECT_TRUE(std::isnan(flow.box.at(0, 0, 0)));
+  }
+}
+
+/// The same with two arrays, linear and quadratic.
+TEST(Boundaries, BodiesInABoxWithTwoArraysEqualAListBitForBit) {
+  for (const bool quadratic : {false, true}) {
+    BothWays flow(lbm_boundaries_pull::links, heddle::Memory::host);
+    heddle::SparseField<double> next_list(flow.list, 9);
+    BodyBox next_box(heddle::Memory::host);
+    for (std::int64_t n = 0; n < flow.host.count(); ++n) {
+      const Cell cell = flow.host.position(n);
+      const auto start = [&](const Cell& from, int q) { return flow.bodies.start(from, q); };
+      for (int q = 0; q < 9; ++q) {
+        const Cell from = source(cell, q); // in a body what the list has in the own cell
+        flow.box.at(from[0], from[1], q) =
+            flow.bodies.is_fluid(from[0], from[1]) ? start(from, q) : start(cell, opposite(q));
+        flow.box.at(cell[0], cell[1], 0) = start(cell, 0);
+      }
+    }
+    flow.box.send();
+    const std::uint32_t* const table = flow.list.neighbour();
+    const std::int64_t rows = flow.list.neighbour_stride();
+    BodyEntries &p = flow.over_list, &b = flow.in_box;
+    for (int t = 0; t < 4; ++t) {
+      lbm_boundaries_pull::step(std::as_const(flow.f).view(), next_list.view(), table, rows, 0,
+                                flow.list.count(), magic, omega);
+      std::swap(flow.f, next_list);
+      using Box = Plane::View;
+      lbm_boundaries_pull::dense(Box{flow.box.data(), BodyBox::extent, BodyBox::stride},
+                                 Box{next_box.data(), BodyBox::extent, BodyBox::stride}, magic, omega);
+      std::swap(flow.box, next_box);
+      const Box box{flow.box.data(), BodyBox::extent, BodyBox::stride};
+      const auto sweep = [&](auto over_list, auto in_box) {
+        over_list(flow.f.view(), p.speed_x.data(), p.speed_y.data(), p.to_wall(1), p.mask.data(),
+                  HEDDLE_WALLS(p), table, rows, p.cells.data(), p.size(), HEDDLE_SUMS(p));
+        in_box(box, b.x.data(), b.y.data(), b.speed_x.data(), b.speed_y.data(), b.to_wall(1));
+      };
+      if (quadratic)
+        sweep([](auto... given) { lbm_boundaries_pull::curved(given...); },
+              [&](auto... given) {
+                lbm_boundaries_pull::curved_body(given..., b.linear.data(), b.mask.data(), HEDDLE_WALLS(b),
+                                                 b.size(), HEDDLE_SUMS(b));
+              });
+      else
+        sweep([](auto... given) { lbm_boundaries_pull::straight(given...); },
+              [&](auto... given) {
+                lbm_boundaries_pull::straight_body(given..., b.mask.data(), HEDDLE_WALLS(b), b.size(),
+                                                   HEDDLE_SUMS(b));
+              });
+      ASSERT_EQ(flow.differing(true, [](int q) { return q; }, true), 0) << "step " << t;
+      EXPECT_EQ(b.found(), p.found());
     }
   }
 }
