@@ -15,6 +15,7 @@
 #include "heddle/index_list.hpp"
 #include "heddle/sparse_field.hpp"
 #include "heddle/wall_masks.hpp"
+#include "lbm_boundaries_pull_sweeps.hpp"
 #include "lbm_twist_gradients.hpp"
 #include "lbm_twist_gradients_sweeps.hpp"
 
@@ -105,9 +106,12 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
     for (int q = 0; q < 9; ++q)
       twist.view()(place(list, n, q), q) = arrived(n, q);
   }
-  const Array f(twist.view()), cell_e(std::as_const(east).view()), cell_w(std::as_const(west).view()),
+  const Array f(twist.view());
+  const Array cell_e(std::as_const(east).view()), cell_w(std::as_const(west).view()),
       cell_n(std::as_const(north).view()), cell_s(std::as_const(south).view()),
-      u(std::as_const(u_field).view()), walls(std::as_const(marks).view()), curl(curl_field.view());
+      walls(std::as_const(marks).view());
+  const Array u(std::as_const(u_field).view());
+  const Array curl(curl_field.view());
   const std::int64_t first = 0, last = list.count(), stride = list.neighbour_stride();
   HEDDLE_CALL(curl, HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n), HEDDLE_ARRAY(cell_s),
               HEDDLE_ARRAY(u), HEDDLE_ARRAY(curl), first, last);
