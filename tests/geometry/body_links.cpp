@@ -22,7 +22,7 @@ using Cell = std::array<std::int64_t, 3>;
 using Velocity = std::array<int, 3>;
 
 constexpr std::array<bool, 3> around_x{true, false, false};
-const std::vector<Velocity> d3q7{{0, 0, 0}, {1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+const std::vector<Velocity> d3q7{{0, 0, 0},  {1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
                                  {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 
 /// Two spheres with a gap of two cells between them, one of them through the periodic face of a box.
@@ -69,7 +69,8 @@ TEST(BodyLinks, AreThoseOfTheListOfOtherCells) {
   for (std::size_t i = 0; i < found.mask.size(); ++i) {
     const Cell cell = place(found, i, whole);
     const auto n = static_cast<std::uint32_t>(list.cell_of(cell[0], cell[1], cell[2]));
-    const auto entry = static_cast<std::size_t>(std::ranges::find(expected.cells, n) - expected.cells.begin());
+    const auto entry =
+        static_cast<std::size_t>(std::ranges::find(expected.cells, n) - expected.cells.begin());
     ASSERT_LT(entry, expected.cells.size());
     EXPECT_EQ(found.mask[i], expected.mask[entry]);
     for (std::size_t q = 0; q < d3q7.size(); ++q) {

@@ -375,8 +375,10 @@ def _rows_read(body: Sequence[Statement]) -> Iterable[Access]:
 def follows_links(kernel: Kernel) -> bool:
     """Whether a kernel (not yet lowered) over a list has neighbours to load in runs; one on own cells only
     gains nothing from chunks."""
-    return isinstance(kernel.space, Sparse) and not kernel.space.box and any(
-        isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body)
+    return (
+        isinstance(kernel.space, Sparse)
+        and not kernel.space.box
+        and any(isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body))
     )
 
 

@@ -20,7 +20,6 @@ from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.nodes import (
     I64,
     Access,
-    Boxes,
     Comment,
     Const,
     Dense,
@@ -311,7 +310,9 @@ class _Lowering(LinkLowering, WallLowering):
         if field.layout == "compressed":
             return self.listed_element(access)
         if self.box:
-            place = [add(Symbol(axis, I64), integer(d)) for axis, d in zip(AXES, access.offsets, strict=False)]
+            place = [
+                add(Symbol(axis, I64), integer(d)) for axis, d in zip(AXES, access.offsets, strict=False)
+            ]
             return self.gathered(field, tuple(place), integer(access.component))
         if self.row_axis < 0 or self.target.threads:
             return self.cell_element(access)

@@ -168,8 +168,8 @@ class LinkLowering(Lowering):
             number = (
                 Cast(access.at, I64) if access.at is not None else self.cell_linked(self.link_to(through))
             )
-            given = "n" if access.at is None else "beside"  # which may be the own cell: a link leads elsewhere
-            symbol = Symbol(given + compass(through), I64)
+            # a link to the same cell has another name: a given number may be that of the own cell
+            symbol = Symbol(("n" if access.at is None else "beside") + compass(through), I64)
             self.pending.append(Let(symbol, self.checked_cell(number)))
             self.links[key] = symbol
         return self.links[key]

@@ -238,9 +238,7 @@ class StreamingPattern(ABC):
         where links lead to cells behind walls."""
         require_walls(walls)
         slots = {
-            link.offset: link.slot
-            for link in self.links
-            if sum(map(abs, link.offset)) == 1 and not link.held
+            link.offset: link.slot for link in self.links if sum(map(abs, link.offset)) == 1 and not link.held
         }
         return ByLink(self.source, slots, walls)
 

@@ -53,7 +53,8 @@ void check(const Cell& extent, std::span<const std::uint8_t> solid, const Box& b
   const Box domain{{0, 0, 0}, extent};
   if (static_cast<std::int64_t>(solid.size()) != domain.volume())
     throw Error("body_links",
-                std::to_string(solid.size()) + " flags came for " + std::to_string(domain.volume()) + " cells",
+                std::to_string(solid.size()) + " flags came for " + std::to_string(domain.volume()) +
+                    " cells",
                 "one byte a cell of the domain, x fastest");
   if (!domain.covers(block))
     throw Error("body_links", "the block " + to_string(block) + " reaches beyond " + to_string(domain),

@@ -234,7 +234,8 @@ class CellsChannel(FaceChannel):
         places = np.array([across, along] if self.axis == 0 else [along, across])
         sign = self.sign if layer == self.layers[0] else -self.sign
         bits = sum(1 << q for q in range(1, self.lattice.size) if self.incoming(q, sign))
-        data = {"mask": np.full((1, ALONG), bits, np.uint32), "linear": np.zeros((1, ALONG), np.uint32)}
+        data: dict[str, Array] = {"mask": np.full((1, ALONG), bits, np.uint32)}
+        data["linear"] = np.zeros((1, ALONG), np.uint32)
         for direction in self.lattice.names:
             data[f"distance_{direction}"] = np.full((1, ALONG), self.boundary.distance)
         for axis, arm in zip("xy", self.arms(), strict=True):
@@ -342,8 +343,8 @@ def test_equals_pull_over_a_dense_face(
             CellsChannel(name, pattern, side)
         return
     expected = FaceChannel(name, lbm.Pull, side)
-    made = {"face": FaceChannel, "list": ListChannel, "cells": CellsChannel}[over]
-    found: Channel = made(name, pattern, side)  # type: ignore[call-arg, assignment]
+    made: Any = {"face": FaceChannel, "list": ListChannel, "cells": CellsChannel}[over]
+    found = made(name, pattern, side)
     for _ in range(4):
         arrived = expected.step()
         assert not np.isnan(arrived).any()

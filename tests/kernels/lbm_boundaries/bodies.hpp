@@ -17,8 +17,8 @@
 
 namespace boundaries {
 
-/// Bodies at random places, with gaps of any width between them, in a box whose rim is one as well: all that a
-/// flow between them needs lies inside.
+/// Bodies at random places, with gaps of any width between them, in a box whose rim is one as well: all that
+/// a flow between them needs lies inside.
 struct Bodies {
   static constexpr std::int64_t n_x = 19, n_y = 13;
 
@@ -105,8 +105,12 @@ public:
   double& at(std::int64_t x, std::int64_t y, int q) {
     return host_.at(static_cast<std::size_t>(first + x + y * stride[1] + q * stride[2]));
   }
-  void send() { heddle::copy_bytes(values_.data(), values_.memory(), host_.data(), heddle::Memory::host, bytes()); }
-  void fetch() { heddle::copy_bytes(host_.data(), heddle::Memory::host, values_.data(), values_.memory(), bytes()); }
+  void send() {
+    heddle::copy_bytes(values_.data(), values_.memory(), host_.data(), heddle::Memory::host, bytes());
+  }
+  void fetch() {
+    heddle::copy_bytes(host_.data(), heddle::Memory::host, values_.data(), values_.memory(), bytes());
+  }
   double* data() { return values_.data() + first; }
 
   static constexpr std::array<std::int64_t, 3> extent{Bodies::n_x, Bodies::n_y, 9},

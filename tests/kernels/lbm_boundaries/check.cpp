@@ -410,7 +410,8 @@ TEST(Boundaries, BodiesInABoxEqualAListBitForBit) {
                     HEDDLE_WALLS(b), b.size(), HEDDLE_SUMS(b), u_x, u_y);
       }
       const auto slot = [&](int q) { return odd ? q : opposite(q); }; // what the odd step reads lies turned
-      ASSERT_EQ(flow.differing(!odd, slot, !odd), 0) << "target " << static_cast<int>(target) << ", step " << t;
+      ASSERT_EQ(flow.differing(!odd, slot, !odd), 0)
+          << "target " << static_cast<int>(target) << ", step " << t;
       EXPECT_EQ(b.found(), p.found());
       EXPECT_GT(std::abs(p.found()[2]), 1e-3);
     }
@@ -477,9 +478,8 @@ TEST(Boundaries, AnEmptyListIsNoWork) {
     const heddle::IndexList list({{0, 0, 0}, {length, height, 1}}, everywhere(), {false, false, false},
                                  lbm_boundaries::links, memory);
     heddle::SparseField<double> field(list, 9, memory);
-    field.fill([](std::int64_t x, std::int64_t y, std::int64_t, int q) {
-      return static_cast<double>(x + y + q);
-    });
+    field.fill(
+        [](std::int64_t x, std::int64_t y, std::int64_t, int q) { return static_cast<double>(x + y + q); });
     const auto f = field.view();
     const std::array<std::int64_t, 2> f_extent{f.extent(0), f.extent(1)}, f_stride{f.stride(0), f.stride(1)};
     const heddle::Buffer<std::uint32_t> none(0, memory);
@@ -491,9 +491,9 @@ TEST(Boundaries, AnEmptyListIsNoWork) {
     for (int a = 0; a < 3; ++a)
       room.emplace_back(heddle::reduction_work(0), memory);
     const auto outflow = [&](std::int64_t count) {
-      return call(target, lbm_boundaries_outflow_after_odd_f64, lbm_boundaries_outflow_after_odd_f64_reference,
-                  lbm_boundaries_outflow_after_odd_f64_cuda, HEDDLE_ARRAY(f), mask, list.neighbour(),
-                  list.neighbour_stride(), cells, count);
+      return call(target, lbm_boundaries_outflow_after_odd_f64,
+                  lbm_boundaries_outflow_after_odd_f64_reference, lbm_boundaries_outflow_after_odd_f64_cuda,
+                  HEDDLE_ARRAY(f), mask, list.neighbour(), list.neighbour_stride(), cells, count);
     };
     EXPECT_EQ(outflow(0), 0);
     EXPECT_EQ(outflow(1), heddle::null_pointer);

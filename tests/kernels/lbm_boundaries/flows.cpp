@@ -95,8 +95,8 @@ TEST(Flows, PressureJumpDrivesPoiseuille) {
   EXPECT_NEAR(drop / (jump * (length - 1) / length), 1, 1e-6);
 }
 
-/// A fluid between circles of radius R and 2 R, of which the inner one turns; over a list, or in a dense box of
-/// which all cells are computed.
+/// A fluid between circles of radius R and 2 R, of which the inner one turns; over a list, or in a dense box
+/// of which all cells are computed.
 class Annulus {
 public:
   Annulus(double radius, bool quadratic, bool in_box = false)
@@ -177,10 +177,12 @@ private:
     return {d2q9, lbm_boundaries_pull::links, {edge(), edge(), 1}, flags, {false, false, false}};
   }
   template <class F> Wall wall(F&& solid, bool inner) const {
-    Wall made{flow_.patch([&](const Cell& c) { return solid(radius(c)); }), {}, {}, {}, {}, {}, {}, {}, {}, {}};
+    Wall made{
+        flow_.patch([&](const Cell& c) { return solid(radius(c)); }), {}, {}, {}, {}, {}, {}, {}, {}, {}};
     for (std::int64_t i = 0; i < made.patch.size(); ++i) {
       const Cell cell = flow_.list().position(made.patch.cells.data()[i]);
-      made.x.push_back(static_cast<std::int32_t>(cell[0])), made.y.push_back(static_cast<std::int32_t>(cell[1]));
+      made.x.push_back(static_cast<std::int32_t>(cell[0])),
+          made.y.push_back(static_cast<std::int32_t>(cell[1]));
     }
     made.linear.resize(made.x.size());
     const double r = inner ? inner_ : outer_;
@@ -210,9 +212,9 @@ private:
     const auto& d = w.distance;
     const auto run_in_box = [&](auto&& kernel, auto... linear) {
       kernel(box_.view(), w.x.data(), w.y.data(), w.speed_x.data(), w.speed_y.data(), d[0].data(), linear...,
-             w.patch.mask.data(), d[1].data(), d[2].data(), d[3].data(), d[4].data(), d[5].data(), d[6].data(),
-             d[7].data(), w.arm_x.data(), w.arm_y.data(), w.patch.size(), &push_x, w.room[0].data(), &push_y,
-             w.room[1].data(), &couple, w.room[2].data());
+             w.patch.mask.data(), d[1].data(), d[2].data(), d[3].data(), d[4].data(), d[5].data(),
+             d[6].data(), d[7].data(), w.arm_x.data(), w.arm_y.data(), w.patch.size(), &push_x,
+             w.room[0].data(), &push_y, w.room[1].data(), &couple, w.room[2].data());
     };
     const auto run = [&](auto&& kernel) {
       kernel(flow_.f(), w.speed_x.data(), w.speed_y.data(), d[0].data(), w.patch.mask.data(), d[1].data(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vorticity, and a step with WALE, over lists that hold cells behind walls (EsoTwist): with the numbers of the
-// cells beside, on every target, the bits of a list with two arrays.
+// Vorticity, and a step with WALE, over lists that hold cells behind walls (EsoTwist): with the numbers of
+// the cells beside, on every target, the bits of a list with two arrays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,8 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
   const std::vector<std::uint8_t> fluid = among_bodies();
   const heddle::IndexList pull_list(box, fluid, periodic, lbm_boundaries_pull::links);
   const heddle::IndexList list(box, fluid, periodic, lbm_twist_gradients::links);
-  heddle::SparseField<double> pull(pull_list, 9), next(pull_list, 9), pull_u(pull_list, 2), pull_curl(pull_list, 1);
+  heddle::SparseField<double> pull(pull_list, 9), next(pull_list, 9), pull_u(pull_list, 2),
+      pull_curl(pull_list, 1);
   heddle::SparseField<double> twist(list, 9), u_field(list, 2), curl_field(list, 1);
   heddle::SparseField<std::uint32_t> marks(list, 1), east(list, 1), west(list, 1), north(list, 1),
       south(list, 1);
@@ -98,8 +99,7 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
   for (heddle::SparseField<double>* u : {&pull_u, &u_field})
     u->fill([](std::int64_t x, std::int64_t y, std::int64_t, int a) { return 10 * start(y, x, 4 + a); });
   const auto arrived = [&](std::int64_t n, int q) { // where pull reads it
-    const std::int64_t entry =
-        q == 0 ? n : pull_list.neighbour()[(q - 1) * pull_list.neighbour_stride() + n];
+    const std::int64_t entry = q == 0 ? n : pull_list.neighbour()[(q - 1) * pull_list.neighbour_stride() + n];
     return pull.view()(entry % pull_list.slot_stride(), entry / pull_list.slot_stride());
   };
   for (std::int64_t n = 0; n < list.count(); ++n) {
@@ -125,13 +125,13 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
   }
   EXPECT_GT(largest, 0.1);
   for (int t = 0; t < 4; ++t) {
-    lbm_boundaries_pull::gradients(std::as_const(pull).view(), std::as_const(pull_u).view(), next.view(), links,
-                                   pull_list.neighbour_stride(), 0, last, constant, omega, magic);
+    lbm_boundaries_pull::gradients(std::as_const(pull).view(), std::as_const(pull_u).view(), next.view(),
+                                   links, pull_list.neighbour_stride(), 0, last, constant, omega, magic);
     std::swap(pull, next);
     if (t % 2 == 0) {
-      HEDDLE_CALL(step_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n),
-                  HEDDLE_ARRAY(cell_s), HEDDLE_ARRAY(u), HEDDLE_ARRAY(walls), table, stride, first, last,
-                  constant, omega, magic);
+      HEDDLE_CALL(step_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w),
+                  HEDDLE_ARRAY(cell_n), HEDDLE_ARRAY(cell_s), HEDDLE_ARRAY(u), HEDDLE_ARRAY(walls), table,
+                  stride, first, last, constant, omega, magic);
     } else {
       HEDDLE_CALL(step_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n),
                   HEDDLE_ARRAY(cell_s), HEDDLE_ARRAY(u), HEDDLE_ARRAY(walls), table, stride, first, last,

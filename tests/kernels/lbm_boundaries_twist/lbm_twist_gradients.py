@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Velocity gradients of D2Q9 over lists with EsoTwist, by the numbers of the cells beside, on every target."""
+"""Velocity gradients of D2Q9 over lists with EsoTwist, by the numbers of the cells beside; every target."""
 
 from heddle import Module, Sparse, lbm
 

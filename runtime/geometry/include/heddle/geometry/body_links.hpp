@@ -16,8 +16,8 @@ namespace heddle::geometry {
 /// The links from cells of a dense block to those of bodies in it: the entries of boundary sweeps over
 /// heddle.Cells (StreamingPattern.boundary(condition, cells=True)).
 struct BodyLinks {
-  /// [axis][entries]: the cell, counted from the first one of the block; below 0 and above its extent in ghost
-  /// layers. Fields `cell_x`, `cell_y`, `cell_z`.
+  /// [axis][entries]: the cell, counted from the first one of the block; below 0 and above its extent in
+  /// ghost layers. Fields `cell_x`, `cell_y`, `cell_z`.
   std::array<std::vector<std::int32_t>, 3> cells;
   std::vector<std::uint32_t> mask; ///< [entries]: bit q where f_q comes out of a body, met opposite to q
   /// [entries]: bit q where quadratic interpolation (lbm::Bouzidi) of f_q takes its linear form, because the
@@ -38,10 +38,11 @@ struct BodyLinks {
 /// are in the order of rows, x fastest, those of the ghost layers last. Throws Error where a block reaches
 /// beyond the domain, for a negative number of ghost layers, and for what wall_links refuses.
 ///
-///     const BodyLinks body = body_links(mesh, grid, voxelise(mesh, grid), field.box(0), 0, velocities, periodic);
-///     const Buffer<std::int32_t> x{std::span(body.cells[0])}, y{...}, z{...};
+///     const std::vector<std::uint8_t> solid = voxelise(mesh, grid);
+///     const BodyLinks body = body_links(mesh, grid, solid, field.box(0), 0, velocities, periodic);
+///     const Buffer<std::int32_t> x{std::span(body.cells[0])};           // and y, z
 ///     const Buffer<float> west = entry_values<float>(body.distance[2]); // distance_w, and so on
-///     model::BodyAfterEven sweep(field, x, y, z, west, ...);
+///     const model::BodyAfterEven sweep(field, x, y, z, west, ...);
 [[nodiscard]] BodyLinks body_links(const Mesh& mesh, const VoxelGrid& grid,
                                    std::span<const std::uint8_t> solid, const Box& block, int ghost_layers,
                                    std::span<const std::array<int, 3>> velocities,
