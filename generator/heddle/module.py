@@ -242,6 +242,13 @@ class Module:
                 f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
                 "use a dense space",
             )
+        if isinstance(space, Cells) and (schedule.in_chunks or schedule.cells > 1):
+            raise KernelError(
+                place,
+                f"'{name}' asks for chunks, or several cells a thread; some cells of a box do not follow each "
+                "other.",
+                "leave out chunk, lines_ahead and cells",
+            )
         if isinstance(space, Sparse):
             rows = tuple(ir.Link(link.slot, tuple(link.offset), link.wall_slot) for link in links)  # type: ignore[attr-defined]
             cells = RUN_CELLS if schedule.lines_ahead else schedule.chunk

@@ -51,9 +51,10 @@ class GradientModel(ViscosityModel):
     """Base of the models that take velocity gradients: central differences of a stored velocity.
 
     constant: of the model. u: the name of the velocity field; it holds the state of the step before, as
-    moments() writes it, in a dense box with its ghost layer current. walls: over a list (Pull, Push, AA),
-    what stands in for the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided",
-    nothing; see heddle.symbolic.beside. Raises KernelError for other walls.
+    moments() writes it, in a dense box with its ghost layer current. walls: over a list, what stands in for
+    the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided", nothing; see
+    heddle.symbolic.beside. EsoTwist and EsoPull take the numbers of the cells beside there, from
+    heddle::cells_beside. Raises KernelError for other walls.
     """
 
     constant: Scalar

@@ -65,6 +65,15 @@ def a_face_over_some_cells() -> None:
 
 
 @says(
+    "{here}: 'body' asks for chunks, or several cells a thread; some cells of a box do not follow each other.\n"
+    "  Hint: leave out chunk, lines_ahead and cells"
+)
+def some_cells_in_chunks() -> None:
+    sweep = lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), cells=True)
+    Module("m").add("body", sweep, Cells("body"), Schedule(chunk=16))  # here
+
+
+@says(
     "{here}: 'k' reads p[0, 0] and writes p[1, 0]: one cell reads what another one writes, in no defined "
     "order.\n"
     "  Hint: write to a second field"
