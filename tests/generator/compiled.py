@@ -147,6 +147,8 @@ def call(
     """Call the flat entry of a target; `replaced` puts other values in place of some arguments."""
     passed: list[Any] = []
     lists = {"cell_count": "cells", "neighbour_stride": "neighbour"}
+    if ir.PLACES[0] in memory.arrays:  # cells of a box
+        lists["cell_count"] = ir.PLACES[0]
     for argument in arguments(kernel):
         name = argument.name
         if replaced and name in replaced:

@@ -97,6 +97,8 @@ TEST(BodyLinks, OfABlockHaveGhostCells) {
     for (const auto& [cell, i] : entries)
       expected += cell[0] >= 8 || (ghosts == 1 && (cell[0] == 7 || cell[0] == 0));
     EXPECT_EQ(part.mask.size(), expected);
+    for (std::size_t i = 0; i < part.mask.size(); ++i)
+      EXPECT_EQ(right.contains(place(part, i, right)), static_cast<std::int64_t>(i) < part.own);
     for (std::size_t i = 0; i < part.mask.size(); ++i) {
       Cell cell = place(part, i, right);
       beyond += cell[0] == 16;

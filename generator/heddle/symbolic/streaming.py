@@ -468,9 +468,9 @@ class StreamingPattern(ABC):
         links (bounce-back, anti-bounce-back, Bouzidi, scalars) take their values as over a list. The step
         computes the cells of the body, too; what these send is what the sweep sets, so it never reaches the
         fluid, whatever it is. The sweep runs after those of faces. Where a body meets what is periodic or cut
-        into blocks, sweep after the exchange that follows the step; entries of the ghost layer are allowed,
-        and for EsoTwist and EsoPull needed one cell before the lower ends. With walls within the step a body
-        ends at least one cell before them.
+        into blocks, sweep after the exchange that follows the step; entries in ghost layers are allowed, if
+        what the condition looks at lies in one, too, and for EsoTwist and EsoPull needed beside the block
+        (heddle::geometry::body_links). With walls within the step a body ends at least a cell before them.
 
         force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
         fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <string>
 
 #include "heddle/error.hpp"
@@ -108,6 +109,7 @@ BodyLinks body_links(const Cell& extent, std::span<const std::uint8_t> solid, co
   BodyLinks links;
   const Domain domain(extent, solid, periodic);
   add_entries(links, domain, block, block, true, velocities);
+  links.own = std::ssize(links.mask);
   if (ghost_layers > 0) add_entries(links, domain, block, block.grow(layers), false, velocities);
   return links;
 }

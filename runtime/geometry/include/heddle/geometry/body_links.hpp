@@ -26,6 +26,7 @@ struct BodyLinks {
   /// [velocities][entries]: from the cell's centre to the wall that is met in a direction c, in units of |c|,
   /// above 0 and at most 1; 1/2 where none is met. Fields `distance_e` and so on.
   std::vector<std::vector<double>> distance;
+  std::int64_t own = 0;     ///< how many entries are cells of the block; those of ghost layers follow
   std::int64_t links = 0;   ///< how many, the bits of all masks
   std::int64_t assumed = 0; ///< of the links of the domain, how many the surface does not cross: half-way
 };
@@ -35,8 +36,9 @@ struct BodyLinks {
 /// `block`: of the field, in cells of the domain. `ghost_layers`: how far around the block cells count, too;
 /// 0 where bodies keep clear of what is periodic or cut into blocks, 1 for EsoTwist and EsoPull elsewhere (in
 /// other patterns a cell sets what it reads itself). Beyond a periodic face lie the images of cells. Entries
-/// are in the order of rows, x fastest, those of the ghost layers last. Throws Error where a block reaches
-/// beyond the domain, for a negative number of ghost layers, and for what wall_links refuses.
+/// are in the order of rows, x fastest, those of the ghost layers last: a force or torque is that of the
+/// first `own` of them, since another block has the others. Throws Error where a block reaches beyond the
+/// domain, for a negative number of ghost layers, and for what wall_links refuses.
 ///
 ///     const std::vector<std::uint8_t> solid = voxelise(mesh, grid);
 ///     const BodyLinks body = body_links(mesh, grid, solid, field.box(0), 0, velocities, periodic);
