@@ -234,12 +234,12 @@ TEST(CellsBeside, AreTheOwnCellsWhereNoneAreListed) {
     EXPECT_GT(alone, 0);
     EXPECT_LT(alone, 2 * list.count());
   }
-  heddle::SparseField<std::uint32_t> all(list, 1);
+  heddle::SparseField<std::uint32_t> numbers(list, 1);
   for (const std::array offset : {std::array{-1, 0, 0}, std::array{0, 1, 0}}) {
-    heddle::cells_beside(all, offset, periodic);
+    heddle::cells_beside(numbers, offset, periodic);
     const auto expected = heddle::cells_beside(list, cells, offset, periodic);
     for (std::int64_t n = 0; n < list.count(); ++n)
-      ASSERT_EQ(all.view()(n, 0), expected.data()[n]);
+      ASSERT_EQ(numbers.view()(n, 0), expected.data()[n]);
   }
   heddle::SparseField<std::uint32_t> two(list, 2);
   EXPECT_THROW(heddle::cells_beside(two, {1, 0, 0}, periodic), Error);
