@@ -245,8 +245,8 @@ class Module:
         if isinstance(space, Cells) and (schedule.in_chunks or schedule.cells > 1):
             raise KernelError(
                 place,
-                f"'{name}' asks for chunks, or several cells a thread; some cells of a box do not follow each "
-                "other.",
+                f"'{name}' asks for chunks, or several cells a thread; some cells of a box do not follow "
+                "each other.",
                 "leave out chunk, lines_ahead and cells",
             )
         if isinstance(space, Sparse):

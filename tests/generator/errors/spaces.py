@@ -65,7 +65,8 @@ def a_face_over_some_cells() -> None:
 
 
 @says(
-    "{here}: 'body' asks for chunks, or several cells a thread; some cells of a box do not follow each other.\n"
+    "{here}: 'body_after_even' asks for chunks, or several cells a thread; some cells of a box do not follow "
+    "each other.\n"
     "  Hint: leave out chunk, lines_ahead and cells"
 )
 def some_cells_in_chunks() -> None:
