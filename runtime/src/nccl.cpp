@@ -6,13 +6,16 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <latch>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "stream_wait.hpp"
+#include "watchdog.hpp"
 
 namespace heddle {
 
@@ -80,13 +83,55 @@ void check(int result, const std::string& where) {
     throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
 }
 
+/// What the ranks of one process, a thread each, have thrown.
+class Failures {
+public:
+  /// Of the exception that is being handled.
+  void note(int rank) {
+    const std::lock_guard lock(mutex_);
+    if (first_) return;
+    first_ = std::current_exception();
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      text_ = "; rank " + std::to_string(rank) + " has ended: " + error.what();
+    } catch (...) {
+      text_ = "; rank " + std::to_string(rank) + " has ended";
+    }
+  }
+  /// "; rank 1 has ended: ...", or empty.
+  [[nodiscard]] std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+  [[nodiscard]] bool any() const { return !text().empty(); }
+  /// Once all have ended.
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::exception_ptr first_;
+  std::string text_;
+};
+
+/// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks do the
+/// same. (Its communicators that do not block were worse, see generator/decisions/0124 and 0130.)
 class NcclTransport final : public Transport {
 public:
-  NcclTransport(int rank, int ranks, const NcclId& id) : rank_(rank), ranks_(ranks) {
-    check(required().comm_init_rank(&communicator_, ranks, id, rank), "rank " + std::to_string(rank));
+  /// failures: of the other ranks of this process, or null.
+  NcclTransport(int rank, int ranks, const NcclId& id, const Failures* failures)
+      : rank_(rank), ranks_(ranks), failures_(failures), sent_to_(static_cast<std::size_t>(ranks)),
+        received_from_(static_cast<std::size_t>(ranks)) {
+    const Library& nccl = required();
+    const Watchdog limit = limit_of("the start");
+    check(nccl.comm_init_rank(&communicator_, ranks, id, rank), "rank " + std::to_string(rank));
   }
   ~NcclTransport() override {
-    if (communicator_ != nullptr) static_cast<void>(library().comm_destroy(communicator_));
+    if (communicator_ == nullptr) return;
+    const Watchdog limit = limit_of("the end");
+    static_cast<void>(library().comm_destroy(communicator_));
   }
   NcclTransport(const NcclTransport&) = delete;
   NcclTransport& operator=(const NcclTransport&) = delete;
@@ -114,6 +159,10 @@ public:
   void start(const Traffic& traffic, Stream& stream) override {
     if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting before");
     const Library& nccl = library();
+    std::optional<Watchdog> limit;
+    const bool first_to = note_new(sent_to_, traffic.send);
+    const bool first_from = note_new(received_from_, traffic.receive);
+    if (first_to || first_from) limit.emplace(limit_of(traffic));
     check(nccl.group_start(), traffic.on(rank_));
     int result = success;
     for (const Message& message : traffic.send) {
@@ -133,8 +182,42 @@ public:
   void finish(const Traffic&, Stream&) override {} // what follows in the stream comes after
 
 private:
+  [[nodiscard]] Watchdog limit_of(const char* what) const {
+    const std::chrono::milliseconds limit = longest_wait();
+    return {limit, [this, what, limit] {
+              return Error("NCCL",
+                           "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
+                               std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
+                               ", not all of which are there" + others(),
+                           "a rank stopped, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
+                           "longer");
+            }};
+  }
+  [[nodiscard]] Watchdog limit_of(const Traffic& traffic) const {
+    const std::chrono::milliseconds limit = longest_wait();
+    return {limit, [this, traffic, limit] {
+              const Error error = late(*this, traffic, limit);
+              return Error(error.where(), error.reason() + others(), error.hint());
+            }};
+  }
+  [[nodiscard]] std::string others() const { return failures_ != nullptr ? failures_->text() : std::string(); }
+
+  /// Whether there is a rank among these that this one has not talked to before.
+  static bool note_new(std::vector<bool>& known, std::span<const Message> messages) {
+    bool any = false;
+    for (const Message& message : messages) {
+      const auto peer = static_cast<std::size_t>(message.peer);
+      any = any || !known[peer];
+      known[peer] = true;
+    }
+    return any;
+  }
+
   int rank_;
   int ranks_;
+  const Failures* failures_;
+  std::vector<bool> sent_to_; // ranks
+  std::vector<bool> received_from_;
   Comm communicator_ = nullptr;
 };
 
@@ -159,7 +242,7 @@ NcclId nccl_id() {
 }
 
 std::unique_ptr<Transport> nccl_transport(int rank, int ranks, const NcclId& id) {
-  return std::make_unique<NcclTransport>(rank, ranks, id);
+  return std::make_unique<NcclTransport>(rank, ranks, id, nullptr);
 }
 
 void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
@@ -168,24 +251,30 @@ void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
                             std::to_string(device_count()));
   }
   const NcclId id = nccl_id();
-  std::mutex mutex;
-  std::exception_ptr failure; // guarded by the mutex
+  Failures failures;
+  std::latch with_device(ranks); // none waits in NCCL for one that has got no device
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
+      std::optional<DeviceScope> device;
       try {
-        const DeviceScope device(rank);
-        const std::unique_ptr<Transport> transport = nccl_transport(rank, ranks, id);
-        program(*transport);
+        device.emplace(rank);
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
+        failures.note(rank);
+      }
+      with_device.arrive_and_wait();
+      if (failures.any()) return;
+      try {
+        NcclTransport transport(rank, ranks, id, &failures);
+        program(transport);
+      } catch (...) {
+        failures.note(rank);
       }
     });
   }
   for (std::thread& thread : threads)
     thread.join();
-  if (failure) std::rethrow_exception(failure);
+  failures.rethrow();
 }
 
 } // namespace heddle

@@ -4,12 +4,9 @@
 #include <string>
 
 #include "cuda.hpp"
-#include "heddle/error.hpp"
 #include "holds_within.hpp"
 
 namespace heddle {
-
-namespace {
 
 Error late(const Transport& transport, const Traffic& traffic, std::chrono::milliseconds limit) {
   std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
@@ -19,8 +16,6 @@ Error late(const Transport& transport, const Traffic& traffic, std::chrono::mill
           "a rank stopped, or has not made the same exchanges and sums in the same order; "
           "HEDDLE_TIMEOUT=<seconds> waits longer"};
 }
-
-} // namespace
 
 void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {
   if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {

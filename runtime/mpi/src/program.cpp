@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "end_job.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/mpi/transport.hpp"
@@ -18,19 +19,6 @@
 namespace heddle::mpi {
 
 namespace {
-
-/// Ends all ranks, and says why.
-[[noreturn]] void end_job(const char* why) {
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  std::fflush(stdout);
-  std::fprintf(stderr, "rank %d of %d ends the job: %s\n", rank, ranks, why);
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
-}
 
 /// A device for this rank: the ranks of a node take them in turn.
 std::optional<int> own_device() {

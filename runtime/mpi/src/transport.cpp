@@ -8,20 +8,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "check.hpp"
+#include "end_job.hpp"
 #include "heddle/buffer.hpp"
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/nccl.hpp"
+#include "holds_within.hpp"
 #include "set_up.hpp"
 
 namespace heddle::mpi {
@@ -50,6 +53,7 @@ class MpiTransport final : public Transport {
 public:
   MpiTransport(std::chrono::milliseconds timeout, Memory memory)
       : timeout_(timeout), memory_(memory), ranks_(world_size()) {
+    static_cast<void>(SetUp("the start of a transport", timeout).all(true)); // MPI_Comm_dup waits for ever
     check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
@@ -105,25 +109,24 @@ public:
 
 private:
   void wait(const Traffic& traffic, std::vector<MPI_Request>& requests) const {
-    const auto deadline = std::chrono::steady_clock::now() + timeout_;
     std::vector<bool> done(requests.size(), false);
     std::vector<int> completed(requests.size());
     std::vector<MPI_Status> statuses(requests.size());
-    for (std::size_t left = requests.size(); left > 0;) {
+    std::size_t left = requests.size();
+    const bool in_time = holds_within(timeout_, [&] {
       int some = 0;
-      const int status = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &some,
-                                      completed.data(), statuses.data());
+      const int status = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &some, completed.data(),
+                                      statuses.data());
       for (int i = 0; i < some; ++i) {
         const auto which = static_cast<std::size_t>(completed[static_cast<std::size_t>(i)]);
         verify(traffic, which, status, statuses[static_cast<std::size_t>(i)]);
         done[which] = true;
         --left;
       }
-      if (some > 0) continue;
-      check(status, traffic.on(rank_));
-      if (std::chrono::steady_clock::now() > deadline) throw late(traffic, done);
-      std::this_thread::yield(); // there may be more ranks than processors
-    }
+      if (some <= 0) check(status, traffic.on(rank_));
+      return left == 0;
+    });
+    if (!in_time) throw late(traffic, done);
   }
 
   std::vector<MPI_Request>& requests_of(const Traffic& traffic) {
@@ -187,6 +190,20 @@ private:
 
 } // namespace
 
+namespace {
+
+/// What heddle::end_job() does while MPI runs.
+void end_all_ranks(const std::string& why) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "rank %d of %d ends the job: %s\n", rank, world_size(), why.c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+} // namespace
+
 Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
   int started = 0;
   MPI_Initialized(&started);
@@ -195,10 +212,12 @@ Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   if (level < MPI_THREAD_MULTIPLE)
     throw Error("mpi::Session", "this MPI cannot be called from several threads");
+  end_job_by(end_all_ranks);
 }
 
 Session::~Session() {
   if (std::uncaught_exceptions() > exceptions_) MPI_Abort(MPI_COMM_WORLD, 1);
+  end_job_by(nullptr);
   MPI_Finalize();
 }
 
@@ -298,7 +317,9 @@ TransportOffer nccl_offer(std::chrono::milliseconds timeout) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     NcclId id = rank == 0 ? nccl_id() : NcclId{};
-    SetUp("the id of NCCL's communicator", timeout).broadcast(id.bytes);
+    const SetUp start("the start of NCCL's communicator", timeout);
+    start.broadcast(id.bytes);
+    static_cast<void>(start.all(true)); // NCCL waits for ranks, too, and cannot say for which
     const DeviceScope device(place);
     return nccl_transport(rank, ranks, id);
   };

@@ -12,6 +12,7 @@
 #include "heddle/halo_exchange.hpp"
 #include "heddle/mpi/transport.hpp"
 #include "packing.hpp"
+#include "watchdog.hpp"
 
 namespace {
 
@@ -28,6 +29,11 @@ void exchange(const std::string& fault, heddle::Transport& transport) {
   heddle::Stream stream;
   halo(stream);
   if (guilty_of("throws")) throw heddle::Error("test", "rank 1 gives up");
+  if (guilty_of("blocked")) { // in a call that does not return
+    const heddle::Watchdog limit(std::chrono::milliseconds(500),
+                                 [] { return heddle::Error("test", "rank 1 waited 500 ms for rank 0"); });
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+  }
   if (guilty_of("late")) std::this_thread::sleep_for(std::chrono::seconds(30));
   halo(stream);
 }
@@ -35,11 +41,12 @@ void exchange(const std::string& fault, heddle::Transport& transport) {
 } // namespace
 
 int main(int argc, char** argv) {
+  const std::string fault = argc > 1 ? argv[1] : "";
   try {
     const heddle::mpi::Session session(argc, argv);
-    const auto transport = heddle::mpi::offer(std::chrono::seconds(1)).make();
+    const auto transport = heddle::mpi::offer(std::chrono::seconds(fault == "blocked" ? 60 : 1)).make();
     try {
-      exchange(argc > 1 ? argv[1] : "", *transport);
+      exchange(fault, *transport);
       std::cout << "no error" << std::endl;
     } catch (const heddle::Error& error) {
       std::cout << error.what() << std::endl;

@@ -37,8 +37,10 @@ std::string outcome(std::string_view what, int rank) {
     return chosen({[&] { return std::string(absent ? "no device here" : ""); }, host});
   if (what == "harmed-by-name") return chosen({takes_them, [](auto) { return false; }}, "mpi-device");
   // Who does not come is named.
+  if (what == "late-start" && absent) std::this_thread::sleep_for(30s);
   const auto transport = heddle::mpi::offer(500ms).make();
   if (absent) std::this_thread::sleep_for(30s);
+  if (what == "late-start") return "came";
   if (what == "late-verdict") return heddle::mpi::device_offer(500ms, {takes_them, host}).reason;
   if (what == "late-memory") return host(500ms) ? "arrived" : "harmed";
   if (what == "late-nccl") return heddle::mpi::nccl_offer(500ms).reason;
