@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "heddle/device_scope.hpp"
@@ -86,31 +87,35 @@ void check(int result, const std::string& where) {
 /// What the ranks of one process, a thread each, have thrown.
 class Failures {
 public:
-  /// Of the exception that is being handled.
-  void note(int rank) {
-    const std::lock_guard lock(mutex_);
-    if (first_) return;
-    first_ = std::current_exception();
+  /// Calls f() for a rank, and notes what it throws.
+  template <class F> void note_of(int rank, const F& f) {
     try {
-      throw;
+      f();
     } catch (const std::exception& error) {
-      text_ = "; rank " + std::to_string(rank) + " has ended: " + error.what();
+      note("rank " + std::to_string(rank) + " has ended: " + error.what());
     } catch (...) {
-      text_ = "; rank " + std::to_string(rank) + " has ended";
+      note("rank " + std::to_string(rank) + " has ended");
     }
   }
-  /// "; rank 1 has ended: ...", or empty.
+  [[nodiscard]] bool any() const { return !text().empty(); }
+  /// Of the first: "rank 1 has ended: ...", or empty.
   [[nodiscard]] std::string text() const {
     const std::lock_guard lock(mutex_);
     return text_;
   }
-  [[nodiscard]] bool any() const { return !text().empty(); }
   /// Once all have ended.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
   }
 
 private:
+  void note(std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (first_) return;
+    first_ = std::current_exception();
+    text_ = std::move(text);
+  }
+
   mutable std::mutex mutex_;
   std::exception_ptr first_;
   std::string text_;
@@ -200,7 +205,9 @@ private:
               return Error(error.where(), error.reason() + others(), error.hint());
             }};
   }
-  [[nodiscard]] std::string others() const { return failures_ != nullptr ? failures_->text() : std::string(); }
+  [[nodiscard]] std::string others() const {
+    return failures_ != nullptr && failures_->any() ? "; " + failures_->text() : std::string();
+  }
 
   /// Whether there is a rank among these that this one has not talked to before.
   static bool note_new(std::vector<bool>& known, std::span<const Message> messages) {
@@ -257,19 +264,13 @@ void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       std::optional<DeviceScope> device;
-      try {
-        device.emplace(rank);
-      } catch (...) {
-        failures.note(rank);
-      }
+      failures.note_of(rank, [&] { device.emplace(rank); });
       with_device.arrive_and_wait();
       if (failures.any()) return;
-      try {
+      failures.note_of(rank, [&] {
         NcclTransport transport(rank, ranks, id, &failures);
-        program(transport);
-      } catch (...) {
-        failures.note(rank);
-      }
+        failures.note_of(rank, [&] { program(transport); }); // before the end of the transport, which may wait
+      });
     });
   }
   for (std::thread& thread : threads)
