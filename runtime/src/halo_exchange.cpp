@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "blocks_together.hpp"
 #include "cuda.hpp"
 #include "heddle/error.hpp"
 #include "heddle/lane_shift.hpp"
@@ -54,6 +55,20 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
 }
 
 void HaloExchange::add_box_calls() {
+  add_packs();
+  vector_pack_ = move_calls(plan_.sent_vectors());
+  if (into_fields_)
+    publish_arrays();
+  else
+    vector_unpack_ = move_calls(plan_.received_vectors());
+  add_shifts(shifts_, plan_.borders().shifts);
+  add_shifts(wrap_shifts_, plan_.wrap().shifts);
+}
+
+void HaloExchange::add_packs() {
+  for (std::vector<Call>* calls : {&pack_, &unpack_, &wrap_pack_, &wrap_unpack_})
+    calls->clear();
+  if (exchange_.packs_together()) places_ = places_of(exchange_);
   std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
@@ -68,13 +83,11 @@ void HaloExchange::add_box_calls() {
   add_calls(unpack_, exchange_.bind_unpack, unpacked);
   add_calls(wrap_pack_, exchange_.bind_pack, {&plan_.wrap().pack});
   add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
-  vector_pack_ = move_calls(plan_.sent_vectors());
-  if (into_fields_)
-    publish_arrays();
-  else
-    vector_unpack_ = move_calls(plan_.received_vectors());
-  add_shifts(shifts_, plan_.borders().shifts);
-  add_shifts(wrap_shifts_, plan_.wrap().shifts);
+}
+
+/// Fields that have swapped their memory since: their blocks have other distances.
+void HaloExchange::follow_fields() {
+  if (!places_.empty() && places_ != places_of(exchange_)) add_packs();
 }
 
 /// One call for all messages, or for each that is written straight into the memory of another rank.
@@ -124,11 +137,12 @@ void HaloExchange::check() const {
   }
 }
 
-/// A call for each block that has rows in one of the tables, or one for all where they are bound.
+/// Calls for the blocks that have rows in one of the tables: one for all where they are bound.
 void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
                              const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
   std::vector<HaloPlan::Table> merged(tables.front()->size());
   std::vector<Exchange::BlockBoxes> bound;
+  BlocksTogether together(exchange_);
   for (std::size_t block = 0; block < merged.size(); ++block) {
     std::vector<std::int32_t>& rows = merged[block].rows;
     std::int64_t& longest = merged[block].longest;
@@ -148,9 +162,15 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bin
       const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
       bound.push_back({number, {rows.data(), count, longest}});
     } else {
-      calls.push_back({number, longest,
-                       Buffer<std::int32_t>(std::span<const std::int32_t>(rows), exchange_.memory()), segment, {}});
+      together.add(number, std::move(merged[block]));
     }
+  }
+  for (const auto& [block, table] : together.calls()) {
+    calls.push_back({block,
+                     table.longest,
+                     Buffer<std::int32_t>(std::span<const std::int32_t>(table.rows), exchange_.memory()),
+                     segment,
+                     {}});
   }
   if (!bound.empty()) calls.push_back({0, 0, {}, segment, bind(bound)});
 }
@@ -314,6 +334,7 @@ void HaloExchange::verify_all() const {
 }
 
 void HaloExchange::start(Stream& stream) {
+  follow_fields();
   send_vectors(stream);
   pack(pack_, stream);
   for (const ListCall& call : list_pack_) {
@@ -333,12 +354,14 @@ void HaloExchange::start(Stream& stream) {
 }
 
 void HaloExchange::wrap(Stream& stream) {
+  follow_fields();
   pack(wrap_pack_, stream);
   unpack(wrap_unpack_, stream);
   shift(wrap_shifts_, stream);
 }
 
 void HaloExchange::finish(Stream& stream) {
+  follow_fields();
   if (talks()) {
     if (staged_) {
       stream.synchronise();

@@ -121,8 +121,8 @@ private:
   std::string text_;
 };
 
-/// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks do the
-/// same. (Its communicators that do not block were worse, see generator/decisions/0124 and 0130.)
+/// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks
+/// do the same. (Its communicators that do not block were worse, see generator/decisions/0124 and 0130.)
 class NcclTransport final : public Transport {
 public:
   /// failures: of the other ranks of this process, or null.
@@ -190,12 +190,13 @@ private:
   [[nodiscard]] Watchdog limit_of(const char* what) const {
     const std::chrono::milliseconds limit = longest_wait();
     return {limit, [this, what, limit] {
-              return Error("NCCL",
-                           "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
-                               std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
-                               ", not all of which are there" + others(),
-                           "a rank stopped, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
-                           "longer");
+              return Error(
+                  "NCCL",
+                  "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
+                      std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
+                      ", not all of which are there" + others(),
+                  "a rank stopped, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
+                  "longer");
             }};
   }
   [[nodiscard]] Watchdog limit_of(const Traffic& traffic) const {
@@ -269,7 +270,8 @@ void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
       if (failures.any()) return;
       failures.note_of(rank, [&] {
         NcclTransport transport(rank, ranks, id, &failures);
-        failures.note_of(rank, [&] { program(transport); }); // before the end of the transport, which may wait
+        failures.note_of(rank,
+                         [&] { program(transport); }); // before the end of the transport, which may wait
       });
     });
   }

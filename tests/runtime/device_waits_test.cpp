@@ -92,7 +92,8 @@ TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
       } catch (const heddle::Error& thrown) {
         error = thrown.what();
       }
-      EXPECT_NE(error.find("waited 200 ms for messages. rank 0, 'unanswered': rank 1 (8 bytes)"), std::string::npos)
+      EXPECT_NE(error.find("waited 200 ms for messages. rank 0, 'unanswered': rank 1 (8 bytes)"),
+                std::string::npos)
           << error;
     }
   }
@@ -103,8 +104,10 @@ TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
 class Swap {
 public:
   Swap(const BlockGrid& grid, heddle::Transport& transport)
-      : grid_(&grid), transport_(&transport), bytes_(16, Memory::device),
-        send_{1 - transport.rank(), bytes_.data(), 8}, receive_{1 - transport.rank(), bytes_.data() + 8, 8} {
+      : grid_(&grid), transport_(&transport),
+        bytes_(16, Memory::device), send_{1 - transport.rank(), bytes_.data(), 8}, receive_{
+                                                                                       1 - transport.rank(),
+                                                                                       bytes_.data() + 8, 8} {
     transport.expect(traffic());
   }
   std::string_view name() const { return "swap"; }
@@ -169,7 +172,8 @@ TEST(Device, ARankThatNcclWaitsForInVainIsNamed) {
       ended = true;
       ended.notify_all();
     });
-    EXPECT_NE(error.find("waited 1000 ms for messages. rank 0, 'swap', step 0: rank 1 (8 bytes)"), std::string::npos)
+    EXPECT_NE(error.find("waited 1000 ms for messages. rank 0, 'swap', step 0: rank 1 (8 bytes)"),
+              std::string::npos)
         << error;
   }
   unsetenv("HEDDLE_TIMEOUT");
@@ -240,15 +244,16 @@ TEST(DeviceDeathTest, ARankThatNcclStartsInVainForEndsTheProgram) {
     (void)heddle::nccl_transport(0, 2, heddle::nccl_id());
   };
   EXPECT_EXIT(alone(), testing::ExitedWithCode(1),
-              "NCCL: rank 0, the start of a communicator: waited 3000 ms for ranks 0 to 1, not all of which are there");
+              "NCCL: rank 0, the start of a communicator: waited 3000 ms for ranks 0 to 1, not all of which "
+              "are there");
 }
 
 TEST(DeviceDeathTest, ARankThatDoesNotSendItsFirstMessageEndsTheProgram) {
   if (heddle::device_count() < 2) GTEST_SKIP() << "two devices";
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(first_message([] { std::this_thread::sleep_for(std::chrono::seconds(30)); }), testing::ExitedWithCode(1),
-              "rank 0, 'swap', step 0: waited 2000 ms for rank 1 .8 bytes.");
+  EXPECT_EXIT(first_message([] { std::this_thread::sleep_for(std::chrono::seconds(30)); }),
+              testing::ExitedWithCode(1), "rank 0, 'swap', step 0: waited 2000 ms for rank 1 .8 bytes.");
   const auto throws = [] {
     std::this_thread::sleep_for(std::chrono::seconds(1)); // rank 0 waits by now
     throw std::runtime_error("ended on purpose");

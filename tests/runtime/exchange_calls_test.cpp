@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -150,6 +151,24 @@ TEST(ExchangeCalls, OfPlainDenseBlocksAreOneEach) {
   EXPECT_EQ(start, (Calls{4, 0}));
   EXPECT_EQ(wrap, (Calls{4, 4}));
   EXPECT_EQ(finish, (Calls{0, 4}));
+}
+
+TEST(ExchangeCalls, OfPlainDenseBlocksThatLieAlikeAreOneOnADevice) {
+  const auto calls = [](const BlockGrid& grid, std::size_t layouts) {
+    Field<float> middle(grid, {.components = 3, .rank = 1});
+    std::set<std::array<std::int64_t, 4>> strides;
+    for (int block = 0; block < middle.blocks(); ++block)
+      strides.insert(middle.view(block).strides());
+    EXPECT_EQ(strides.size(), layouts);
+    const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, middle.ghost_layers());
+    Exchange exchange = packing::exchange(middle, shell, Direction::owner_to_ghost);
+    exchange.together = true;
+    return calls_of(std::move(exchange));
+  };
+  const std::array<Calls, 3> one{{{1, 0}, {1, 1}, {0, 1}}};
+  EXPECT_EQ(calls(BlockGrid({{0, 0, 0}, {12, 6, 4}}, {4, 3, 1}, {true, false, false}, ranks), 1), one);
+  const std::array<Calls, 3> two{{{2, 0}, {2, 2}, {0, 2}}}; // one block has two cells across y, one has three
+  EXPECT_EQ(calls(BlockGrid({{0, 0, 0}, {4, 15, 4}}, {1, 6, 1}, {true, false, false}, ranks), 2), two);
 }
 
 TEST(ExchangeCalls, OfInterleavedBlocksAreOneForTheVectors) {

@@ -37,14 +37,16 @@ double wave(std::int64_t x, std::int64_t y, std::int64_t z, int c) {
 
 /// Every ghost cell of the blocks of a rank against the definition, for the whole shell; domain cells are
 /// numbered by wave().
-void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Transport& transport) {
+void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Transport& transport,
+                 bool together) {
   const Box& domain = grid.domain();
   Field<double> field(grid, {.components = 2, .ghost_layers = layers, .rank = transport.rank()});
   field.fill(nan);
   field.fill(wave);
   const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
-  HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost), transport,
-                        {.stamped = true});
+  heddle::Exchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
+  packed.together = together;
+  HaloExchange exchange(std::move(packed), transport, {.stamped = true});
   Stream stream;
   exchange(stream);
   const auto [gx, gy, gz] = layers.layers;
@@ -80,7 +82,8 @@ TEST(HaloExchange, FillsTheShellOnAnyNumberOfRanks) {
                         const std::array<bool, 3>& periodic, const heddle::GhostLayers& layers) {
     for (int ranks = 1; ranks <= blocks[0] * blocks[1] * blocks[2]; ranks += 3) {
       const BlockGrid grid(domain, blocks, periodic, ranks);
-      FakeNetwork(ranks).run([&](Transport& transport) { check_shell(grid, layers, transport); });
+      for (const bool together : {false, true})
+        FakeNetwork(ranks).run([&](Transport& transport) { check_shell(grid, layers, transport, together); });
     }
   };
   for (int p = 0; p < 8; ++p) {
@@ -92,6 +95,31 @@ TEST(HaloExchange, FillsTheShellOnAnyNumberOfRanks) {
     check(Box{{0, 0, 0}, {2, 1, 1}}, {2, 1, 1}, periodic, {3, 2, 0});
   }
   check(Box{{0, 0, 0}, {6, 6, 6}}, {3, 3, 3}, {true, true, true}, 1);
+  check(Box{{0, 0, 0}, {40, 6, 4}}, {2, 3, 1}, {true, true, false}, 1); // rows of several lines
+}
+
+TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 4}}, {2, 2, 1}, {true, true, true});
+  Field<double> one(grid);
+  const std::vector<char> between(12345);
+  Field<double> other(grid);
+  const std::vector<Crossing> shell = heddle::ghost_shell(1, one.ghost_layers());
+  heddle::Exchange packed = packing::exchange(one, shell, Direction::owner_to_ghost);
+  packed.together = true;
+  HaloExchange exchange(std::move(packed));
+  for (const double value : {1.0, 2.0}) {
+    one.fill_ghosts(nan);
+    one.fill([&](std::int64_t, std::int64_t, std::int64_t, int) { return value; });
+    Stream stream;
+    exchange(stream);
+    for (int b = 0; b < one.blocks(); ++b)
+      EXPECT_EQ(one.view(b)(-1, 2, 2), value);
+    if (value == 1.0) { // the blocks of the other one lie in another order
+      Field<double> third(grid);
+      std::swap(one, third);
+      std::swap(one, other);
+    }
+  }
 }
 
 TEST(HaloExchange, CopiesExactlyTheCrossings) {

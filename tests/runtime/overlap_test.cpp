@@ -119,4 +119,39 @@ TEST(Overlap, IsNotMeasuredWhereItIsAskedForOrNothingTravels) {
   EXPECT_EQ(loop.overlap().reason, "no exchange sends messages");
 }
 
+/// Counts the parts of its border that it is asked for.
+template <bool boxes> class Counted {
+public:
+  explicit Counted(const int& field) : field_(&field) {}
+  std::string_view name() const { return "counted"; }
+  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write, 1}}; }
+  const heddle::BlockGrid& grid() const { return ::grid; }
+  int rank() const { return 0; }
+  static constexpr bool in_boxes = boxes;
+  void operator()(heddle::Stream& stream) { (*this)(stream, heddle::BlockPart()); }
+  void operator()(heddle::Stream&, const heddle::BlockPart& part) {
+    if (part.cells == heddle::BlockPart::Cells::border) asked.push_back(part.box);
+  }
+
+  std::vector<int> asked;
+
+private:
+  const int* field_;
+};
+
+TEST(Overlap, ABorderIsAskedForBoxByBoxWhereItHasBoxes) {
+  const int field = 0;
+  Journey journey(field, microseconds(0));
+  Counted<true> boxes(field);
+  Counted<false> list(field);
+  TaskGraph loop({.overlap = Overlap::on, .shuffle = 1});
+  loop.add(journey);
+  loop.add(boxes);
+  loop.add(list);
+  loop.run(1);
+  std::ranges::sort(boxes.asked);
+  EXPECT_EQ(boxes.asked, (std::vector<int>{0, 1})); // the faces across z
+  EXPECT_EQ(list.asked, std::vector<int>{-1});
+}
+
 } // namespace

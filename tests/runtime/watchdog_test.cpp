@@ -26,7 +26,8 @@ void blocked() {
 }
 
 TEST(WatchdogDeathTest, EndsAProgramThatIsBlocked) {
-  EXPECT_EXIT(blocked(), ExitedWithCode(1), "^the program ends: here: rank 0 waited for rank 1. Hint: wait longer\n$");
+  EXPECT_EXIT(blocked(), ExitedWithCode(1),
+              "^the program ends: here: rank 0 waited for rank 1. Hint: wait longer\n$");
 }
 
 TEST(WatchdogDeathTest, EndsAllRanksWhereThatIsKnown) {

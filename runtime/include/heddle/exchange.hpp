@@ -74,6 +74,8 @@ enum class Direction {
 /// generator.
 struct WireBoxes {
   static constexpr int columns = 9; // field, component, first cell, extent (x, y, z each), place on the wire
+  static constexpr int field = 0;
+  static constexpr int first_cell = 2;
   const std::int32_t* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box
@@ -125,6 +127,10 @@ public:
       return LaneArray{
           first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
     };
+    side.place = [f = &field](int block) {
+      const FieldView<T> view = f->view(block);
+      return Place{reinterpret_cast<std::uintptr_t>(view.data()), view.strides()};
+    };
     add(std::move(side), field.grid(), field.rank(), field.memory());
   }
 
@@ -138,6 +144,12 @@ public:
   /// give back, what the links stand for. The links must outlive this.
   void add(const WallLinks& walls) { walls_.push_back(walls); }
 
+  /// The first cell of a block of a field, and its strides in values.
+  struct Place {
+    std::uintptr_t first;
+    std::array<std::int64_t, 4> stride;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
   /// What an exchange knows of a field.
   struct Side {
     const void* object;
@@ -148,6 +160,8 @@ public:
     std::size_t value_bytes;
     /// A group of interleaved blocks of this rank.
     std::function<LaneArray(int group)> group;
+    /// A block of this rank.
+    std::function<Place(int block)> place = {};
   };
   /// The same for what is no Field but has blocks of a grid.
   void add(Side side, const BlockGrid& grid, int rank, Memory memory);
@@ -172,6 +186,11 @@ public:
   [[nodiscard]] bool in_vectors() const noexcept { return vectors || memory_ == Memory::device; }
 
   bool vectors = false; ///< on a host, too: for tests that run the kernels of a device there
+  /// Whether one call of pack or unpack serves all blocks that lie alike: their cells are then counted from
+  /// the first cell of `block`, and may be far beyond it.
+  [[nodiscard]] bool packs_together() const noexcept { return together || memory_ == Memory::device; }
+
+  bool together = false; ///< the same
   Pack pack;
   Unpack unpack;
   std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;

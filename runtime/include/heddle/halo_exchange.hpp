@@ -43,8 +43,9 @@ struct HaloOptions {
 /// rank:
 ///
 /// - a list, of one block or several: one for all messages;
-/// - a dense block: one for all messages, fields and components; of several plain blocks of a rank one for
-/// each;
+/// - a dense block: one for all messages, fields and components; on a device also for all plain blocks of a
+/// rank that
+///   have the same strides (on a host one for each);
 /// - interleaved blocks: one for all of a group's whole vectors of a field that cross to other ranks, one for
 /// what
 ///   crosses between their lanes; what crosses in fewer than half the lanes is packed block by block, as
@@ -123,6 +124,8 @@ private:
   void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
                  const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
   void add_box_calls();
+  void add_packs();
+  void follow_fields();
   void add_list_calls();
   [[nodiscard]] ListCall list_call(const std::vector<HaloPlan::Segment>& segments,
                                    const std::vector<HaloPlan::Elements>& elements, std::size_t first,
@@ -153,6 +156,7 @@ private:
   bool direct_ = false; // written straight into the memory of other ranks
   bool into_fields_ = false; // and whole vectors into their fields, not over the wire
   bool staged_ = false; // fields on a device, messages through pinned memory
+  std::vector<Exchange::Place> places_; // for which the tables of several blocks hold
   std::vector<Call> pack_;
   std::vector<Call> unpack_;
   std::vector<Call> wrap_pack_;

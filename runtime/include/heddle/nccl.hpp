@@ -14,6 +14,10 @@ namespace heddle {
 /// NCCL, opened when it is first asked for: nothing of it is needed to compile or to link. Sends and receives
 /// go into the stream, so that a loop can be captured as a CUDA graph. One device a rank. NVLink multicast
 /// stays off (NCCL_NVLS_ENABLE=0, unless the environment says otherwise): it is not to be had on every host.
+///
+/// Where NCCL starts or ends a communicator, or two ranks first talk, it blocks until the other ranks do the
+/// same. When that takes longer than longest_wait(), the program ends with status 1 (where MPI runs all ranks
+/// do) and says on stderr who waits for whom: no Error can be thrown there.
 
 /// What the ranks of a communicator have in common: one of them makes it, the others are told.
 struct NcclId {

@@ -147,7 +147,7 @@ struct TransportChoice {
                                                const std::string& wanted);
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
 
-/// How long a rank waits for messages before it gives up: what the environment variable HEDDLE_TIMEOUT says
+/// How long a rank waits for others before it gives up: what the environment variable HEDDLE_TIMEOUT says
 /// in seconds, else five minutes. Throws Error where it is no time from 1 ms to 1e6 s.
 [[nodiscard]] std::chrono::milliseconds longest_wait();
 

@@ -115,8 +115,8 @@ private:
     std::size_t left = requests.size();
     const bool in_time = holds_within(timeout_, [&] {
       int some = 0;
-      const int status = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &some, completed.data(),
-                                      statuses.data());
+      const int status = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &some,
+                                      completed.data(), statuses.data());
       for (int i = 0; i < some; ++i) {
         const auto which = static_cast<std::size_t>(completed[static_cast<std::size_t>(i)]);
         verify(traffic, which, status, statuses[static_cast<std::size_t>(i)]);

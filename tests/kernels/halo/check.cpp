@@ -87,13 +87,18 @@ using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(Halo, Precisions);
 
 TYPED_TEST(Halo, FillsWhatIsReadAndNothingElse) {
-  Fields<TypeParam> fields;
-  heddle::HaloExchange exchange(halo::Mix<TypeParam>(fields.u, fields.v, fields.w).before());
-  heddle::Stream stream(where);
-  exchange(stream);
-  stream.synchronise();
-  expect_mixed(fields);
-  EXPECT_EQ(exchange.memory(), where);
+  for (const bool together :
+       {false, true}) { // on a host; the blocks of a device are packed together in any case
+    Fields<TypeParam> fields;
+    heddle::Exchange packed = halo::Mix<TypeParam>(fields.u, fields.v, fields.w).before();
+    packed.together = together;
+    heddle::HaloExchange exchange(std::move(packed));
+    heddle::Stream stream(where);
+    exchange(stream);
+    stream.synchronise();
+    expect_mixed(fields);
+    EXPECT_EQ(exchange.memory(), where);
+  }
 }
 
 TEST(Narrow, RoundsOnTheWire) {
@@ -119,6 +124,7 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
   using T = TypeParam;
   Fields<T> fields;
   heddle::Exchange exchange = halo::Mix<T>(fields.u, fields.v, fields.w).before();
+  exchange.together = true; // as on a device
   exchange.pack = [&](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
     halo::halo_pack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows, static_cast<T*>(wire),
                          boxes.count, boxes.longest, nullptr);

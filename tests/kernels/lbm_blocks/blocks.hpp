@@ -56,9 +56,10 @@ template <class T> double number(T value) {
 struct Layout {
   heddle::Memory memory = heddle::Memory::host;
   int interleaved = 1;
+  bool together = false; // see Exchange
 };
 
-/// All fields are made so while one of these lives.
+/// All fields, and exchanges, are made so while one of these lives.
 class FieldsAre {
 public:
   explicit FieldsAre(const Layout& layout) { now() = layout; }
@@ -72,6 +73,10 @@ public:
     return layout;
   }
 };
+
+inline bool together() {
+  return FieldsAre::now().together;
+}
 
 template <class T>
 Field<T> field(const heddle::BlockGrid& grid, int rank, const char* name = "f", int components = 19) {
@@ -125,8 +130,10 @@ template <class T, class Even, class Odd, int Q = 19> class InPlace final : publ
 public:
   InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport, const Walls<T>& after_even,
           const Walls<T>& after_odd)
-      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)), even_(Even(f_, {.omega = omega}), transport),
-        odd_(Odd(f_, {.omega = omega}), transport), after_even_(after_even), after_odd_(after_odd) {}
+      : f_(blocks::field<T>(grid, transport.rank(), "f", Q)),
+        even_(Even(f_, {.omega = omega}), transport, together()),
+        odd_(Odd(f_, {.omega = omega}), transport, together()), after_even_(after_even),
+        after_odd_(after_odd) {}
   Field<T>& field() override { return f_; }
   void store_in(heddle::Checkpoint& checkpoint) override {
     checkpoint.add(f_, Even(f_, {.omega = omega}), Odd(f_, {.omega = omega}));
@@ -153,8 +160,8 @@ public:
   TwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
       : f_(blocks::field<T>(grid, transport.rank(), "f", Q)),
         f_next_(blocks::field<T>(grid, transport.rank(), "f_next", Q)),
-        there_(Sweep(f_, f_next_, {.omega = omega}), transport),
-        back_(Sweep(f_next_, f_, {.omega = omega}), transport) {}
+        there_(Sweep(f_, f_next_, {.omega = omega}), transport, together()),
+        back_(Sweep(f_next_, f_, {.omega = omega}), transport, together()) {}
   Field<T>& field() override { return f_; }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {
     if (poisoned) loop.add(Poison<T>(f_));

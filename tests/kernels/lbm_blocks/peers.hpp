@@ -24,13 +24,14 @@ struct Peers {
   heddle::TaskGraphOptions options{};
   bool stores = true;
   int interleaved = 1;
+  bool together = false; // blocks of a host are packed in one call, as those of a device
 };
 
 /// How many of their values are not those of one block, `whole`. Ghost cells are NaN at first where no wall
 /// keeps anything in them.
 template <class T>
 std::int64_t differences(const Pattern<T>& pattern, const std::vector<T>& whole, const Peers& run) {
-  const FieldsAre so({run.options.memory, run.interleaved});
+  const FieldsAre so({run.options.memory, run.interleaved, run.together});
   std::optional<heddle::PeerGroup> group; // one device is no group
   if (run.ranks > 1) group.emplace(run.ranks, heddle::PeerOptions{run.options.memory, run.stores});
   heddle::Ranks ranks = group ? heddle::Ranks(*group) : heddle::Ranks();

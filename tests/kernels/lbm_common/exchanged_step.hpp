@@ -15,9 +15,10 @@ namespace test {
 /// faults are found.
 template <class Sweep> class ExchangedStep {
 public:
-  ExchangedStep(Sweep sweep, heddle::Transport& transport)
-      : sweep_(std::move(sweep)), before_(sweep_.before(), transport, {.stamped = true}),
-        after_(sweep_.after(), transport, {.stamped = true}) {}
+  /// together: blocks of a host, too, are packed in one call, as on a device.
+  ExchangedStep(Sweep sweep, heddle::Transport& transport, bool together = false)
+      : sweep_(std::move(sweep)), before_(packed(sweep_.before(), together), transport, {.stamped = true}),
+        after_(packed(sweep_.after(), together), transport, {.stamped = true}) {}
   void add_to(heddle::TaskGraph& loop) {
     loop.add(before_);
     loop.add(sweep_);
@@ -26,6 +27,11 @@ public:
   [[nodiscard]] std::size_t sent_bytes() const { return before_.sent_bytes() + after_.sent_bytes(); }
 
 private:
+  static heddle::Exchange packed(heddle::Exchange exchange, bool together) {
+    exchange.together = together;
+    return exchange;
+  }
+
   Sweep sweep_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libnccl.so.2 for hosts without devices: sends nothing, and the call that HEDDLE_FAKE_NCCL names takes five
-// seconds, where those of NCCL would wait for a rank for ever.
+// A libnccl.so.2 for hosts without devices: sends nothing, and the call that HEDDLE_FAKE_NCCL names takes
+// five seconds, where those of NCCL would wait for a rank for ever.
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where NCCL waits for a rank that does not come, the program ends and says so: with a library that takes longer than the limit.
+// Where NCCL waits for a rank that does not come, the program ends and says so: with a library that takes
+// longer than the limit.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,8 +23,8 @@ void start(heddle::Transport& transport, std::int64_t step) {
   const Message send{1, wire, 8};
   const Message receive{2, wire + 8, 8};
   heddle::Stream stream;
-  transport.start({.plan = "swap", .step = step, .send = std::span(&send, 1), .receive = std::span(&receive, 1)},
-                  stream);
+  transport.start(
+      {.plan = "swap", .step = step, .send = std::span(&send, 1), .receive = std::span(&receive, 1)}, stream);
 }
 
 /// A rank of three that ends with status 0, unless a call takes too long.
@@ -39,7 +40,8 @@ void start(heddle::Transport& transport, std::int64_t step) {
 
 TEST(NcclWaitsDeathTest, ARankThatIsNotThereAtTheStart) {
   EXPECT_EXIT(run("ncclCommInitRank"), ExitedWithCode(1),
-              "the program ends: NCCL: rank 0, the start of a communicator: waited 200 ms for ranks 0 to 2, not all of "
+              "the program ends: NCCL: rank 0, the start of a communicator: waited 200 ms for ranks 0 to 2, "
+              "not all of "
               "which are there. Hint: .*HEDDLE_TIMEOUT");
 }
 
@@ -49,7 +51,8 @@ TEST(NcclWaitsDeathTest, ARankThatDoesNotTakeTheFirstMessage) {
 }
 
 TEST(NcclWaitsDeathTest, ARankThatDoesNotComeToTheEnd) {
-  EXPECT_EXIT(run("ncclCommDestroy"), ExitedWithCode(1), "rank 0, the end of a communicator: waited 200 ms for ranks 0");
+  EXPECT_EXIT(run("ncclCommDestroy"), ExitedWithCode(1),
+              "rank 0, the end of a communicator: waited 200 ms for ranks 0");
 }
 
 TEST(NcclWaitsDeathTest, CallsThatReturnHaveNoLimitAfterwards) {
