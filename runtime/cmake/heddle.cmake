@@ -25,9 +25,10 @@ Variables, all optional:
   HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
   HEDDLE_OPTIMISE  -O3 (default) or less: how the emitted C++ kernels are optimised, in every configuration
 
-heddle_test_generated(<test name> [COMPLETE]) adds one test: all models with a GENERATED_DIR, generated anew under
-another hash seed, equal what is committed, file by file; with COMPLETE nothing else may be committed there. The targets heddle-generate and heddle-check-generated exist as soon as
-one model has a GENERATED_DIR; the first rewrites the committed files, the second only compares.
+heddle_test_generated(<test name> [COMPLETE]) adds one test: what the build has generated of all models with a
+GENERATED_DIR equals what is committed, file by file; with COMPLETE nothing else may be committed there. The targets
+heddle-generate and heddle-check-generated exist as soon as one model has a GENERATED_DIR; both generate anew, the first
+rewrites the committed files, the second only compares. heddle-modules generates what is not up to date in the build.
 ]]
 include_guard(GLOBAL)
 cmake_policy(PUSH)
@@ -261,7 +262,7 @@ function(heddle_add_kernels target)
     set(generate
         "${python}" -P -m heddle build "${arg_MODEL}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
-    # The stamp is the real output, the emitted files are by-products: they keep their time when their text is the
+    # The stamp, which names all files, is the real output, these are by-products: they keep their time when their text is the
     # same, so nothing behind them is rebuilt; and a deleted one comes back.
     set(stamp "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}.stamp")
     set(products ${sources} ${cuda} ${headers})
@@ -285,7 +286,8 @@ function(heddle_add_kernels target)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
     if(arg_GENERATED_DIR)
-      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}" "${arg_TARGETS}")
+      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}" "${arg_TARGETS}"
+                                 "${stamp}")
     endif()
   endif()
 
@@ -333,7 +335,7 @@ endfunction()
 
 # Remembers a module that has committed files: one small script each below the build folder, which the two targets and
 # the test read.
-function(_heddle_register_committed module generated_dir generate model targets)
+function(_heddle_register_committed module generated_dir generate model targets stamp)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   set(list "${CMAKE_BINARY_DIR}/heddle-committed")
@@ -345,7 +347,10 @@ function(_heddle_register_committed module generated_dir generate model targets)
     add_custom_target(heddle-check-generated
       COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=compare -P "${cmake_dir}/heddle_committed.cmake"
       COMMENT "Comparing all committed modules" VERBATIM)
+    add_custom_target(heddle-modules)
   endif()
+  add_custom_target(heddle-module.${module} DEPENDS "${stamp}")
+  add_dependencies(heddle-modules heddle-module.${module})
   if(EXISTS "${list}/${module}.cmake")
     message(FATAL_ERROR "The module '${module}' is generated in two places of this project. Committed modules need "
                         "names of their own.")
@@ -355,6 +360,7 @@ set(module [=[@module@]=])
 set(committed [=[@generated_dir@]=])
 set(environment [=[@environment@]=])
 set(generate [=[@generate@]=])
+set(stamp [=[@stamp@]=])
 ]==])
   # The same for `heddle check --build <this build folder>`.
   list(JOIN targets "\", \"" targets)
@@ -367,7 +373,7 @@ function(heddle_test_generated name)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   if(TARGET heddle-check-generated)
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
-                                  -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
+                                  -D "BUILD=${CMAKE_BINARY_DIR}" -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
     set_tests_properties(${name} PROPERTIES LABELS python)
   endif()
 endfunction()
