@@ -286,8 +286,8 @@ function(heddle_add_kernels target)
     set(generate
         "${python}" -P -m heddle build "${arg_MODEL}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
-    # The stamp, which names all files, is the real output, these are by-products: they keep their time when their text is the
-    # same, so nothing behind them is rebuilt; and a deleted one comes back.
+    # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time when their
+    # text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
     set(stamp "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}.stamp")
     set(products ${sources} ${cuda} ${headers})
     list(TRANSFORM products PREPEND "${folder}/")
@@ -397,7 +397,8 @@ function(heddle_test_generated name)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   if(TARGET heddle-check-generated)
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
-                                  -D "BUILD=${CMAKE_BINARY_DIR}" -D COMPLETE=${arg_COMPLETE} -P "${cmake_dir}/heddle_committed.cmake")
+                                  -D "BUILD=${CMAKE_BINARY_DIR}" -D COMPLETE=${arg_COMPLETE}
+                                  -P "${cmake_dir}/heddle_committed.cmake")
     set_tests_properties(${name} PROPERTIES LABELS python)
   endif()
 endfunction()
