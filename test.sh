@@ -97,14 +97,15 @@ configure_and_build() {
   cmake --preset "$preset" -S "$HEDDLE_ROOT" "$@" && cmake --build "$build/$preset" --parallel "$jobs"
 }
 
-# Every .cu of the tree through nvcc, and the runtime with its CUDA parts. Programs are not linked: they would be compiled
-# a second time for it. From the committed files: generated.is-current has said by now whether the models give these.
+# Every .cu of the tree through nvcc, eight of a module at once, and the runtime with its CUDA parts. Programs are not
+# linked: they would be compiled a second time for it. From the committed files: generated.is-current has said by now
+# whether the models give these.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
-    -D HEDDLE_CODEGEN=OFF || return 1
+    -D HEDDLE_CODEGEN=OFF -D HEDDLE_CUDA_TOGETHER=8 || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all | sed -n 's/^\(.*\.cu\.o\): .*/\1/p')
-  echo "${#objects[@]} CUDA files"
+  echo "${#objects[@]} CUDA objects"
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle_runtime "${objects[@]}"
 }
 

@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     _common(build)
     build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
-    build.add_argument("--stamp", type=Path, help="file to touch when done")
+    build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
     build.add_argument("--expect-module", help="fail if the module has another name")
     build.add_argument("--expect-kernels", nargs="+", help="fail if the kernels are others")
     build.add_argument("--timings", action="store_true", help="print where the time went")
@@ -159,7 +159,7 @@ def _build(options: argparse.Namespace) -> int:
         write_depfile(options.depfile, options.stamp or options.out / module.name, options.model)
     if options.stamp:
         options.stamp.parent.mkdir(parents=True, exist_ok=True)
-        options.stamp.touch()
+        options.stamp.write_text("".join(f"{name}\n" for name in texts))
     print(
         f"heddle: {module.name}: {len(texts)} files, {len(written)} changed, in {options.out / module.name}"
     )

@@ -81,8 +81,10 @@ def test_build_writes_only_what_changed(
 def test_depfile_and_stamp(model: Path, tmp_path: Path) -> None:
     depfile, stamp = tmp_path / "deps" / "d", tmp_path / "stamps" / "s"
     options = ["--depfile", str(depfile), "--stamp", str(stamp), "--targets", "cpu"]
-    assert main(["build", str(model), "--out", str(tmp_path / "out"), *options]) == 0
-    assert stamp.exists()
+    out = tmp_path / "out"
+    assert main(["build", str(model), "--out", str(out), *options]) == 0
+    written = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert set(stamp.read_text().splitlines()) == written
     rule = depfile.read_text()
     assert rule.startswith(f"{stamp}: \\\n")
     named = {Path(line.strip(" \\")).name for line in rule.splitlines()[1:]}

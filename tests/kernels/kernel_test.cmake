@@ -44,12 +44,12 @@ function(add_kernel_test name)
       return()
     endif()
     _add_kernel_test(${name}_device_test device check.cpp)
-    set_source_files_properties(${emitted_CUDA} PROPERTIES COMPILE_OPTIONS "-O3;-fmad=false"
-      OBJECT_DEPENDS "${emitted_STAMP}")
-    target_sources(${name}_device_test PRIVATE ${emitted_CUDA})
+    _heddle_cuda_sources(${name} "${emitted_CUDA}" "${emitted_STAMP}" cuda_sources)
+    set_source_files_properties(${cuda_sources} PROPERTIES OBJECT_DEPENDS "${emitted_STAMP}")
+    target_sources(${name}_device_test PRIVATE ${cuda_sources})
     target_compile_definitions(${name}_device_test PRIVATE HEDDLE_ON_DEVICE)
     target_link_libraries(${name}_device_test PRIVATE CUDA::cudart)
-    set(${name}_cuda_files ${emitted_CUDA} PARENT_SCOPE) # for other programs of the folder
+    set(${name}_cuda_files ${cuda_sources} PARENT_SCOPE) # for other programs of the folder
   endif()
 endfunction()
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../full_speed.hpp"
 #include "inputs.hpp"
 #include "solver.hpp"
 
@@ -73,6 +74,7 @@ TEST(Physics, FlatGroundKeepsTheLogarithmicProfile) {
 }
 
 TEST(Physics, WhatFlowsInFlowsOut) {
+  NEEDS_FULL_SPEED();
   const test::Folder folder;
   const Case made = make_case(folder.write("hill.asc", test::ascii_grid(80, 40, 50, [](int column, int row) {
                                              const double r = std::hypot(column - 32, row - 19.5);

@@ -24,7 +24,6 @@
 #include "heddle/reduction.hpp"
 #include "heddle/task_graph.hpp"
 #include "heddle/transport.hpp"
-#include "heddle/with_cuda.hpp"
 #include "lbm_blocks_sweeps.hpp"
 #include "rims.hpp"
 
@@ -194,46 +193,12 @@ Pattern<T> pattern(std::string name, const std::array<bool, 3>& walled, const Wa
           }};
 }
 
-/// Those after an even step, and after an odd one.
-template <class T> std::array<Walls<T>, 2> twist_walls() {
-  using namespace lbm_blocks;
-  std::array<Walls<T>, 2> walls{Walls<T>{{twist_floor_after_even}, {twist_lid_after_even}},
-                                Walls<T>{{twist_floor_after_odd}, {twist_lid_after_odd}}};
-  if constexpr (heddle::with_cuda) {
-    walls[0].floor.device = twist_floor_after_even_cuda;
-    walls[0].lid.device = twist_lid_after_even_cuda;
-    walls[1].floor.device = twist_floor_after_odd_cuda;
-    walls[1].lid.device = twist_lid_after_odd_cuda;
-  }
-  return walls;
-}
+/// Every pattern. Compiled once, in blocks.cpp, as what runs them below.
+template <class T> const std::vector<Pattern<T>>& patterns();
 
-template <class T> std::array<Walls<T>, 2> eso_pull_walls() {
-  using namespace lbm_blocks;
-  std::array<Walls<T>, 2> walls{Walls<T>{{eso_pull_floor_after_even}, {eso_pull_lid_after_even}},
-                                Walls<T>{{eso_pull_floor_after_odd}, {eso_pull_lid_after_odd}}};
-  if constexpr (heddle::with_cuda) {
-    walls[0].floor.device = eso_pull_floor_after_even_cuda;
-    walls[0].lid.device = eso_pull_lid_after_even_cuda;
-    walls[1].floor.device = eso_pull_floor_after_odd_cuda;
-    walls[1].lid.device = eso_pull_lid_after_odd_cuda;
-  }
-  return walls;
-}
-
-template <class T> const std::vector<Pattern<T>>& patterns() {
-  using namespace lbm_blocks;
-  constexpr std::array<bool, 3> duct{true, false, false};
-  constexpr std::array<bool, 3> channel{true, true, false};
-  static const std::vector<Pattern<T>> all{
-      pattern<T, TwoArrays<T, Pull<T>>>("pull", duct), pattern<T, TwoArrays<T, Push<T>>>("push", duct),
-      pattern<T, InPlace<T, AaEven<T>, AaOdd<T>>>("AA", duct, Walls<T>{}, Walls<T>{}),
-      pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>("EsoTwist", channel, twist_walls<T>()[0],
-                                                        twist_walls<T>()[1]),
-      pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>("EsoPull", channel, eso_pull_walls<T>()[0],
-                                                            eso_pull_walls<T>()[1])};
-  return all;
-}
+/// Those that have sweeps over walls without them, in a closed box: what leaves it stands beyond it until the
+/// next but one step (full-way bounce-back).
+template <class T> std::vector<Pattern<T>> patterns_without_sweeps_over_walls();
 
 /// f(position in the order of the domain, value) for all interior values of the blocks that are here.
 template <class T, class F> void for_values(const Field<T>& field, F&& f) {
@@ -286,36 +251,15 @@ template <class T> struct Outcome {
 };
 
 /// Of one block without neighbours.
-template <class T> Outcome<T> alone(const Pattern<T>& pattern, const std::array<bool, 3>& axes) {
-  heddle::LocalTransport local;
-  const std::unique_ptr<Rank<T>> rank =
-      pattern.make(heddle::BlockGrid(pattern.cells, {1, 1, 1}, axes), local);
-  heddle::TaskGraph loop;
-  rank->add_to(loop, true);
-  loop.run(pairs);
-  return {values(rank->field()), mass(rank->field(), local)};
-}
+template <class T> Outcome<T> alone(const Pattern<T>& pattern, const std::array<bool, 3>& axes);
 
 /// How many values of a rank are not those of one block, or are not finite.
-template <class T> std::int64_t differences(const std::vector<T>& whole, const Field<T>& part) {
-  std::int64_t count = 0;
-  for_values(part, [&](std::size_t i, T value) {
-    if (value != whole[i] || !std::isfinite(number(value))) ++count;
-  });
-  return count;
-}
+template <class T> std::int64_t differences(const std::vector<T>& whole, const Field<T>& part);
 
 /// The same after a run, and one more where the mass of all ranks is another.
 template <class T>
 std::int64_t differences(const Pattern<T>& pattern, const Outcome<T>& whole, const heddle::BlockGrid& grid,
-                         heddle::Transport& transport, const How& how = {}) {
-  const std::unique_ptr<Rank<T>> rank = pattern.make(grid, transport);
-  heddle::TaskGraph loop(how.options);
-  rank->add_to(loop, how.poisoned);
-  loop.run(pairs);
-  const std::int64_t count = differences(whole.values, rank->field());
-  return mass(rank->field(), transport) == whole.mass ? count : count + 1;
-}
+                         heddle::Transport& transport, const How& how = {});
 
 } // namespace blocks
 

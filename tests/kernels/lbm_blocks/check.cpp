@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../numbers_of_ranks.hpp"
 #include "blocks.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
@@ -35,7 +36,7 @@ TYPED_TEST(Blocks, AnyNumberOfRanksEqualsOneBlock) {
     const blocks::Outcome<TypeParam> walled = blocks::alone(pattern, pattern.walled);
     const blocks::Outcome<TypeParam> open = blocks::alone(pattern, periodic);
     EXPECT_NE(walled.values, open.values) << pattern.name;
-    for (int ranks = 1; ranks <= 27; ++ranks) {
+    for (const int ranks : test::numbers_of_ranks()) {
       const std::array<int, 3> cut = ranks > 8 ? std::array{3, 3, 3} : std::array{2, 2, 2};
       expect_equal(pattern, walled, heddle::BlockGrid(blocks::domain, cut, pattern.walled, ranks), {},
                    "between walls");

@@ -64,17 +64,10 @@ template <class T> class GoingOn : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(GoingOn, Precisions);
 
-/// All of them, and those that have sweeps over walls without them: what leaves the box stands beyond it
-/// until the next but one step (full-way bounce-back).
 template <class T> std::vector<blocks::Pattern<T>> patterns() {
-  using namespace lbm_blocks;
-  using blocks::InPlace;
-  using blocks::pattern;
   std::vector<blocks::Pattern<T>> all = blocks::patterns<T>();
-  constexpr std::array<bool, 3> closed{false, false, false};
-  const blocks::Walls<T> none;
-  all.push_back(pattern<T, InPlace<T, TwistEven<T>, TwistOdd<T>>>("EsoTwist alone", closed, none, none));
-  all.push_back(pattern<T, InPlace<T, EsoPullEven<T>, EsoPullOdd<T>>>("EsoPull alone", closed, none, none));
+  for (blocks::Pattern<T>& pattern : blocks::patterns_without_sweeps_over_walls<T>())
+    all.push_back(std::move(pattern));
   return all;
 }
 

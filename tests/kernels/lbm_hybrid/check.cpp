@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../../numbers_of_ranks.hpp"
 #include "../../test_folder.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
@@ -70,7 +71,7 @@ TYPED_TEST(Hybrid, AnyRanksBlocksAndKindsGiveTheBitsOfOneList) {
 }
 
 TYPED_TEST(Hybrid, AnyNumberOfRanksGivesTheBitsOfOneList) {
-  for (int ranks = 1; ranks <= 27; ++ranks) {
+  for (const int ranks : test::numbers_of_ranks()) {
     const hybrid::Outcome outcome =
         on<TypeParam>(ranks, {.blocks = {6, 4, 3}, .costs = hybrid::mixed, .overlap = ranks % 2 == 0});
     EXPECT_EQ(outcome.different, 0) << ranks << " ranks";

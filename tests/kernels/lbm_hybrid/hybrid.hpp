@@ -186,6 +186,14 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
   return outcome;
 }
 
+// With the sweeps of the module: compiled once, in hybrid.cpp.
+extern template struct OneList<double>;
+extern template struct OneList<float>;
+extern template struct OneList<std::uint16_t>;
+extern template Outcome compare<double>(const OneList<double>&, heddle::Transport&, const Run&);
+extern template Outcome compare<float>(const OneList<float>&, heddle::Transport&, const Run&);
+extern template Outcome compare<std::uint16_t>(const OneList<std::uint16_t>&, heddle::Transport&, const Run&);
+
 /// What makes all blocks of one kind, or of both.
 inline constexpr heddle::CellCosts mixed{};
 inline constexpr heddle::CellCosts all_listed{1e9, 1};

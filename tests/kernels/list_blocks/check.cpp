@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../numbers_of_ranks.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
@@ -49,7 +50,7 @@ TEST(ListBlocks, AnyNumberOfRanksEqualsOneList) {
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const auto precision = static_cast<int>(i / (methods.size() / 3));
     const std::vector<double> in_pores = lists::alone(methods[i], porous);
-    for (int ranks = 1; ranks <= 27; ++ranks) {
+    for (const int ranks : test::numbers_of_ranks()) {
       if (lists::all_tests() || ranks % 3 == precision || ranks == 8 || ranks == 27)
         expect_equal(methods[i], porous, in_pores, ranks, {}, "porous");
     }

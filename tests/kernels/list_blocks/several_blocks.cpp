@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "../../numbers_of_ranks.hpp"
 #include "heddle/block_kinds.hpp"
 #include "heddle/environment.hpp"
 #include "heddle/fake_network.hpp"
@@ -56,7 +57,7 @@ TEST(SeveralBlocks, OnAnyNumberOfRanksEqualOneList) {
     const bool folded = methods[i].is_double() && !methods[i].holds_cells();
     const bool every = folded || methods[i].name == "EsoTwist full-way f64" || lists::all_tests();
     const std::size_t patterns = methods.size() / 3;
-    for (int ranks = 1; ranks <= 27; ++ranks) { // the others on every number in one precision or another
+    for (const int ranks : test::numbers_of_ranks()) { // the others on each in one precision or another
       if (every || static_cast<std::size_t>(ranks) % 3 == (i + i / patterns) % 3)
         expect_equal(methods[i], porous, expected,
                      heddle::BlockGrid(lists::domain, {3, 3, 3}, around, ranks));

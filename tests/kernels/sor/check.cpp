@@ -369,6 +369,7 @@ TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
 }
 
 TEST(Cube, ChangesAreThePublishedOnesSweepBySweep) {
+  NEEDS_FULL_SPEED();
   test::Cube<float> cube(true);
   float change = 0;
   for (int i = 1; i <= 1000; ++i) {
