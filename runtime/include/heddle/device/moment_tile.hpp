@@ -114,9 +114,8 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
     const auto ask = [&]<int parity>(std::int32_t plane) {
       if constexpr (ahead > 0) {
         constexpr int stage = parity % ahead;
-        const auto asked = in.at(from, source(plane));
         if (plane <= last && present) {
-          arriving.ask(stage, thread, asked);
+          arriving.ask(stage, thread, in.at(from, source(plane)));
         }
         end_of_copies();
       }
@@ -181,7 +180,12 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
       }
       ask.template operator()<(parity + ahead) % 2>(plane + ahead);
       __syncthreads();
-      const auto finished = in.at(to, plane - 1);
+      // Formed by all threads, an address is computed once a warp but for the column's part; where the next plane waits
+      // in registers, there is none left to keep it in.
+      MomentPlace<Flow, Stress> finished;
+      if constexpr (ahead > 0) {
+        finished = in.at(to, plane - 1);
+      }
       if (own) {
         const Column rest = populations<Lattice, 0, 0>(m, isotropic);
         float up[3][3] = {};
@@ -211,6 +215,9 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
                             .xy = Lattice::corners ? started.xy + falling.xy : started.xy,
                             .xz = began_x - falling.x,
                             .yz = began_y - falling.y};
+          if constexpr (ahead == 0) {
+            finished = in.at(to, plane - 1);
+          }
           collide<Flow, Stress>(sum, keep, push, finished.flow, finished.stress, finished.shear);
         }
         const Sums here = summed<true>(flat);
