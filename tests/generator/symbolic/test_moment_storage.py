@@ -6,11 +6,13 @@ from __future__ import annotations
 import random
 
 import pytest
+import sympy
 from heddle import lbm
 from heddle.errors import KernelError
 from heddle.ir.interpret import Array, run
 from heddle.module import Module
 from heddle.schedule import precision
+from heddle.symbolic.assignment import Assignment
 
 EDGE = 3
 
@@ -152,36 +154,18 @@ def test_walls_send_back_what_the_cell_has_sent(name: str) -> None:
     compare(name, wall=0b1010110110, lid=0b1000100010)
 
 
-def test_walls_take_no_mass_by_a_rounded_third() -> None:
-    """A cell of D2Q9 between walls on all sides keeps its mass: in f32, on average, to what rounding without
-    a sign leaves (4e-10 of the trace here; 1/3 of 9/2 in f32 took 4e-9)."""
-    lattice = lbm.Lattice("D2Q9")
-    module = Module("module", precisions=("f32",))
-    module.add(
-        "moments",
-        lbm.MomentStorage(lattice, walls="walls", lid="lid", velocity=(0, 0))(lbm.Regularised(lattice)),
-    )
-    kernel = module.kernels["moments"].typed(precision("f32"))
-    origin, _, strides = box(1, 2)
-    middle, cells = origin + sum(strides[:2]), (EDGE + 2) ** 2
-    generator = random.Random(7)
-    mass = trace = 0.0
-    for _ in range(400):
-        arrays = {}
-        for name, components in (("flow", 3), ("stress", 3)):
-            for suffix in ("", "_next"):
-                arrays[name + suffix] = Array([0.0] * (cells * components), *box(components, 2))
-        for bits, value in (("walls", 0b111111110), ("lid", 0)):
-            arrays[bits] = Array([0] * cells, origin, (EDGE, EDGE), strides[:2])
-            arrays[bits].values[middle] = value
-        for entry in range(2):
-            stress = generator.uniform(0.01, 0.02)
-            arrays["stress"].values[middle + entry * cells] = stress
-            trace += stress
-        run(kernel, arrays, {"omega": 1.3})
-        mass += arrays["flow_next"].values[middle]
-    print("MASS", mass / trace)
-    assert abs(mass) < 1e-9 * trace
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_what_walls_send_back_has_exact_factors(name: str) -> None:
+    """1/3 rounded to f32 takes 1e-8 of 9/2 of the trace from the mass, always with one sign (decision 0116).
+    Beside the weights, which are named, factors are multiples of a power of two."""
+    lattice = lbm.Lattice(name)
+    storage = lbm.MomentStorage(lattice, walls="walls", lid="lid", velocity=(0,) * lattice.dimension)
+    statements = storage(lbm.Regularised(lattice)).steps[""].statements
+    sent_back = [s for s in statements if isinstance(s, Assignment) and str(s.target).startswith("own_")]
+    assert len(sent_back) > lattice.size
+    for statement in sent_back:
+        for factor in statement.value.atoms(sympy.Rational):
+            assert factor.q & (factor.q - 1) == 0, statement
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])

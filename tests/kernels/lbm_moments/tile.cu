@@ -88,16 +88,16 @@ int tile::halves_box(const Halves& flow, const Halves& stress, const Halves& she
 }
 
 int tile::mixed_q27_box(const Floats& flow, const Halves& stress, const Halves& shear, const Floats& flow_next,
-                    const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
-                    void* stream) {
-  return step<heddle::D3Q27, 2>(flow, stress, shear, flow_next, stress_next, shear_next, omega, stream,
+                        const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
+                        void* stream) {
+  return step<heddle::D3Q27, 1>(flow, stress, shear, flow_next, stress_next, shear_next, omega, stream,
                                 walls(box), drive(box));
 }
 
-int tile::halves_q27_box(const Halves& flow, const Halves& stress, const Halves& shear, const Halves& flow_next,
-                     const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
-                     void* stream) {
-  return step<heddle::D3Q27, 1>(flow, stress, shear, flow_next, stress_next, shear_next, omega,
+int tile::halves_q27_box(const Halves& flow, const Halves& stress, const Halves& shear,
+                         const Halves& flow_next, const Halves& stress_next, const Halves& shear_next,
+                         double omega, const Box& box, void* stream) {
+  return step<heddle::D3Q27, 2, std::uint16_t>(flow, stress, shear, flow_next, stress_next, shear_next, omega,
                                                stream, walls(box), drive(box));
 }
 

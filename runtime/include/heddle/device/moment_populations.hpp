@@ -5,10 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdint>
-
 #include "heddle/device/moment_collision.hpp"
-#include "heddle/device/moment_words.hpp"
 #include "heddle/device/qualifiers.hpp"
 
 namespace heddle {
@@ -87,12 +84,6 @@ HEDDLE_HOST_DEVICE constexpr int slot(int cx, int cy) {
 constexpr int level_slots = 8;
 template <typename Lattice>
 inline constexpr int vertical_slots = Lattice::corners ? 8 : 4;
-
-/// Two populations as threads hand them to each other: floats, or halves in one word.
-__device__ inline void hand_over(float2* to, float2 pair) { *to = pair; }
-__device__ inline void hand_over(std::uint32_t* to, float2 pair) { *to = to_halves(pair.x, pair.y); }
-__device__ inline float2 taken(float2 pair) { return pair; }
-__device__ inline float2 taken(std::uint32_t pair) { return from_halves(pair); }
 
 /// Sums over the directions of one c_z of f, c_x f, c_y f, c_x^2 f, c_y^2 f, c_x c_y f.
 struct Sums {

@@ -28,6 +28,7 @@
 #include "heddle/device/copy_ahead.hpp"
 #include "heddle/device/moment_box.hpp"
 #include "heddle/device/moment_columns.hpp"
+#include "heddle/device/moment_exchange.hpp"
 #include "heddle/device/moment_populations.hpp"
 #include "heddle/device/moment_walls.hpp"
 #include "heddle/device/shared.hpp"
@@ -41,24 +42,13 @@ template <typename Lattice_, int width, int height, int ahead, typename Exchange
 struct MomentTile {
   static_assert(ahead >= 0 && ahead <= 2);
   using Lattice = Lattice_;
-  using Pair = std::conditional_t<std::is_same_v<Exchange, float>, float2, std::uint32_t>;
   static constexpr float unit = Stored<Stress>::unit;
-  static constexpr int vertical_slots = detail::vertical_slots<Lattice>;
   static constexpr int row = width + 2;
   static constexpr int columns = row * (height + 2);
   static constexpr int threads = (columns + 31) / 32 * 32;
-  static constexpr std::size_t buffer =
-      std::size_t{columns} * (vertical_slots * sizeof(Pair) + level_slots * sizeof(float));
+  using Handed = HandedOver<Lattice, Exchange, columns>;
   using Ahead = MomentsAhead<Flow, Stress, threads, ahead == 0 ? 1 : ahead>;
-  static constexpr std::size_t shared_bytes = 2 * buffer + (ahead == 0 ? 0 : sizeof(Ahead));
-
-  /// One of the two buffers in shared memory: of populations with c_z = +1 and -1, and with c_z = 0.
-  __device__ static Pair* vertical(char* shared, int parity) {
-    return reinterpret_cast<Pair*>(shared + static_cast<std::size_t>(parity) * buffer);
-  }
-  __device__ static float* level(char* shared, int parity) {
-    return reinterpret_cast<float*>(vertical(shared, parity) + columns * vertical_slots);
-  }
+  static constexpr std::size_t shared_bytes = 2 * sizeof(Handed) + (ahead == 0 ? 0 : sizeof(Ahead));
 };
 
 /// One step of all cells; see the head of this file. keep: 1 - omega.
@@ -71,6 +61,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
   using Tile = MomentTile<Lattice, width, height, ahead, Exchange, Flow, Stress>;
   constexpr int row = Tile::row;
   char* const shared = dynamic_shared<char>();
+  auto& handed_over = *reinterpret_cast<typename Tile::Handed(*)[2]>(shared);
   const int thread = static_cast<int>(threadIdx.x);
 
   // Own column of the tile: interior ones first, then the rim, row by row.
@@ -110,7 +101,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
 
     // With copies ahead: the moments of the next planes lie in shared memory, each thread's own. parity: of the number
     // of a plane in the chunk, known when this is compiled.
-    [[maybe_unused]] auto& arriving = *reinterpret_cast<typename Tile::Ahead*>(shared + 2 * Tile::buffer);
+    [[maybe_unused]] auto& arriving = *reinterpret_cast<typename Tile::Ahead*>(shared + sizeof(handed_over));
     const auto ask = [&]<int parity>(std::int32_t plane) {
       if constexpr (ahead > 0) {
         constexpr int stage = parity % ahead;
@@ -122,7 +113,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
     };
     if constexpr (walled) {
       if (around.beside != 0) {
-        nothing_came_through<Tile>(shared, place, around.beside);
+        nothing_came_through<Tile>(handed_over, place, around.beside);
       }
     }
     Moments next;
@@ -144,8 +135,7 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
     float began_x = 0;  // c_x f
     float began_y = 0;  // and c_y f
     const auto march = [&]<int parity>(std::int32_t plane) {
-      auto* const vertical = Tile::vertical(shared, parity);
-      auto* const level = Tile::level(shared, parity);
+      auto& handed = handed_over[parity];
       Moments m = next;
       if constexpr (ahead > 0) {
         wait_for_copies<ahead - 1>();
@@ -161,21 +151,17 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
       if constexpr (walled) {
         behind = plane < around.lowest || plane > around.highest;
         if (behind && own) {
-          turned_round<Tile>(vertical, place, m, isotropic, around);
+          turned_round<Tile>(handed, place, m, isotropic, around);
         }
       }
       if (column && !behind) {
         sideways([&]<int cx, int cy>() {
-          const Column f = populations<Lattice, cx, cy>(m, isotropic);
-          level[slot(cx, cy) * Tile::columns + place] = f.level;
-          if constexpr (slot(cx, cy) < Tile::vertical_slots) {
-            hand_over(&vertical[slot(cx, cy) * Tile::columns + place], f.vertical);
-          }
+          handed.template publish<slot(cx, cy)>(place, populations<Lattice, cx, cy>(m, isotropic));
         });
       }
       if constexpr (walled) {
         if (around.beside != 0 && !behind) {
-          sent_back<Tile>(vertical, level, Tile::vertical(shared, 1 - parity), place, around.beside, rising);
+          sent_back<Tile>(handed, handed_over[1 - parity], place, around.beside, rising);
         }
       }
       ask.template operator()<(parity + ahead) % 2>(plane + ahead);
@@ -195,13 +181,10 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
         flat[1][1] = rest.level;
         down[1][1] = behind ? rest.vertical.x : rest.vertical.y;
         sideways([&]<int cx, int cy>() {
-          const int there = slot(cx, cy) * Tile::columns + place - cx - cy * row;
-          flat[1 + cy][1 + cx] = level[there];
-          if constexpr (slot(cx, cy) < Tile::vertical_slots) {
-            const float2 f = taken(vertical[there]);
-            up[1 + cy][1 + cx] = f.x;
-            down[1 + cy][1 + cx] = f.y;
-          }
+          const Column f = handed.template taken<slot(cx, cy)>(place - cx - cy * row);
+          up[1 + cy][1 + cx] = f.vertical.x;
+          flat[1 + cy][1 + cx] = f.level;
+          down[1 + cy][1 + cx] = f.vertical.y;
         });
         if (plane > first) {  // the cell of the plane below has all its populations
           const Sums falling = summed<Lattice::corners>(down);

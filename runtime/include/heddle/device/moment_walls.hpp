@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "heddle/device/moment_box.hpp"
+#include "heddle/device/moment_exchange.hpp"
 #include "heddle/device/moment_populations.hpp"
 
 namespace heddle::detail {
@@ -45,20 +46,22 @@ struct WallsAround {
 template <int cx, int cy>
 inline constexpr std::uint32_t crossed = (cx < 0 ? 1U : cx > 0 ? 2U : 0U) | (cy < 0 ? 4U : cy > 0 ? 8U : 0U);
 
-/// From where a cell gathers what comes back when it has sent something along (cx, cy).
+/// Where the column lies from which a cell gathers what comes back when it has sent something along (cx, cy), in
+/// slot(-cx, -cy).
 template <typename Tile, int cx, int cy>
-__device__ inline int opposite(int place) {
-  return slot(-cx, -cy) * Tile::columns + place + cx + cy * Tile::row;
+__device__ inline int beyond(int place) {
+  return place + cx + cy * Tile::row;
 }
 
 /// Before the first plane: nothing has come through a wall yet.
 template <typename Tile>
-__device__ inline void nothing_came_through(char* shared, int place, std::uint32_t beside) {
+__device__ inline void nothing_came_through(typename Tile::Handed (&handed)[2], int place, std::uint32_t beside) {
   sideways([&]<int cx, int cy>() {
-    if constexpr (slot(cx, cy) < Tile::vertical_slots) {
+    if constexpr (slot(cx, cy) < Tile::Handed::vertical) {
       if ((beside & crossed<cx, cy>) != 0) {
-        hand_over(Tile::vertical(shared, 0) + opposite<Tile, cx, cy>(place), {0.0F, 0.0F});
-        hand_over(Tile::vertical(shared, 1) + opposite<Tile, cx, cy>(place), {0.0F, 0.0F});
+        const int to = beyond<Tile, cx, cy>(place);
+        handed[0].template put_vertical<slot(-cx, -cy)>(to, {0.0F, 0.0F});
+        handed[1].template put_vertical<slot(-cx, -cy)>(to, {0.0F, 0.0F});
       }
     }
   });
@@ -66,15 +69,16 @@ __device__ inline void nothing_came_through(char* shared, int place, std::uint32
 
 /// A plane behind the bottom or the top, whose moments are those before it.
 template <typename Tile>
-__device__ inline void turned_round(typename Tile::Pair* vertical, int place, const Moments& m, float isotropic,
+__device__ inline void turned_round(typename Tile::Handed& handed, int place, const Moments& m, float isotropic,
                                     const WallsAround& around) {
+  using Lattice = typename Tile::Lattice;
   sideways([&]<int cx, int cy>() {
-    if constexpr (slot(cx, cy) < Tile::vertical_slots) {
+    if constexpr (slot(cx, cy) < Tile::Handed::vertical) {
       if ((around.beside & crossed<cx, cy>) == 0) {  // else it comes from the wall at the side
-        constexpr float pushed = -6.0F * Tile::unit * Tile::Lattice::weight(1 + (cx != 0) + (cy != 0));
-        const float2 f = populations<typename Tile::Lattice, cx, cy>(m, isotropic).vertical;
+        constexpr float pushed = -6.0F * Tile::unit * Lattice::weight(1 + (cx != 0) + (cy != 0));
+        const float2 f = populations<Lattice, cx, cy>(m, isotropic).vertical;
         const float lid = static_cast<float>(cx) * around.lid_x + static_cast<float>(cy) * around.lid_y;
-        hand_over(&vertical[opposite<Tile, cx, cy>(place)], {f.y, fused(pushed, lid, f.x)});
+        handed.template put_vertical<slot(-cx, -cy)>(beyond<Tile, cx, cy>(place), {f.y, fused(pushed, lid, f.x)});
       }
     }
   });
@@ -83,16 +87,16 @@ __device__ inline void turned_round(typename Tile::Pair* vertical, int place, co
 /// Walls at sides, when the cell has published: what comes back in this plane, in the next (`later`), and what has come
 /// from the plane below already.
 template <typename Tile>
-__device__ inline void sent_back(typename Tile::Pair* vertical, float* level, typename Tile::Pair* later, int place,
+__device__ inline void sent_back(typename Tile::Handed& handed, typename Tile::Handed& later, int place,
                                  std::uint32_t beside, Sums& rising) {
   sideways([&]<int cx, int cy>() {
     if ((beside & crossed<cx, cy>) != 0) {
-      const int from = slot(cx, cy) * Tile::columns + place;
-      const int to = opposite<Tile, cx, cy>(place);
-      level[to] = level[from];
-      if constexpr (slot(cx, cy) < Tile::vertical_slots) {
-        const float2 f = taken(vertical[from]);
-        hand_over(&later[to], {0.0F, f.x});  // comes down with the next plane
+      const Column sent = handed.template taken<slot(cx, cy)>(place);
+      const int to = beyond<Tile, cx, cy>(place);
+      handed.template put_level<slot(-cx, -cy)>(to, sent.level);
+      if constexpr (slot(cx, cy) < Tile::Handed::vertical) {
+        const float2 f = sent.vertical;
+        later.template put_vertical<slot(-cx, -cy)>(to, {0.0F, f.x});  // comes down with the next plane
         rising.one += f.y;
         if constexpr (cx != 0) {
           rising.x -= cx > 0 ? f.y : -f.y;
