@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// What a step on moments may have around its cells and in them: walls at sides of the box, a force, a rate of the trace.
+// What a step on moments may have around its cells and in them: walls at sides of the box, a force, a rate of the
+// trace.
 #ifndef HEDDLE_DEVICE_MOMENT_BOX_HPP
 #define HEDDLE_DEVICE_MOMENT_BOX_HPP
 

@@ -57,7 +57,8 @@ __device__ inline void collide(const Moments& sum, float keep, Undriven, typenam
   store<Stress>(shear, float2{relaxed(sum.xz, u_x, sum.z, 0.0F), relaxed(sum.yz, u_y, sum.z, 0.0F)}, 1.0F);
 }
 
-/// The same with a force: rho u = j + F / 2; t_ab = keep (sum_ab - rho / 3) + u_a g_b + g_a u_b + what the trace has more.
+/// The same with a force: rho u = j + F / 2; t_ab = keep (sum_ab - rho / 3) + u_a g_b + g_a u_b + what the trace has
+/// more.
 template <typename Flow, typename Stress>
 __device__ inline void collide(const Moments& sum, float keep, const Push& push, typename Stored<Flow>::Four* flow,
                                typename Stored<Stress>::Four* stress, typename Stored<Stress>::Two* shear) {
