@@ -41,7 +41,7 @@ int moments::step_d3q19(const Halves& from, const Halves& to, float omega, void*
   return step<heddle::D3Q19, 13, 64, 2, std::uint16_t>(from, to, omega, stream);
 }
 
-// Walls cost registers: D3Q27 has its next plane under way here, and fewer rows in the mixed form.
+// Walls cost registers: D3Q27 has fewer rows here, but for halves, which take more planes.
 int moments::box_d3q19(const Floats& from, const Floats& to, float omega, void* stream) {
   return step<heddle::D3Q19, 13, 32, 1>(from, to, omega, stream, closed);
 }
@@ -52,13 +52,13 @@ int moments::box_d3q19(const Halves& from, const Halves& to, float omega, void* 
   return step<heddle::D3Q19, 13, 64, 2, std::uint16_t>(from, to, omega, stream, closed);
 }
 int moments::box_d3q27(const Floats& from, const Floats& to, float omega, void* stream) {
-  return step<heddle::D3Q27, 12, 32, 1>(from, to, omega, stream, closed);
+  return step<heddle::D3Q27, 11, 32, 0>(from, to, omega, stream, closed);
 }
 int moments::box_d3q27(const Mixed& from, const Mixed& to, float omega, void* stream) {
   return step<heddle::D3Q27, 11, 32, 1>(from, to, omega, stream, closed);
 }
 int moments::box_d3q27(const Halves& from, const Halves& to, float omega, void* stream) {
-  return step<heddle::D3Q27, 12, 32, 2, std::uint16_t>(from, to, omega, stream, closed);
+  return step<heddle::D3Q27, 12, 64, 2, std::uint16_t>(from, to, omega, stream, closed);
 }
 int moments::driven_d3q19(const Floats& from, const Floats& to, float omega, void* stream) {
   return step<heddle::D3Q19, 13, 32, 1>(from, to, omega, stream, closed, gravity);

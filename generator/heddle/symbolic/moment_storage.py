@@ -219,10 +219,10 @@ class MomentStorage:
             (a, b): equations.let(labelled("own_e", a, b), multiply(Fraction(9, 2) if a == b else 9, t))
             for (a, b), t in zip(indices(lattice), rest[d:], strict=True)
         }
-        trace = multiply(Fraction(-1, 3), add(*(tensor[a, a] for a in range(d))))
-        isotropic = equations.let("own_isotropic", add(deviation, trace))
-        slopes = [equations.let(labelled("own_odd", a), multiply(3, j)) for a, j in enumerate(rest[:d])]
         stored = dict(zip(indices(lattice), rest[d:], strict=True))
+        trace = equations.let("own_trace", add(*(stored[a, a] for a in range(d))))
+        isotropic = equations.let("own_isotropic", add(deviation, multiply(Fraction(-3, 2), trace)))
+        slopes = [equations.let(labelled("own_odd", a), multiply(3, j)) for a, j in enumerate(rest[:d])]
         third = None
         if recursive:
             third = ThirdMoments(equations, lattice, "own", deviation, tuple(rest[:d]), stored)

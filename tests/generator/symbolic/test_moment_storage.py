@@ -6,11 +6,13 @@ from __future__ import annotations
 import random
 
 import pytest
+import sympy
 from heddle import lbm
 from heddle.errors import KernelError
 from heddle.ir.interpret import Array, run
 from heddle.module import Module
 from heddle.schedule import precision
+from heddle.symbolic.assignment import Assignment
 
 EDGE = 3
 
@@ -150,6 +152,20 @@ def test_a_step_equals_the_step_on_populations(name: str) -> None:
 def test_walls_send_back_what_the_cell_has_sent(name: str) -> None:
     """Directions from walls at rest, from a lid and from fluid in one cell."""
     compare(name, wall=0b1010110110, lid=0b1000100010)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_what_walls_send_back_has_exact_factors(name: str) -> None:
+    """1/3 rounded to f32 takes 1e-8 of 9/2 of the trace from the mass, always with one sign (decision 0116).
+    Beside the weights, which are named, factors are multiples of a power of two."""
+    lattice = lbm.Lattice(name)
+    storage = lbm.MomentStorage(lattice, walls="walls", lid="lid", velocity=(0,) * lattice.dimension)
+    statements = storage(lbm.Regularised(lattice)).steps[""].statements
+    sent_back = [s for s in statements if isinstance(s, Assignment) and str(s.target).startswith("own_")]
+    assert len(sent_back) > lattice.size
+    for statement in sent_back:
+        for factor in statement.value.atoms(sympy.Rational):
+            assert factor.q & (factor.q - 1) == 0, statement
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])

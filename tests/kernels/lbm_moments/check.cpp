@@ -384,6 +384,13 @@ TEST(Moments, HalvesInABoxHaveTheirPrecision) {
   };
   EXPECT_LT(error(tiled_box<std::uint16_t>(tile::mixed_box, grid, box, 20)), 2e-3);
   EXPECT_LT(error((tiled_box<std::uint16_t, std::uint16_t>(tile::halves_box, grid, box, 20))), 4e-3);
+
+  const std::vector<double> corners = moments(generated_box(Lattice::q27, grid, extent, box, 20));
+  const auto error_q27 = [&](const std::vector<double>& found) {
+    return largest_difference(found, corners, corners.size() * 4 / 10) / 1e-2;
+  };
+  EXPECT_LT(error_q27(tiled_box<std::uint16_t>(tile::mixed_q27_box, grid, box, 20)), 2e-3);
+  EXPECT_LT(error_q27((tiled_box<std::uint16_t, std::uint16_t>(tile::halves_q27_box, grid, box, 20))), 4e-3);
 }
 
 /// Density and momentum, summed over the box.
@@ -407,6 +414,14 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
       },
       closed.sides);
   EXPECT_NEAR(totals(box)[0], mass, 2e-6);
+  State<float> corners(memory);
+  corners.run(
+      50,
+      [&](const auto&... views) {
+        ASSERT_EQ(tile::q27_box(views..., omega, closed, corners.stream.native()), 0);
+      },
+      closed.sides);
+  EXPECT_NEAR(totals(corners)[0], mass, 2e-6);
 
   State<float> pushed(memory);
   const std::array<double, 4> before = totals(pushed);

@@ -87,6 +87,20 @@ int tile::halves_box(const Halves& flow, const Halves& stress, const Halves& she
                                                stream, walls(box), drive(box));
 }
 
+int tile::mixed_q27_box(const Floats& flow, const Halves& stress, const Halves& shear,
+                        const Floats& flow_next, const Halves& stress_next, const Halves& shear_next,
+                        double omega, const Box& box, void* stream) {
+  return step<heddle::D3Q27, 1>(flow, stress, shear, flow_next, stress_next, shear_next, omega, stream,
+                                walls(box), drive(box));
+}
+
+int tile::halves_q27_box(const Halves& flow, const Halves& stress, const Halves& shear,
+                         const Halves& flow_next, const Halves& stress_next, const Halves& shear_next,
+                         double omega, const Box& box, void* stream) {
+  return step<heddle::D3Q27, 2, std::uint16_t>(flow, stress, shear, flow_next, stress_next, shear_next, omega,
+                                               stream, walls(box), drive(box));
+}
+
 int tile::q19_walls(const Floats& flow, const Floats& stress, const Floats& shear, const Floats& flow_next,
                     const Floats& stress_next, const Floats& shear_next, double omega, const Box& box,
                     void* stream) {

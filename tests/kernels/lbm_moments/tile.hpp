@@ -44,6 +44,13 @@ int halves_box(const Halves& flow, const Halves& stress, const Halves& shear, co
                const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
                void* stream);
 
+int mixed_q27_box(const Floats& flow, const Halves& stress, const Halves& shear, const Floats& flow_next,
+                  const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
+                  void* stream);
+int halves_q27_box(const Halves& flow, const Halves& stress, const Halves& shear, const Halves& flow_next,
+                   const Halves& stress_next, const Halves& shear_next, double omega, const Box& box,
+                   void* stream);
+
 /// The walls of a box alone, and force and omega_bulk alone.
 int q19_walls(const Floats& flow, const Floats& stress, const Floats& shear, const Floats& flow_next,
               const Floats& stress_next, const Floats& shear_next, double omega, const Box& box,
