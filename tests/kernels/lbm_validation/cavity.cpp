@@ -250,7 +250,7 @@ std::vector<Case> cavity_cases(Size size) {
       one.add(cells < 256 ? populations : exact, seconds, threads, compute);
       if (cells < 256) one.add({Precision::moments, Precision::mixed}, 3 * seconds, threads, compute);
     };
-    if (size == Size::full)
+    if (size != Size::small)
       std::ranges::for_each(setting.full, add);
     else if (setting.small > 0)
       add(setting.small);

@@ -19,7 +19,7 @@ void expect_close(const std::vector<Case>& cases, const std::vector<Precision>& 
   for (const Case& one : cases) {
     for (const Run& run : one.runs) {
       if (std::ranges::find(precisions, run.precision) == precisions.end()) continue;
-      for (const Quantity& quantity : run.compute().quantities) {
+      for (const Quantity& quantity : run.compute(heddle::Memory::host).quantities) {
         const std::string what = one.name + ", " + name_of(run.precision) + ", " + quantity.name;
         testing::Test::RecordProperty(what, std::to_string(quantity.value));
         EXPECT_TRUE(std::isfinite(quantity.value)) << what;
@@ -52,7 +52,7 @@ TEST(Validation, Convection) {
 }
 
 TEST(Validation, RecordGoesOnWhereACallStopped) {
-  const auto nothing = [] { return Outcome{}; };
+  const auto nothing = [](heddle::Memory) { return Outcome{}; };
   const Case flow{
       "flow", "setting", "source", {{Precision::f64, 1, 1, nothing}, {Precision::f32, 1, 1, nothing}}};
   const Outcome outcome{{{"drag, D = 20", 0.1, 1.0 / 3, 0.01, 0.02}},

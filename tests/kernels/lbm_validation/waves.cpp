@@ -162,8 +162,12 @@ Outcome taylor_green(Precision precision, Size size) {
 template <class Flow> Outcome budget(Flow& flow, const Cell& extent, const Vector& force, int steps) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> disturbance(-0.02, 0.02);
-  flow.start(1.0, [&](const Cell&) {
-    return State{1 + disturbance(random), {disturbance(random), disturbance(random), 0}, {}};
+  std::vector<State> states; // drawn in the order of the cells, whoever asks for them
+  for_cells(extent, [&](const Cell&) {
+    states.push_back({1 + disturbance(random), {disturbance(random), disturbance(random), 0}, {}});
+  });
+  flow.start(1.0, [&](const Cell& cell) {
+    return states[static_cast<std::size_t>(cell[0] + extent[0] * cell[1])];
   });
   const auto totals = [&] {
     Vector sum{};
