@@ -76,10 +76,13 @@ std::vector<double> energies(Precision precision, Cumulants rates, int cells,
   };
   if (in_moments(precision)) {
     return with_stress(precision, [&]<class T>(T) {
-      MomentFlow<3, T> flow(extent);
+      MomentFlow<3, T> flow(extent, memory);
       return energies(
           flow, cells, times, [&](double omega) { flow.step(omega); },
-          [&] { return mean(cells, [&](const Cell& cell) { return kinetic(flow.moments(cell)); }); });
+          [&] {
+            flow.fetch();
+            return mean(cells, [&](const Cell& cell) { return kinetic(flow.moments(cell)); });
+          });
     });
   }
   return with_storage(precision, [&]<class T>(T) {
@@ -196,13 +199,17 @@ std::vector<Case> vortex_cases(Size size) {
     add(one, all_one, with_moments, 3, 1, 0, {24}, 2);
     return {one};
   }
-  add(one, all_one, moments, 30, 1, 0, {64}, 11);
-  add(one, all_one, {Precision::mixed}, 900, 16, 0, {128}, 11);
   if (size == Size::large) {
-    for (Case* const each : {&one, &other})
-      add(*each, each == &one ? all_one : fourth_order, populations, 40000, 16, 45, {64, 128, 192, 256}, 11);
+    const std::vector<int> sizes{64, 128, 192};
+    add(one, all_one, moments, 12000, 16, 12, sizes, 11);
+    for (const auto& [to, rates] : {std::pair(&one, all_one), std::pair(&other, fourth_order)}) {
+      add(*to, rates, {Precision::f64, Precision::f16}, 12000, 16, 35, sizes, 11);
+      add(*to, rates, {Precision::f32}, 40000, 16, 80, {64, 128, 192, 256}, 11);
+    }
     return {one, other};
   }
+  add(one, all_one, moments, 30, 1, 0, {64}, 11);
+  add(one, all_one, {Precision::mixed}, 900, 16, 0, {128}, 11);
   add(one, all_one, populations, 80, 1, 0, {64}, 11);
   add(one, all_one, exact, 1850, 8, 0, {128}, 11);
   add(other, fourth_order, populations, 80, 1, 0, {64}, 11);
