@@ -39,16 +39,18 @@ TEST(Validation, Waves) {
   expect_close(wave_cases(Size::small), every);
 }
 TEST(Validation, Vortex) {
-  expect_close(vortex_cases(Size::small), {Precision::f64, Precision::mixed});
+  expect_close({vortex_cases(Size::small).front()}, {Precision::f64, Precision::mixed});
 }
 TEST(Validation, Cavity) {
-  expect_close(cavity_cases(Size::small), {Precision::f64, Precision::f32});
+  std::vector<Case> cavities = cavity_cases(Size::small);
+  cavities.pop_back(); // that of Re 3200
+  expect_close(cavities, {Precision::f64, Precision::f32});
 }
 TEST(Validation, Spheres) {
   expect_close({sphere_cases(Size::small).front()}, {Precision::f64, Precision::f32});
 }
 TEST(Validation, Convection) {
-  expect_close(convection_cases(Size::small), {Precision::f64});
+  expect_close({convection_cases(Size::small).front()}, {Precision::f64});
 }
 
 TEST(Validation, RecordGoesOnWhereACallStopped) {
@@ -91,6 +93,18 @@ TEST(Validation, CavityOfMoments) { // with the bulk viscosity of the shear it n
   const auto found = std::ranges::find(cavities, "Lid-driven cavity, Re 1000", &Case::name);
   ASSERT_NE(found, cavities.end());
   expect_close({*found}, {Precision::mixed});
+}
+TEST(Validation, CavityOfLargeReynoldsNumber) {
+  NEEDS_FULL_SPEED();
+  expect_close({cavity_cases(Size::small).back()}, {Precision::f32});
+}
+TEST(Validation, StrongConvection) {
+  NEEDS_FULL_SPEED();
+  expect_close({convection_cases(Size::small).back()}, {Precision::f32});
+}
+TEST(Validation, DissipationOfAVortex) {
+  NEEDS_FULL_SPEED();
+  expect_close({vortex_cases(Size::small).back()}, {Precision::f32});
 }
 TEST(Validation, Cylinder) {
   NEEDS_FULL_SPEED();
