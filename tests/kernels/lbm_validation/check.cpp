@@ -52,6 +52,9 @@ TEST(Validation, Spheres) {
 TEST(Validation, Convection) {
   expect_close({convection_cases(Size::small).front()}, {Precision::f64});
 }
+TEST(Validation, Equivalences) { // patterns, dense and listed, targets
+  expect_close(equivalence_cases(), {Precision::f64, Precision::f32, Precision::f16});
+}
 
 TEST(Validation, RecordGoesOnWhereACallStopped) {
   const auto nothing = [](heddle::Memory) { return Outcome{}; };
