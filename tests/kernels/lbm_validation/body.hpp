@@ -76,8 +76,8 @@ public:
     }
   }
 
-  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...) or, on
-  /// a device, kernel.on_device(the same..., stream); returns the force.
+  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...) or,
+  /// on a device, kernel.on_device(the same..., stream); returns the force.
   template <class Kernel> Vector apply(ListFlow<T, count>& flow, const Kernel& kernel) {
     flow.boundary([&](heddle::SparseField<T>& f) {
       return [&](heddle::Stream& stream) {

@@ -80,18 +80,19 @@ struct Run {
   double device_seconds = 0;
 };
 
-/// A flow. setting: lattice, operator, walls. source: of the reference values.
+/// A flow. setting: lattice, operator, walls. source: of the reference values. without: which precisions have
+/// no row, and why; empty where all have one.
 struct Case {
   std::string name, setting, source;
   std::vector<Run> runs;
+  std::string without = {};
 
   /// A run in each precision; seconds: of f64.
   Case& add(const std::vector<Precision>& precisions, double seconds, int threads,
             const std::function<Outcome(Precision)>& compute);
   /// The same of a flow that a device can compute, too.
   Case& add_anywhere(const std::vector<Precision>& precisions, double seconds, int threads,
-                     double device_seconds,
-                     const std::function<Outcome(Precision, heddle::Memory)>& compute);
+                     double device_seconds, const std::function<Outcome(Precision, heddle::Memory)>& compute);
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};

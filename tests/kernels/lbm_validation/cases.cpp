@@ -29,8 +29,9 @@ Case& Case::add_anywhere(const std::vector<Precision>& precisions, double second
 
 std::vector<Case> cases(Size size) {
   std::vector<Case> all;
-  for (const auto& group : {channel_cases(size), wave_cases(size), vortex_cases(size), cavity_cases(size),
-                            cylinder_cases(size), sphere_cases(size), convection_cases(size), equivalence_cases()})
+  for (const auto& group :
+       {channel_cases(size), wave_cases(size), vortex_cases(size), cavity_cases(size), cylinder_cases(size),
+        sphere_cases(size), convection_cases(size), equivalence_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

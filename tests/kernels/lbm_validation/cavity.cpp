@@ -178,7 +178,8 @@ const Setting settings[] = {{100, 0, 0.005, 0.009, 0.002, 48, {64, 128}},
 /// The steady flow; from that of half as many cells, where they are 64 or more and TRT is stable.
 template <class Flow>
 Profiles steady(Cavity<Flow>& cavity, int cells, int reynolds, double speed, double change) {
-  if (cells < 128 || cells / 2 * largest_of_a_cell < reynolds) return cavity.until_steady(change, 80 + reynolds / 20);
+  if (cells < 128 || cells / 2 * largest_of_a_cell < reynolds)
+    return cavity.until_steady(change, 80 + reynolds / 20);
   Cavity<Flow> coarser(cells / 2, reynolds, speed);
   steady(coarser, cells / 2, reynolds, speed, change);
   cavity.start(coarser);
@@ -243,17 +244,16 @@ std::vector<Case> cavity_cases(Size size) {
   std::vector<Case> found;
   for (const Setting& setting : settings) {
     Case one{"Lid-driven cavity, Re " + std::to_string(setting.reynolds),
-             size == Size::small && setting.reynolds == 3200
-                 ? "D2Q9 cumulants, moving wall"
-                 : "D2Q9 TRT, moving wall; moments: regularised",
+             size == Size::small && setting.reynolds == 3200 ? "D2Q9 cumulants, moving wall"
+                                                             : "D2Q9 TRT, moving wall; moments: regularised",
              setting.reynolds == 1000   ? "Botella and Peyret 1998; Ghia et al. 1982"
              : setting.reynolds == 3200 ? "Newton's method, extrapolated; Ghia et al. 1982"
                                         : "Ghia et al. 1982",
              {}};
     const auto add = [&](int cells) {
       if (size == Size::small && setting.reynolds == 3200) {
-        // one precision, and a fast lid, because it is long. Cumulants with 64 cells have a quarter of the error
-        // that TRT would have; the lid's speed adds 0.3 (u^2 - 0.01)
+        // one precision, and a fast lid, because it is long. Cumulants with 64 cells have a quarter of the
+        // error that TRT would have; the lid's speed adds 0.3 (u^2 - 0.01)
         one.add({Precision::f32}, 3, 1, [=](Precision precision) {
           return cavity(setting, precision, cells, 0.2, setting.coarse / 4 + 0.009);
         });

@@ -155,9 +155,8 @@ void work(Job& job, const std::string& name) {
                   quantity.reference);
     text += line;
   }
-  std::printf("%s, %s: %.1f s on %s (about %.0f expected)\n%s", name.c_str(),
-              name_of(job.run->precision), spent.count(), where(job).c_str(), job.duration(),
-              text.c_str());
+  std::printf("%s, %s: %.1f s on %s (about %.0f expected)\n%s", name.c_str(), name_of(job.run->precision),
+              spent.count(), where(job).c_str(), job.duration(), text.c_str());
   std::fflush(stdout);
 }
 

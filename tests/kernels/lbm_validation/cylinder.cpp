@@ -272,15 +272,19 @@ Outcome second(Precision precision, int diameter) {
 } // namespace
 
 std::vector<Case> cylinder_cases(Size size) {
+  const std::string no_moments =
+      "No rows of f32 moments and mixed: inlets, outlets and interpolated walls are not in moment storage.";
   Case steady_flow{"Cylinder in a channel, Re 20",
                    "D2Q9 TRT, interpolated walls, velocity inlet, pressure outlet that lets sound out",
                    "Schaefer and Turek 1996, 2D-1; Nabh",
-                   {}};
+                   {},
+                   no_moments};
   Case wake{
       "Cylinder in a channel, Re 100",
       "D2Q9 cumulants, interpolated walls, velocity inlet (top 2 / D), pressure outlet that lets sound out",
       "Schaefer and Turek 1996, 2D-2",
-      {}};
+      {},
+      no_moments};
   const auto add = [&](int diameter, int threads, double seconds) {
     steady_flow.add(populations, seconds, threads, [=](Precision p) { return first(p, diameter); });
     wake.add(populations, 2 * seconds, threads, [=](Precision p) { return second(p, diameter); });

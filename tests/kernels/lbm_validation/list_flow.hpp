@@ -97,10 +97,9 @@ public:
                          : nullptr),
         f_(where_steps_run(), static_cast<int>(count), memory),
         next_(where_steps_run(), static_cast<int>(count), memory),
-        copy_(memory == heddle::Memory::device
-                  ? std::make_unique<heddle::SparseField<T>>(list_, static_cast<int>(count),
-                                                             heddle::Memory::pinned)
-                  : nullptr),
+        copy_(memory == heddle::Memory::device ? std::make_unique<heddle::SparseField<T>>(
+                                                     list_, static_cast<int>(count), heddle::Memory::pinned)
+                                               : nullptr),
         stream_(memory) {}
 
   /// In host memory.

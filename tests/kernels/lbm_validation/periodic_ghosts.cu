@@ -48,6 +48,8 @@ int validation::fill_ghosts_on_device(T* first, const std::array<std::int64_t, 4
   return cudaGetLastError();
 }
 
+template int validation::fill_ghosts_on_device(double*, const std::array<std::int64_t, 4>&,
+                                               const std::array<std::int64_t, 4>&, void*);
 template int validation::fill_ghosts_on_device(float*, const std::array<std::int64_t, 4>&,
                                                const std::array<std::int64_t, 4>&, void*);
 template int validation::fill_ghosts_on_device(std::uint16_t*, const std::array<std::int64_t, 4>&,

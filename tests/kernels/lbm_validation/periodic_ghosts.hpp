@@ -9,7 +9,7 @@ namespace validation {
 
 /// Makes every ghost cell of a box in device memory its periodic image: one layer around. first: the first
 /// inner element; extents and strides: x, y, z, components. stream: a cudaStream_t. Returns a cudaError_t.
-/// Defined for T = float and std::uint16_t where CUDA is compiled.
+/// Defined for T = double, float and std::uint16_t where CUDA is compiled.
 template <class T>
 int fill_ghosts_on_device(T* first, const std::array<std::int64_t, 4>& extents,
                           const std::array<std::int64_t, 4>& strides, void* stream);

@@ -26,11 +26,12 @@ struct Machine {
 };
 
 /// Computes what `record` lacks of the cases, on all cores and devices at once: short runs first, then the
-/// longest; on devices those that have a form for them. So many of the dearest are left out that the rest is expected to end within `limit` seconds,
-/// and no run begins that would end later; those left out then are printed. report: called with all that is
-/// known after every run, so that a table that is stopped leaves what it has.
-std::vector<Entry> compute(const std::vector<Case>& cases, const Machine& machine, double limit, Record& record,
-                           const std::function<void(const std::vector<Entry>&)>& report);
+/// longest; on devices those that have a form for them. So many of the dearest are left out that the rest is
+/// expected to end within `limit` seconds, and no run begins that would end later; those left out then are
+/// printed. report: called with all that is known after every run, so that a table that is stopped leaves
+/// what it has.
+std::vector<Entry> compute(const std::vector<Case>& cases, const Machine& machine, double limit,
+                           Record& record, const std::function<void(const std::vector<Entry>&)>& report);
 
 /// Prints the runs in the order of work, when each is expected to begin and to end, the end of all, and what
 /// `compute` leaves out for its limit.
