@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/reduction_work.hpp"
 #include "list_flow.hpp"
 
 namespace validation {
@@ -63,7 +64,8 @@ public:
   /// distances: of the walls from which directions 1, 2, ... come in, one value an entry.
   Body(Patch patch, std::vector<heddle::Buffer<T>> distances)
       : patch_(std::move(patch)), distances_(std::move(distances)),
-        room_(static_cast<std::size_t>(patch_.size() / 32 + patch_.size() / 32768 + 3)), work_(3 * room_) {}
+        room_(heddle::reduction_work(patch_.size())), work_(3 * room_, patch_.cells.memory()),
+        force_(3, patch_.cells.memory()) {}
 
   Body(const ListFlow<T, count>& flow, const Ball& ball)
       : Body(flow.patch([&](const Cell& source) { return ball.inside(source); }), {}) {
@@ -74,33 +76,45 @@ public:
     }
   }
 
-  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...);
-  /// returns the force.
-  template <class F> Vector apply(ListFlow<T, count>& flow, F&& kernel) {
-    return apply(flow, kernel, std::make_index_sequence<count - 2>());
+  /// Runs kernel(f, distance, mask, distance..., neighbour, stride, cells, count, force_x, work_x, ...) or,
+  /// on a device, kernel.on_device(the same..., stream); returns the force.
+  template <class Kernel> Vector apply(ListFlow<T, count>& flow, const Kernel& kernel) {
+    flow.boundary([&](heddle::SparseField<T>& f) {
+      return [&](heddle::Stream& stream) {
+        run(flow, f, stream, kernel, std::make_index_sequence<count - 2>());
+      };
+    });
+    flow.stream().synchronise();
+    const std::vector<Real> force = force_.to_host();
+    return {static_cast<double>(force[0]), static_cast<double>(force[1]), static_cast<double>(force[2])};
   }
 
 private:
-  template <class F, std::size_t... q>
-  Vector apply(ListFlow<T, count>& flow, F&& kernel, std::index_sequence<q...>) {
-    std::array<Real, 3> force{};
-    const auto run = [&](auto... forces) {
-      kernel(flow.f(), distances_[0].data(), patch_.mask.data(), distances_[q + 1].data()...,
-             flow.list().neighbour(), flow.list().neighbour_stride(), patch_.cells.data(), patch_.size(),
-             forces...);
+  template <class Kernel, std::size_t... q>
+  void run(ListFlow<T, count>& flow, heddle::SparseField<T>& f, heddle::Stream& stream, const Kernel& kernel,
+           std::index_sequence<q...>) {
+    const heddle::IndexList& list = flow.where_steps_run();
+    const auto with = [&](auto... forces) {
+      const auto launch = [&](const auto& on) {
+        on(f.view(), distances_[0].data(), patch_.mask.data(), distances_[q + 1].data()..., list.neighbour(),
+           list.neighbour_stride(), patch_.cells.data(), patch_.size(), forces...);
+      };
+      if (stream.device())
+        launch([&](auto... arguments) { kernel.on_device(arguments..., stream.native()); });
+      else
+        launch(kernel);
     };
-    Real* const work = work_.data();
+    Real *const force = force_.data(), *const work = work_.data();
     if constexpr (count == 9)
-      run(&force[0], work, &force[1], work + room_);
+      with(force, work, force + 1, work + room_);
     else
-      run(&force[0], work, &force[1], work + room_, &force[2], work + 2 * room_);
-    return {static_cast<double>(force[0]), static_cast<double>(force[1]), static_cast<double>(force[2])};
+      with(force, work, force + 1, work + room_, force + 2, work + 2 * room_);
   }
 
   Patch patch_;
   std::vector<heddle::Buffer<T>> distances_;
-  std::size_t room_; // of the work space of one sum
-  std::vector<Real> work_;
+  std::int64_t room_; // of the work space of one sum
+  heddle::Buffer<Real> work_, force_;
 };
 
 } // namespace validation

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "heddle/memory.hpp"
+
 /// The validation table of the lattice Boltzmann family: flows whose solution is known, in every precision.
 namespace validation {
 
@@ -26,8 +28,9 @@ inline constexpr std::array every_precision{Precision::f64, Precision::f32, Prec
 
 [[nodiscard]] const char* name_of(Precision precision);
 
-/// small: what each test run can afford. full: what the report takes.
-enum class Size { small, full };
+/// small: what each test run can afford. full: what the report takes on CPUs. large: on a machine with a GPU,
+/// where flows in space converge further.
+enum class Size { small, full, large };
 
 /// A number that a case computes and what it should be.
 struct Quantity {
@@ -38,6 +41,7 @@ struct Quantity {
   double tolerance_f32 = -1; ///< the same for f32 and moments where rounding shows; negative: as for f64
 
   [[nodiscard]] double allowed(Precision precision) const {
+    if (tolerance == 0) return 0; // the same numbers, in every precision
     if (precision == Precision::f16) return std::numeric_limits<double>::infinity(); // its error is printed
     return precision == Precision::f64 || tolerance_f32 < 0 ? tolerance : tolerance_f32;
   }
@@ -67,22 +71,28 @@ struct Outcome {
 };
 
 /// A part of a case in one precision. seconds: about what it takes on one core, for the order of work.
-/// threads: what it can use.
+/// threads: what it can use. device_seconds: about what it takes on an H200; 0: it has no form for a device.
 struct Run {
   Precision precision;
   double seconds;
   int threads;
-  std::function<Outcome()> compute;
+  std::function<Outcome(heddle::Memory)> compute;
+  double device_seconds = 0;
 };
 
-/// A flow. setting: lattice, operator, walls. source: of the reference values.
+/// A flow. setting: lattice, operator, walls. source: of the reference values. without: which precisions have
+/// no row, and why; empty where all have one.
 struct Case {
   std::string name, setting, source;
   std::vector<Run> runs;
+  std::string without = {};
 
   /// A run in each precision; seconds: of f64.
   Case& add(const std::vector<Precision>& precisions, double seconds, int threads,
             const std::function<Outcome(Precision)>& compute);
+  /// The same of a flow that a device can compute, too.
+  Case& add_anywhere(const std::vector<Precision>& precisions, double seconds, int threads,
+                     double device_seconds, const std::function<Outcome(Precision, heddle::Memory)>& compute);
 };
 
 inline const std::vector<Precision> populations{Precision::f64, Precision::f32, Precision::f16};
@@ -106,6 +116,7 @@ std::vector<Case> cavity_cases(Size size);
 std::vector<Case> cylinder_cases(Size size);
 std::vector<Case> sphere_cases(Size size);
 std::vector<Case> convection_cases(Size size);
+std::vector<Case> equivalence_cases();
 
 /// All of them.
 std::vector<Case> cases(Size size);

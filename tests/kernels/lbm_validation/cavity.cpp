@@ -40,11 +40,16 @@ struct Profiles {
   double mass; ///< gained a cell since the start
 };
 
+/// TRT blows up where the Reynolds number of a cell is larger (64 or 96 cells at Re = 3200); cumulants take
+/// its place there.
+constexpr int largest_of_a_cell = 25;
+
 /// What a cavity is computed with: a box of cells whose lid moves along x.
 template <class T> class Populations {
 public:
-  Populations(int cells, double speed)
-      : flow_(d2q9, lbm_validation::links, {cells, cells, 1}, all_cells({cells, cells, 1}),
+  Populations(int cells, double speed, int reynolds)
+      : cumulants_(cells * largest_of_a_cell < reynolds),
+        flow_(d2q9, lbm_validation::links, {cells, cells, 1}, all_cells({cells, cells, 1}),
               {false, false, false}),
         // the links through the corners are the side walls', at rest: with the lid's velocity there they
         // would draw the fluid back, which made all extrema 4 % too small on 128^2 cells, of first order
@@ -56,8 +61,12 @@ public:
 
   template <class F> void start(double omega, F&& state) { flow_.start(omega, state); }
   void step(double omega) {
-    flow_.step(
-        [&](const auto&... arguments) { lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega); });
+    flow_.step([&](const auto&... arguments) {
+      if (cumulants_)
+        lbm_validation::cumulant(arguments..., omega);
+      else
+        lbm_validation::trt(arguments..., 0.0, 0.0, 3.0 / 16, omega);
+    });
     lbm_validation::moving_wall(flow_.f(), along_.data(), across_.data(), lid_.mask.data(), lid_.cells.data(),
                                 lid_.size());
   }
@@ -67,6 +76,7 @@ public:
   }
 
 private:
+  bool cumulants_;
   ListFlow<T, 9> flow_;
   Patch lid_;
   heddle::Buffer<T> along_, across_;
@@ -74,7 +84,7 @@ private:
 
 template <class T> class Moments {
 public:
-  Moments(int cells, double speed) : speed_(speed), flow_({cells, cells, 1}, false) {}
+  Moments(int cells, double speed, int) : speed_(speed), flow_({cells, cells, 1}, false) {}
   template <class F> void start(double omega, F&& state) { flow_.start(omega, state); }
   void step(double omega) { flow_.step(omega, 0, speed_); }
   [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const { return flow_.moments(cell); }
@@ -86,8 +96,8 @@ private:
 
 template <class Flow> class Cavity {
 public:
-  Cavity(int cells, double reynolds, double speed)
-      : cells_(cells), speed_(speed), omega_(rate(speed * cells / reynolds)), flow_(cells, speed) {
+  Cavity(int cells, int reynolds, double speed)
+      : cells_(cells), speed_(speed), omega_(rate(speed * cells / reynolds)), flow_(cells, speed, reynolds) {
     flow_.start(omega_, [](const Cell&) { return State{}; });
   }
 
@@ -163,21 +173,20 @@ struct Setting {
 const Setting settings[] = {{100, 0, 0.005, 0.009, 0.002, 48, {64, 128}},
                             {400, 1, 0.003, 0.003, 0.008, 64, {64, 128}},
                             {1000, 2, 0.006, 0.018, 0.03, 64, {64, 128, 256}},
-                            {3200, 3, 0.03, 0.05, 0.1, 0, {128, 256}}};
+                            {3200, 3, 0.03, 0.05, 0.1, 64, {128, 256}}};
 
-/// The steady flow; from that of half as many cells, where they are 64 or more and a cell's Reynolds number
-/// is at most 25 (TRT blows up with 64 cells at Re = 3200).
+/// The steady flow; from that of half as many cells, where they are 64 or more and TRT is stable.
 template <class Flow>
 Profiles steady(Cavity<Flow>& cavity, int cells, int reynolds, double speed, double change) {
-  if (cells < 128 || cells / 2 * 25 < reynolds) return cavity.until_steady(change, 80 + reynolds / 20);
+  if (cells < 128 || cells / 2 * largest_of_a_cell < reynolds)
+    return cavity.until_steady(change, 80 + reynolds / 20);
   Cavity<Flow> coarser(cells / 2, reynolds, speed);
   steady(coarser, cells / 2, reynolds, speed, change);
   cavity.start(coarser);
   return cavity.until_steady(change, 60 + reynolds / 40);
 }
 
-Outcome cavity(const Setting& setting, Precision precision, int cells) {
-  const double speed = 0.1;
+Outcome cavity(const Setting& setting, Precision precision, int cells, double speed, double coarse_64) {
   const auto compute = [&]<class Flow>(Cavity<Flow> flow) {
     return steady(flow, cells, setting.reynolds, speed, precision == Precision::f64 ? 1e-6 : 3e-6);
   };
@@ -203,7 +212,7 @@ Outcome cavity(const Setting& setting, Precision precision, int cells) {
     v = worse(v, std::abs(found.v(row.at) - row.value[setting.column]));
     table.x.push_back(row.at), table.y.push_back(row.value[setting.column]);
   }
-  const double coarse = setting.coarse * 64 * 64 / (cells * cells);
+  const double coarse = coarse_64 * 64 * 64 / (cells * cells);
   outcome.quantities = {{"largest deviation of u from Ghia" + at, u, 0, setting.error_u + coarse},
                         {"largest deviation of v from Ghia" + at, v, 0, setting.error_v + coarse},
                         {"mass gained a cell" + at, found.mass, 0, 1e-13, 2e-6}};
@@ -235,24 +244,33 @@ std::vector<Case> cavity_cases(Size size) {
   std::vector<Case> found;
   for (const Setting& setting : settings) {
     Case one{"Lid-driven cavity, Re " + std::to_string(setting.reynolds),
-             "D2Q9 TRT, moving wall; moments: regularised",
+             size == Size::small && setting.reynolds == 3200 ? "D2Q9 cumulants, moving wall"
+                                                             : "D2Q9 TRT, moving wall; moments: regularised",
              setting.reynolds == 1000   ? "Botella and Peyret 1998; Ghia et al. 1982"
              : setting.reynolds == 3200 ? "Newton's method, extrapolated; Ghia et al. 1982"
                                         : "Ghia et al. 1982",
              {}};
     const auto add = [&](int cells) {
+      if (size == Size::small && setting.reynolds == 3200) {
+        // one precision, and a fast lid, because it is long. Cumulants with 64 cells have a quarter of the
+        // error that TRT would have; the lid's speed adds 0.3 (u^2 - 0.01)
+        one.add({Precision::f32}, 3, 1, [=](Precision precision) {
+          return cavity(setting, precision, cells, 0.2, setting.coarse / 4 + 0.009);
+        });
+        return;
+      }
       const double seconds = (setting.reynolds / 1000.0 + 0.5) * 1.5 * std::pow(cells / 64.0, 3);
       const std::vector<Precision> exact{Precision::f64, Precision::f32};
-      const auto compute = [setting, cells](Precision precision) {
-        return cavity(setting, precision, cells);
+      const auto compute = [=](Precision precision) {
+        return cavity(setting, precision, cells, 0.1, setting.coarse);
       };
       const int threads = cells < 128 ? 1 : 4;
       one.add(cells < 256 ? populations : exact, seconds, threads, compute);
       if (cells < 256) one.add({Precision::moments, Precision::mixed}, 3 * seconds, threads, compute);
     };
-    if (size == Size::full)
+    if (size != Size::small)
       std::ranges::for_each(setting.full, add);
-    else if (setting.small > 0)
+    else
       add(setting.small);
     found.push_back(one);
   }

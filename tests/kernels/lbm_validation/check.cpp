@@ -20,7 +20,7 @@ void expect_close(const std::vector<Case>& cases, const std::vector<Precision>& 
   for (const Case& one : cases) {
     for (const Run& run : one.runs) {
       if (std::ranges::find(precisions, run.precision) == precisions.end()) continue;
-      for (const Quantity& quantity : run.compute().quantities) {
+      for (const Quantity& quantity : run.compute(heddle::Memory::host).quantities) {
         const std::string what = one.name + ", " + name_of(run.precision) + ", " + quantity.name;
         testing::Test::RecordProperty(what, std::to_string(quantity.value));
         EXPECT_TRUE(std::isfinite(quantity.value)) << what;
@@ -40,7 +40,7 @@ TEST(Validation, Waves) {
   expect_close(wave_cases(Size::small), every);
 }
 TEST(Validation, Vortex) {
-  expect_close(vortex_cases(Size::small), {Precision::f64, Precision::mixed});
+  expect_close({vortex_cases(Size::small).front()}, {Precision::f64, Precision::mixed});
 }
 TEST(Validation, Cavity) {
   expect_close({cavity_cases(Size::small).front()}, {Precision::f64, Precision::f32});
@@ -49,17 +49,21 @@ TEST(Validation, CavityOfHigherReynoldsNumber) {
   NEEDS_FULL_SPEED();
   std::vector<Case> cavities = cavity_cases(Size::small);
   cavities.erase(cavities.begin());
+  cavities.pop_back(); // that of Re 3200
   expect_close(cavities, {Precision::f64, Precision::f32});
 }
 TEST(Validation, Spheres) {
   expect_close({sphere_cases(Size::small).front()}, {Precision::f64, Precision::f32});
 }
 TEST(Validation, Convection) {
-  expect_close(convection_cases(Size::small), {Precision::f64});
+  expect_close({convection_cases(Size::small).front()}, {Precision::f64});
+}
+TEST(Validation, Equivalences) { // patterns, dense and listed, targets
+  expect_close(equivalence_cases(), {Precision::f64, Precision::f32, Precision::f16});
 }
 
 TEST(Validation, RecordGoesOnWhereACallStopped) {
-  const auto nothing = [] { return Outcome{}; };
+  const auto nothing = [](heddle::Memory) { return Outcome{}; };
   const Case flow{
       "flow", "setting", "source", {{Precision::f64, 1, 1, nothing}, {Precision::f32, 1, 1, nothing}}};
   const Outcome outcome{{{"drag, D = 20", 0.1, 1.0 / 3, 0.01, 0.02}},
@@ -98,6 +102,18 @@ TEST(Validation, CavityOfMoments) { // with the bulk viscosity of the shear it n
   const auto found = std::ranges::find(cavities, "Lid-driven cavity, Re 1000", &Case::name);
   ASSERT_NE(found, cavities.end());
   expect_close({*found}, {Precision::mixed});
+}
+TEST(Validation, CavityOfLargeReynoldsNumber) {
+  NEEDS_FULL_SPEED();
+  expect_close({cavity_cases(Size::small).back()}, {Precision::f32});
+}
+TEST(Validation, StrongConvection) {
+  NEEDS_FULL_SPEED();
+  expect_close({convection_cases(Size::small).back()}, {Precision::f32});
+}
+TEST(Validation, DissipationOfAVortex) {
+  NEEDS_FULL_SPEED();
+  expect_close({vortex_cases(Size::small).back()}, {Precision::f32});
 }
 TEST(Validation, Cylinder) {
   NEEDS_FULL_SPEED();

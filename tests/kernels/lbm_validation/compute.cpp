@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All runs of the table on the cores of one machine.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <omp.h>
 #endif
 
+#include "heddle/device_scope.hpp"
 #include "report.hpp"
 
 namespace validation {
@@ -23,10 +25,20 @@ struct Job {
   std::size_t of_case;
   const Run* run;
   int threads;
+  bool on_device;
   Outcome outcome;
   std::exception_ptr failure;
 
-  [[nodiscard]] double duration() const { return run->seconds / threads; }
+  [[nodiscard]] double duration() const { return on_device ? run->device_seconds : run->seconds / threads; }
+};
+
+/// Cores beside each device: for the start of a flow and what is measured on the host.
+constexpr int beside_device = 4;
+
+/// What devices compute, and what the cores do that are left.
+struct Jobs {
+  std::vector<Job> cores, devices;
+  int free_cores, free_devices;
 };
 
 /// Cores that are free, lent to one job at a time.
@@ -57,26 +69,32 @@ constexpr double short_run = 8; // seconds
 
 /// All runs that are not done yet: the short ones, which are most of the table, so that nobody waits for them
 /// or loses them to a limit; then those that take longest first.
-std::vector<Job> in_order(const std::vector<Case>& cases, int cores, const Record& record) {
-  std::vector<Job> jobs;
+Jobs in_order(const std::vector<Case>& cases, const Machine& machine, const Record& record) {
+  Jobs jobs{{}, {}, std::max(1, machine.cores - beside_device * machine.devices), machine.devices};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (const Run& run : cases[i].runs) {
-      if (record.find(cases[i], run) == nullptr)
-        jobs.push_back({i, &run, std::min(run.threads, cores), {}, nullptr});
+      if (record.find(cases[i], run) != nullptr) continue;
+      if (machine.devices > 0 && run.device_seconds > 0)
+        jobs.devices.push_back({i, &run, std::min(beside_device, machine.cores), true, {}, nullptr});
+      else
+        jobs.cores.push_back({i, &run, std::min(run.threads, jobs.free_cores), false, {}, nullptr});
     }
   }
-  std::ranges::stable_sort(jobs, std::ranges::greater{}, &Job::duration);
-  std::ranges::stable_partition(jobs, [](const Job& job) { return job.duration() <= short_run; });
+  for (std::vector<Job>* const queue : {&jobs.cores, &jobs.devices}) {
+    std::ranges::stable_sort(*queue, std::ranges::greater{}, &Job::duration);
+    std::ranges::stable_partition(*queue, [](const Job& job) { return job.duration() <= short_run; });
+  }
   return jobs;
 }
 
-/// When each job begins, as Cores::take gives out cores: none before the one in front of it.
-std::vector<double> beginnings(const std::vector<Job>& jobs, int cores) {
-  std::vector<double> free(static_cast<std::size_t>(cores), 0); // when each core is, in order
+/// When each job of a queue begins, none before the one in front of it. places: cores, of which a job takes
+/// its threads, as Cores::take gives them out, or devices, of which it takes one.
+std::vector<double> beginnings(const std::vector<Job>& jobs, int places) {
+  std::vector<double> free(static_cast<std::size_t>(places), 0); // when each place is, in order
   std::vector<double> found;
   double latest = 0;
   for (const Job& job : jobs) {
-    const auto taken = static_cast<std::size_t>(job.threads);
+    const auto taken = static_cast<std::size_t>(job.on_device ? 1 : job.threads);
     latest = std::max(latest, free[taken - 1]);
     found.push_back(latest);
     std::fill_n(free.begin(), taken, latest + job.duration());
@@ -85,27 +103,36 @@ std::vector<double> beginnings(const std::vector<Job>& jobs, int cores) {
   return found;
 }
 
-/// When the last job ends.
-double end_of(const std::vector<Job>& jobs, int cores) {
-  const std::vector<double> begin = beginnings(jobs, cores);
+/// When the last job of a queue ends.
+double end_of(const std::vector<Job>& jobs, int places) {
+  const std::vector<double> begin = beginnings(jobs, places);
   double end = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     end = std::max(end, begin[i] + jobs[i].duration());
   return end;
 }
 
+std::string where(const Job& job) {
+  return job.on_device ? "a device" : std::to_string(job.threads) + " threads";
+}
+
 void print_left_out(const Case& one, const Job& job) {
-  std::printf("left out: %s, %s (%.0f s on %d threads)\n", one.name.c_str(), name_of(job.run->precision),
-              job.duration(), job.threads);
+  std::printf("left out: %s, %s (%.0f s on %s)\n", one.name.c_str(), name_of(job.run->precision),
+              job.duration(), where(job).c_str());
 }
 
 /// The jobs that end in time: those that cost most are left out first.
-std::vector<Job> fitting(const std::vector<Case>& cases, int cores, double limit, const Record& record) {
-  std::vector<Job> jobs = in_order(cases, cores, record);
-  while (!jobs.empty() && end_of(jobs, cores) > limit) {
-    const auto dearest = std::ranges::max_element(jobs, {}, [](const Job& job) { return job.run->seconds; });
-    jobs.erase(dearest);
-  }
+Jobs fitting(const std::vector<Case>& cases, const Machine& machine, double limit, const Record& record) {
+  Jobs jobs = in_order(cases, machine, record);
+  const auto shorten = [limit](std::vector<Job>& queue, int places) {
+    while (!queue.empty() && end_of(queue, places) > limit) {
+      const auto dearest =
+          std::ranges::max_element(queue, {}, [](const Job& job) { return job.duration() * job.threads; });
+      queue.erase(dearest);
+    }
+  };
+  shorten(jobs.cores, jobs.free_cores);
+  shorten(jobs.devices, jobs.free_devices);
   return jobs;
 }
 
@@ -115,7 +142,7 @@ void work(Job& job, const std::string& name) {
 #endif
   const auto begin = std::chrono::steady_clock::now();
   try {
-    job.outcome = job.run->compute();
+    job.outcome = job.run->compute(job.on_device ? heddle::Memory::device : heddle::Memory::host);
   } catch (...) {
     job.failure = std::current_exception();
     return;
@@ -128,8 +155,8 @@ void work(Job& job, const std::string& name) {
                   quantity.reference);
     text += line;
   }
-  std::printf("%s, %s: %.1f s on %d threads (about %.0f expected)\n%s", name.c_str(),
-              name_of(job.run->precision), spent.count(), job.threads, job.duration(), text.c_str());
+  std::printf("%s, %s: %.1f s on %s (about %.0f expected)\n%s", name.c_str(), name_of(job.run->precision),
+              spent.count(), where(job).c_str(), job.duration(), text.c_str());
   std::fflush(stdout);
 }
 
@@ -171,55 +198,79 @@ std::vector<Entry> entries_of(const std::vector<Case>& cases, const Record& reco
 
 } // namespace
 
-void print_plan(const std::vector<Case>& cases, int cores, double limit, const Record& record) {
-  const std::vector<Job> jobs = fitting(cases, cores, limit, record);
-  const std::vector<double> begin = beginnings(jobs, cores);
-  double all = 0;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Job& job = jobs[i];
-    std::printf("%6.0f to %6.0f s, %2d threads: %s, %s\n", begin[i], begin[i] + job.duration(), job.threads,
-                cases[job.of_case].name.c_str(), name_of(job.run->precision));
-    all += job.run->seconds;
+void print_plan(const std::vector<Case>& cases, const Machine& machine, double limit, const Record& record) {
+  const Jobs jobs = fitting(cases, machine, limit, record);
+  const auto print = [&](const std::vector<Job>& queue, int places) {
+    const std::vector<double> begin = beginnings(queue, places);
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const Job& job = queue[i];
+      std::printf("%6.0f to %6.0f s, %s: %s, %s\n", begin[i], begin[i] + job.duration(), where(job).c_str(),
+                  cases[job.of_case].name.c_str(), name_of(job.run->precision));
+    }
+  };
+  print(jobs.cores, jobs.free_cores);
+  print(jobs.devices, jobs.free_devices);
+  const Jobs all = in_order(cases, machine, record);
+  for (const auto& [queue, kept] : {std::pair(&all.cores, &jobs.cores), {&all.devices, &jobs.devices}}) {
+    for (const Job& job : *queue) {
+      if (std::ranges::find(*kept, job.run, &Job::run) == kept->end())
+        print_left_out(cases[job.of_case], job);
+    }
   }
-  for (const Job& job : in_order(cases, cores, record)) {
-    if (std::ranges::find(jobs, job.run, &Job::run) == jobs.end()) print_left_out(cases[job.of_case], job);
-  }
-  std::printf("%zu runs on %d cores: %.0f s expected, %.0f s if all cores were busy all the time\n",
-              jobs.size(), cores, end_of(jobs, cores), all / cores);
+  std::printf("%zu runs on %d cores: %.0f s expected", jobs.cores.size(), jobs.free_cores,
+              end_of(jobs.cores, jobs.free_cores));
+  if (!jobs.devices.empty())
+    std::printf("; %zu on %d devices: %.0f s", jobs.devices.size(), jobs.free_devices,
+                end_of(jobs.devices, jobs.free_devices));
+  std::printf("\n");
   std::fflush(stdout);
 }
 
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit, Record& record,
-                           const std::function<void(const std::vector<Entry>&)>& report) {
+std::vector<Entry> compute(const std::vector<Case>& cases, const Machine& machine, double limit,
+                           Record& record, const std::function<void(const std::vector<Entry>&)>& report) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto now = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  std::vector<Job> jobs = fitting(cases, cores, limit, record);
-  Cores free(cores);
+  Jobs jobs = fitting(cases, machine, limit, record);
   std::mutex reporting;
+  const auto in_time = [&](const Job& job) { // the others may have taken longer than expected
+    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (now + job.duration() <= limit) return true;
+    print_left_out(cases[job.of_case], job);
+    return false;
+  };
+  const auto finish = [&](Job& job) {
+    work(job, cases[job.of_case].name);
+    const std::lock_guard lock(reporting);
+    if (!job.failure) record.add(cases[job.of_case], *job.run, job.outcome);
+    report(entries_of(cases, record));
+  };
   std::vector<std::thread> threads;
-  for (Job& job : jobs) {
+  std::atomic<std::size_t> next = 0;
+  for (int device = 0; device < machine.devices; ++device) {
+    threads.emplace_back([&, device] {
+      const heddle::DeviceScope scope(device);
+      for (std::size_t i = next++; i < jobs.devices.size(); i = next++) {
+        if (in_time(jobs.devices[i])) finish(jobs.devices[i]);
+      }
+    });
+  }
+  Cores free(jobs.free_cores);
+  for (Job& job : jobs.cores) {
     free.take(job.threads);
-    if (now() + job.duration() > limit) { // the others took longer than expected
-      print_left_out(cases[job.of_case], job);
+    if (!in_time(job)) {
       free.give_back(job.threads);
       continue;
     }
     threads.emplace_back([&, one = &job] {
-      work(*one, cases[one->of_case].name);
-      {
-        const std::lock_guard lock(reporting);
-        if (!one->failure) record.add(cases[one->of_case], *one->run, one->outcome);
-        report(entries_of(cases, record));
-      }
+      finish(*one);
       free.give_back(one->threads);
     });
   }
   for (std::thread& thread : threads)
     thread.join();
-  for (const Job& job : jobs) {
-    if (job.failure) std::rethrow_exception(job.failure);
+  for (const std::vector<Job>* const queue : {&jobs.cores, &jobs.devices}) {
+    for (const Job& job : *queue) {
+      if (job.failure) std::rethrow_exception(job.failure);
+    }
   }
   return entries_of(cases, record);
 }

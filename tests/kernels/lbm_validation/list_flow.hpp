@@ -6,14 +6,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "heddle/buffer.hpp"
 #include "heddle/device/half.hpp"
+#include "heddle/error.hpp"
 #include "heddle/index_list.hpp"
+#include "heddle/parallel.hpp"
 #include "heddle/sparse_field.hpp"
+#include "heddle/stream.hpp"
 #include "velocity_set.hpp"
 
 namespace validation {
@@ -56,35 +60,75 @@ struct Patch {
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(cells.size()); }
 };
 
-inline heddle::Buffer<std::uint32_t> buffer(const std::vector<std::uint32_t>& values) {
-  return heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(values), heddle::Memory::host);
+inline heddle::Buffer<std::uint32_t> buffer(const std::vector<std::uint32_t>& values,
+                                            heddle::Memory memory = heddle::Memory::host) {
+  return heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(values), memory);
+}
+
+/// Calls f(number, cell) for each cell of a list, from several threads, each with cells that follow each
+/// other.
+template <class F> void for_listed(const heddle::IndexList& list, F&& f) {
+  const heddle::Box& box = list.box();
+  heddle::parallel_ranges(box.extent(1) * box.extent(2), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::int64_t y = box.lower[1] + row % box.extent(1), z = box.lower[2] + row / box.extent(1);
+      list.for_row(y, z, [&](std::int64_t n, std::int64_t x) { f(n, Cell{x, y, z}); });
+    }
+  });
 }
 
 /// A flow over the flagged cells of a box, with two arrays of populations (pull). Walls are where no cell is
 /// listed. T: how populations are stored. Between steps the field holds post-collision populations.
+///
+/// In device memory steps are the same kernels as CUDA, and what is measured is measured on the host all the
+/// same: from a copy that fetch() brings up to date.
 template <class T, std::size_t count> class ListFlow {
 public:
   using View = heddle::SparseView<T>;
 
   template <class Links>
   ListFlow(const VelocitySet<count>& set, const Links& links, const Cell& extent,
-           const std::vector<std::uint8_t>& flags, const std::array<bool, 3>& periodic)
-      : set_(&set), list_({{0, 0, 0}, extent}, flags, periodic, links), f_(list_, static_cast<int>(count)),
-        next_(list_, static_cast<int>(count)) {}
+           const std::vector<std::uint8_t>& flags, const std::array<bool, 3>& periodic,
+           heddle::Memory memory = heddle::Memory::host)
+      : set_(&set), list_({{0, 0, 0}, extent}, flags, periodic, links),
+        device_list_(memory == heddle::Memory::device
+                         ? std::make_unique<heddle::IndexList>(heddle::Box{{0, 0, 0}, extent}, flags,
+                                                               periodic, links, memory)
+                         : nullptr),
+        f_(where_steps_run(), static_cast<int>(count), memory),
+        next_(where_steps_run(), static_cast<int>(count), memory),
+        copy_(memory == heddle::Memory::device ? std::make_unique<heddle::SparseField<T>>(
+                                                     list_, static_cast<int>(count), heddle::Memory::pinned)
+                                               : nullptr),
+        stream_(memory) {}
 
+  /// In host memory.
   [[nodiscard]] const heddle::IndexList& list() const { return list_; }
+  /// In the memory of the flow.
+  [[nodiscard]] const heddle::IndexList& where_steps_run() const {
+    return device_list_ ? *device_list_ : list_;
+  }
+  [[nodiscard]] heddle::Memory memory() const { return f_.memory(); }
+  [[nodiscard]] heddle::Stream& stream() { return stream_; }
+  heddle::SparseField<T>& field() { return f_; }
   View f() { return f_.view(); }
   [[nodiscard]] heddle::SparseView<const T> f() const { return f_.view(); }
   [[nodiscard]] const VelocitySet<count>& set() const { return *set_; }
 
   /// Populations as they are after a collision with the rate omega: equilibrium and (1 - omega) of the stress
   /// that belongs to the gradient, -(w rho / (omega c_s^2)) (c_a c_b - c_s^2 delta_ab) d_a u_b.
+  /// state(cell) is called from several threads.
   template <class F> void start(double omega, F&& state) {
-    const View view = f_.view();
-    for (std::int64_t n = 0; n < list_.count(); ++n) {
-      const State s = state(list_.position(n));
+    const View view = copy_ ? copy_->view() : f_.view();
+    for_listed(list_, [&](std::int64_t n, const Cell& cell) {
+      const State s = state(cell);
       for (std::size_t q = 0; q < count; ++q)
         store(view(n, static_cast<std::int64_t>(q)), population(q, s, omega), half_scale);
+    });
+    if (copy_) {
+      stream_.synchronise();
+      f_.copy_from(*copy_);
+      fetched_ = true;
     }
   }
 
@@ -96,17 +140,35 @@ public:
     std::swap(f_, next_);
   }
 
+  /// Runs the sweep that make(f, f_next, cells) gives, in any memory, and takes what it wrote.
+  template <class F> void sweep(F&& make) {
+    make(f_, next_, list_.all())(stream_);
+    std::swap(f_, next_);
+    fetched_ = copy_ == nullptr;
+  }
+  /// Runs the sweep that make(f) gives, over a list of cells.
+  template <class F> void boundary(F&& make) {
+    make(f_)(stream_);
+    fetched_ = copy_ == nullptr;
+  }
+  /// Brings the host's copy up to date, which everything below is read from.
+  void fetch() {
+    if (fetched_) return;
+    stream_.synchronise();
+    copy_->copy_from(f_);
+    fetched_ = true;
+  }
+
   /// Density and momentum that the last step left: after a boundary sweep not those of its cells, in which
   /// populations make room for what comes in.
   [[nodiscard]] std::pair<double, Vector> moments(std::int64_t n) const {
-    return sum([&](std::size_t q) { return f_.view()(n, static_cast<std::int64_t>(q)); });
+    return sum([f = seen(), n](std::size_t q) { return f(n, static_cast<std::int64_t>(q)); });
   }
   /// Density and momentum that arrive for the next step.
   [[nodiscard]] std::pair<double, Vector> arrived(std::int64_t n) const {
-    return sum([&](std::size_t q) {
+    return sum([this, f = seen(), n](std::size_t q) {
       const auto row = static_cast<std::int64_t>(q) - 1;
-      return q == 0 ? f_.view()(n, 0)
-                    : f_.view().data()[list_.neighbour()[row * list_.neighbour_stride() + n]];
+      return q == 0 ? f(n, 0) : f.data()[list_.neighbour()[row * list_.neighbour_stride() + n]];
     });
   }
   /// The velocity that the next step, with a force F, sees.
@@ -121,32 +183,49 @@ public:
     return list_.cell_of(cell[0], cell[1], cell[2]);
   }
 
-  /// The cells and directions for which comes_in(source) holds of the cell that a direction comes from.
+  /// The cells and directions for which comes_in(source) holds of the cell that a direction comes from, in
+  /// the memory of the flow. comes_in is called from several threads.
   template <class F> Patch patch(F&& comes_in) const {
-    std::vector<std::uint32_t> cells, masks;
-    for (std::int64_t n = 0; n < list_.count(); ++n) {
-      const Cell cell = list_.position(n);
+    const std::vector<std::uint32_t> masks = masks_of(comes_in);
+    std::vector<std::uint32_t> cells, chosen;
+    for (std::size_t n = 0; n < masks.size(); ++n) {
+      if (masks[n] == 0) continue;
+      cells.push_back(static_cast<std::uint32_t>(n));
+      chosen.push_back(masks[n]);
+    }
+    return {buffer(cells, memory()), buffer(chosen, memory())};
+  }
+
+  /// One value an entry of a patch, of the entry's cell, in the memory of the flow.
+  template <class F> heddle::Buffer<T> values(const Patch& patch, F&& value) const {
+    const std::vector<std::uint32_t> cells = patch.cells.to_host();
+    std::vector<T> result(cells.size());
+    for (std::size_t i = 0; i < result.size(); ++i)
+      store(result[i], value(list_.position(cells[i])));
+    return heddle::Buffer<T>(std::span<const T>(result), memory());
+  }
+
+private:
+  /// Of each listed cell: the directions that come in from where comes_in holds.
+  template <class F> std::vector<std::uint32_t> masks_of(F&& comes_in) const {
+    std::vector<std::uint32_t> masks(static_cast<std::size_t>(list_.count()));
+    for_listed(list_, [&](std::int64_t n, const Cell& cell) {
       std::uint32_t mask = 0;
       for (std::size_t q = 1; q < count; ++q) {
         if (comes_in(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]}))
           mask |= 1U << q;
       }
-      if (mask == 0) continue;
-      cells.push_back(static_cast<std::uint32_t>(n));
-      masks.push_back(mask);
-    }
-    return {buffer(cells), buffer(masks)};
+      masks[static_cast<std::size_t>(n)] = mask;
+    });
+    return masks;
   }
 
-  /// One value an entry of a patch, of the entry's cell.
-  template <class F> heddle::Buffer<T> values(const Patch& patch, F&& value) const {
-    std::vector<T> result(static_cast<std::size_t>(patch.size()));
-    for (std::size_t i = 0; i < result.size(); ++i)
-      store(result[i], value(list_.position(patch.cells.data()[i])));
-    return heddle::Buffer<T>(std::span<const T>(result), heddle::Memory::host);
+  /// What the host sees of the populations.
+  [[nodiscard]] heddle::SparseView<const T> seen() const {
+    if (!fetched_) throw heddle::Error("ListFlow", "the host's copy is older than the flow", "fetch()");
+    return copy_ ? std::as_const(*copy_).view() : f_.view();
   }
 
-private:
   template <class F> std::pair<double, Vector> sum(F&& population_of) const {
     double rho = 1;
     Vector j{};
@@ -174,7 +253,11 @@ private:
 
   const VelocitySet<count>* set_;
   heddle::IndexList list_;
+  std::unique_ptr<heddle::IndexList> device_list_; // null where steps run on the host
   heddle::SparseField<T> f_, next_;
+  std::unique_ptr<heddle::SparseField<T>> copy_; // over list_, of what is on a device
+  heddle::Stream stream_;
+  bool fetched_ = true;
 };
 
 inline std::vector<std::uint8_t> all_cells(const Cell& extent) {

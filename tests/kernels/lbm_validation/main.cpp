@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "option_rules.hpp"
 #include "report.hpp"
@@ -37,6 +38,12 @@ template <class T> T number(std::string_view option, std::string_view value) {
 
 const std::vector<option_rules::Rule<Options>> rules{
     {"--small", "", "the sizes of the tests", [](Options& o, auto) { o.size = validation::Size::small; }},
+    {"--device", "cuda", "flows in space on the GPUs of the machine, with finer grids",
+     [](Options& o, auto value) {
+       if (value != "cuda")
+         throw heddle::Error("option --device", "'" + std::string(value) + "' is not known", "cuda");
+       o.size = validation::Size::large;
+     }},
     {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
     {"--cores", "N", "runs at once; all cores of the machine if not given",
      [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
@@ -69,7 +76,14 @@ int run(const Options& options) {
   std::erase_if(chosen, [&](const Case& one) {
     return one.runs.empty() || one.name.find(options.only) == std::string::npos;
   });
-  print_plan(chosen, options.cores, options.limit, record);
+  Machine machine{options.cores, 0};
+  if (options.size == Size::large) {
+    machine.devices = heddle::device_count();
+    if (machine.devices == 0 && !options.plan)
+      throw heddle::Error("option --device", "no CUDA device, or built without CUDA", "see --help");
+    machine.devices = std::max(1, machine.devices); // a plan can be made elsewhere
+  }
+  print_plan(chosen, machine, options.limit, record);
   if (options.plan) return 0;
   std::filesystem::create_directories(folder);
   int missed = 0;
@@ -80,7 +94,7 @@ int run(const Options& options) {
       graphs.insert(graphs.end(), entry.graphs.begin(), entry.graphs.end());
     write_curves(graphs, folder / "validation.tsv");
   };
-  write(compute(chosen, options.cores, options.limit, record, write));
+  write(compute(chosen, machine, options.limit, record, write));
   draw_curves(folder);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %d values miss their tolerance, %.0f s\n", (folder / "validation.md").c_str(), missed,

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/with_cuda.hpp"
 #include "lbm_validation_mixed.hpp"
 #include "list_flow.hpp"
+#include "periodic_ghosts.hpp"
 
 namespace validation {
 
@@ -22,10 +24,11 @@ template <class T, std::size_t rank> struct BoxView {
   std::int64_t stride(std::size_t d) const { return strides[d]; }
 };
 
-/// A field on a periodic box.
+/// A field on a periodic box. In device memory the host sees a copy: what it was given at the start, or what
+/// fetch() brought.
 template <class T, std::size_t rank> class BoxField {
 public:
-  BoxField(const Cell& extent, std::int64_t components) {
+  BoxField(const Cell& extent, std::int64_t components, heddle::Memory memory = heddle::Memory::host) {
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < rank; ++d) {
       extents_[d] = extent[d];
@@ -34,15 +37,38 @@ public:
     }
     extents_[rank] = components;
     strides_[rank] = stride;
-    values_.resize(static_cast<std::size_t>(stride * components));
+    values_ = heddle::Buffer<T>(stride * components, memory);
   }
-  BoxView<T, rank> view() { return {&at({0, 0, 0}, 0), extents_, strides_}; }
-  BoxView<const T, rank> view() const { return {&at({0, 0, 0}, 0), extents_, strides_}; }
+  BoxView<T, rank> view() { return {values_.data() + first(), extents_, strides_}; }
+  BoxView<const T, rank> view() const { return {values_.data() + first(), extents_, strides_}; }
 
-  T& at(const Cell& cell, std::int64_t component) { return values_[position(cell, component)]; }
-  const T& at(const Cell& cell, std::int64_t component) const { return values_[position(cell, component)]; }
+  T& at(const Cell& cell, std::int64_t component) { return seen()[position(cell, component)]; }
+  const T& at(const Cell& cell, std::int64_t component) const { return seen()[position(cell, component)]; }
+
+  /// On a device: where at() writes what put() then takes there.
+  void prepare() {
+    if (on_device()) copy_.resize(static_cast<std::size_t>(values_.size()));
+  }
+  void put() {
+    if (on_device()) values_ = heddle::Buffer<T>(std::span<const T>(copy_), values_.memory());
+  }
+  void fetch() {
+    if (on_device()) copy_ = values_.to_host();
+  }
 
   /// Every ghost cell becomes its periodic image.
+  void fill_ghosts(heddle::Stream& stream) {
+    if (!on_device()) return fill_ghosts();
+    if constexpr (heddle::with_cuda && rank == 3) {
+      const BoxView<T, rank> box = view();
+      if (fill_ghosts_on_device(box.data(), extents_, strides_, stream.native()) != 0)
+        throw heddle::Error("BoxField", "the kernel that fills ghost cells did not start");
+    } else {
+      throw heddle::Error("BoxField", "only boxes in space lie on a device");
+    }
+  }
+
+private:
   void fill_ghosts() {
     const std::int64_t depth = rank == 3 ? extents_[2] : 1;
     const std::int64_t rim = rank == 3 ? 1 : 0;
@@ -60,7 +86,11 @@ public:
     }
   }
 
-private:
+  [[nodiscard]] bool on_device() const { return values_.memory() == heddle::Memory::device; }
+  T* seen() { return on_device() ? copy_.data() : values_.data(); }
+  const T* seen() const { return on_device() ? copy_.data() : values_.data(); }
+  [[nodiscard]] std::size_t first() const { return position({0, 0, 0}, 0); }
+
   [[nodiscard]] std::size_t position(const Cell& cell, std::int64_t component) const {
     std::int64_t found = component * strides_[rank];
     for (std::size_t d = 0; d < rank; ++d)
@@ -69,7 +99,8 @@ private:
   }
 
   std::array<std::int64_t, rank + 1> extents_{}, strides_{};
-  std::vector<T> values_;
+  heddle::Buffer<T> values_;
+  std::vector<T> copy_; // of what is on a device
 };
 
 /// In f16 memory holds the stress 2^14 times as large.
@@ -80,16 +111,19 @@ template <std::size_t rank, class T> class MomentFlow {
   static constexpr std::int64_t tensor = rank == 2 ? 3 : 4; // entries of the field `stress`
 
 public:
-  explicit MomentFlow(const Cell& extent)
-      : extent_(extent), flow_(extent, rank + 1), flow_next_(flow_), stress_(extent, tensor),
-        stress_next_(stress_), shear_(extent, 2), shear_next_(shear_) {}
+  /// In device memory: boxes in space only.
+  explicit MomentFlow(const Cell& extent, heddle::Memory memory = heddle::Memory::host)
+      : extent_(extent), flow_(extent, rank + 1, memory), flow_next_(extent, rank + 1, memory),
+        stress_(extent, tensor, memory), stress_next_(extent, tensor, memory), shear_(extent, 2, memory),
+        shear_next_(extent, 2, memory), stream_(memory) {}
 
   /// As ListFlow::start: rho u_a u_b and (1 - omega) of the stress -(2 rho / (3 omega)) S_ab.
   template <class F> void start(double omega, F&& state) {
-    for (std::int64_t z = 0; z < extent_[2]; ++z) {
-      for (std::int64_t y = 0; y < extent_[1]; ++y) {
+    flow_.prepare(), stress_.prepare(), shear_.prepare();
+    heddle::parallel_ranges(extent_[1] * extent_[2], [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
         for (std::int64_t x = 0; x < extent_[0]; ++x) {
-          const Cell cell{x, y, z};
+          const Cell cell{x, row % extent_[1], row / extent_[1]};
           const State s = state(cell);
           flow_.at(cell, 0) = static_cast<float>(s.rho - 1);
           for (std::size_t a = 0; a < rank; ++a)
@@ -110,7 +144,8 @@ public:
           }
         }
       }
-    }
+    });
+    flow_.put(), stress_.put(), shear_.put();
   }
 
   void step(double omega) {
@@ -122,19 +157,40 @@ public:
           lbm_validation_mixed::plane_f32(fields..., omega);
       });
     } else {
-      shear_.fill_ghosts();
+      shear_.fill_ghosts(stream_);
       const auto shear = std::as_const(shear_).view();
       const auto shear_next = shear_next_.view();
       advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
-        if constexpr (halves)
-          lbm_validation_mixed::space(flow, stress, shear, flow_next, stress_next, shear_next, omega);
-        else
-          lbm_validation_mixed::space_f32(flow, stress, shear, flow_next, stress_next, shear_next, omega);
+        const auto run = [&](auto kernel) {
+          kernel(flow, stress, shear, flow_next, stress_next, shear_next, omega);
+        };
+        if constexpr (heddle::with_cuda) {
+          if (stream_.device()) {
+            run([this](const auto&... a) {
+              if constexpr (halves)
+                lbm_validation_mixed::space_cuda(a..., stream_.native());
+              else
+                lbm_validation_mixed::space_f32_cuda(a..., stream_.native());
+            });
+            return;
+          }
+        }
+        run([](const auto&... a) {
+          if constexpr (halves)
+            lbm_validation_mixed::space(a...);
+          else
+            lbm_validation_mixed::space_f32(a...);
+        });
       });
       std::swap(shear_, shear_next_);
     }
   }
 
+  /// Brings the host's copy of density and momentum up to date.
+  void fetch() {
+    stream_.synchronise();
+    flow_.fetch();
+  }
   [[nodiscard]] std::pair<double, Vector> moments(const Cell& cell) const {
     Vector j{};
     for (std::size_t a = 0; a < rank; ++a)
@@ -147,8 +203,8 @@ protected:
 
   /// Runs kernel(flow, stress, flow_next, stress_next) and takes what it wrote.
   template <class F> void advance(F&& kernel) {
-    flow_.fill_ghosts();
-    stress_.fill_ghosts();
+    flow_.fill_ghosts(stream_);
+    stress_.fill_ghosts(stream_);
     kernel(std::as_const(flow_).view(), std::as_const(stress_).view(), flow_next_.view(),
            stress_next_.view());
     std::swap(flow_, flow_next_);
@@ -159,6 +215,7 @@ private:
   Cell extent_;
   BoxField<float, rank> flow_, flow_next_;
   BoxField<T, rank> stress_, stress_next_, shear_, shear_next_;
+  heddle::Stream stream_;
 };
 
 } // namespace validation

@@ -20,16 +20,22 @@ struct Entry {
   std::vector<Graph> graphs;
 };
 
-/// Computes what `record` lacks of the cases, on as many threads as `cores` at once: short runs first, then
-/// the longest. So many of the dearest are left out that the rest is expected to end within `limit` seconds,
-/// and no run begins that would end later; those left out then are printed. report: called with all that is
-/// known after every run, so that a table that is stopped leaves what it has.
-std::vector<Entry> compute(const std::vector<Case>& cases, int cores, double limit, Record& record,
-                           const std::function<void(const std::vector<Entry>&)>& report);
+/// What computes. A device takes one run at a time, and some cores for what is done on the host.
+struct Machine {
+  int cores, devices;
+};
+
+/// Computes what `record` lacks of the cases, on all cores and devices at once: short runs first, then the
+/// longest; on devices those that have a form for them. So many of the dearest are left out that the rest is
+/// expected to end within `limit` seconds, and no run begins that would end later; those left out then are
+/// printed. report: called with all that is known after every run, so that a table that is stopped leaves
+/// what it has.
+std::vector<Entry> compute(const std::vector<Case>& cases, const Machine& machine, double limit,
+                           Record& record, const std::function<void(const std::vector<Entry>&)>& report);
 
 /// Prints the runs in the order of work, when each is expected to begin and to end, the end of all, and what
 /// `compute` leaves out for its limit.
-void print_plan(const std::vector<Case>& cases, int cores, double limit, const Record& record);
+void print_plan(const std::vector<Case>& cases, const Machine& machine, double limit, const Record& record);
 
 /// Writes the table as Markdown: a row a quantity; value and error of each precision. Returns how many values
 /// are off. calls: in how many calls of the program it was computed.

@@ -12,6 +12,14 @@
 
 namespace validation {
 
+/// Walls of a body in flows of the module lbm_validation_space.
+struct SpaceBody {
+  template <class... A> void operator()(A... arguments) const { lbm_validation_space::body(arguments...); }
+  template <class... A> void on_device(A... arguments) const {
+    if constexpr (heddle::with_cuda) lbm_validation_space::body_cuda(arguments...);
+  }
+};
+
 /// Drag of a simple cubic array of spheres over 6 pi mu a U, U the mean over the whole volume of a periodic
 /// box with `cells` an edge, and the force over what drives it.
 template <class T>
@@ -21,11 +29,12 @@ std::pair<double, double> array_drag(ListFlow<T, 19>& flow, Body<T, 19>& body, i
   Vector force{};
   const auto balance = [&] { return force[0] / (g * static_cast<double>(flow.list().count())); };
   for (int s = 0; s < 20 * cells * cells && !(s > cells && std::abs(balance() - 1) < 2e-5); ++s) {
-    flow.step([&](const auto&... arguments) {
-      lbm_validation_space::trt(arguments..., g, 3.0 / 16, rate(viscosity));
+    flow.sweep([&](auto&&... fields) {
+      return lbm_validation_space::Trt<T>(fields..., {g, 3.0 / 16, rate(viscosity)});
     });
-    force = body.apply(flow, [](auto... arguments) { lbm_validation_space::body(arguments...); });
+    force = body.apply(flow, SpaceBody{});
   }
+  flow.fetch();
   double flux = 0;
   for (std::int64_t i = 0; i < flow.list().count(); ++i)
     flux += flow.velocity(i, {g, 0, 0})[0];

@@ -91,7 +91,8 @@ int write_table(const std::vector<Entry>& entries, int calls, const std::filesys
   int missed = 0;
   for (const Entry& entry : entries) {
     out << "\n## " << entry.one.name << "\n\n"
-        << entry.one.setting << ". Reference: " << entry.one.source << ".\n\n"
+        << entry.one.setting << ". Reference: " << entry.one.source << "."
+        << (entry.one.without.empty() ? "" : " " + entry.one.without) << "\n\n"
         << "| quantity | reference | tolerance |";
     for (const Precision precision : every_precision)
       out << " " << name_of(precision) << " | error |";

@@ -98,7 +98,10 @@ Outcome galilean(Precision precision, Size size) {
 /// Relative L2 error of the velocity of Taylor-Green vortices in a square of `cells`, after a fixed part of
 /// their decay.
 double vortex_error(Precision precision, int cells) {
-  const double viscosity = 0.05;
+  // Moments in f32 lose 1.4e-8 of their amplitude a step by rounding, whatever the velocity is: with nu =
+  // 0.05, 2048 steps of 64 cells, 8 % of the error that the cells make, which spoils its order. Here there
+  // are 683 steps and a larger error (that of the regularised operator has a zero near nu = 0.1): 1 %.
+  const double viscosity = 0.15;
   const double speed = 0.08 * 16 / cells; // diffusive scaling: the Mach number falls with the cell
   const double k = 2 * std::numbers::pi / cells;
   const Cell extent{cells, cells, 1};
@@ -146,8 +149,6 @@ Outcome taylor_green(Precision precision, Size size) {
       outcome.quantities.push_back(
           {"order from " + std::to_string(cells / 2) + " to " + std::to_string(cells), order, 2,
            cells == 32 ? 0.25 : 0.05, cells == 128 ? 1.0 : -1});
-      // the rounding of a stress in halves is a hundredth of the error of 64 cells, and more of that of 128
-      if (precision == Precision::mixed && cells == 64) outcome.quantities.back().tolerance_f32 = 0.1;
     }
     before = error;
   }
@@ -162,9 +163,12 @@ Outcome taylor_green(Precision precision, Size size) {
 template <class Flow> Outcome budget(Flow& flow, const Cell& extent, const Vector& force, int steps) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> disturbance(-0.02, 0.02);
-  flow.start(1.0, [&](const Cell&) {
-    return State{1 + disturbance(random), {disturbance(random), disturbance(random), 0}, {}};
+  std::vector<State> states; // drawn in the order of the cells, whoever asks for them
+  for_cells(extent, [&](const Cell&) {
+    states.push_back({1 + disturbance(random), {disturbance(random), disturbance(random), 0}, {}});
   });
+  flow.start(
+      1.0, [&](const Cell& cell) { return states[static_cast<std::size_t>(cell[0] + extent[0] * cell[1])]; });
   const auto totals = [&] {
     Vector sum{};
     for_cells(extent, [&](const Cell& cell) {

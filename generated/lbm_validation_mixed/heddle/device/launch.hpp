@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT-0
+// Launch a CUDA kernel with a thread for each cell; never waits, never allocates, can be captured in a graph.
+#ifndef HEDDLE_DEVICE_LAUNCH_HPP
+#define HEDDLE_DEVICE_LAUNCH_HPP
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "heddle/device/preconditions.hpp"
+
+namespace heddle {
+
+/// Cells along each axis that threads are needed for.
+struct Cells {
+  std::int64_t x = 1;
+  std::int64_t y = 1;
+  std::int64_t z = 1;
+};
+
+/// Returns ok, also where there are no cells; launch_failed where CUDA refuses.
+template <typename... Parameters, typename... Arguments>
+int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream, Arguments... arguments) {
+  if (cells.x <= 0 || cells.y <= 0 || cells.z <= 0) {
+    return ok;
+  }
+  const auto blocks = [](std::int64_t count, unsigned size) {
+    return static_cast<unsigned>((count + size - 1) / size);
+  };
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
+  configuration.blockDim = block;
+  configuration.stream = static_cast<cudaStream_t>(stream);
+  const cudaError_t error = cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
+  return error == cudaSuccess ? ok : launch_failed;
+}
+
+}  // namespace heddle
+
+#endif
