@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <latch>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -103,6 +105,9 @@ public:
     const std::lock_guard lock(mutex_);
     return text_;
   }
+  /// A rank waits for the others no longer.
+  void note_give_up() noexcept { gave_up_ = true; }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
   /// Once all have ended.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
@@ -119,6 +124,7 @@ private:
   mutable std::mutex mutex_;
   std::exception_ptr first_;
   std::string text_;
+  std::atomic<bool> gave_up_ = false;
 };
 
 /// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks
@@ -126,7 +132,7 @@ private:
 class NcclTransport final : public Transport {
 public:
   /// failures: of the other ranks of this process, or null.
-  NcclTransport(int rank, int ranks, const NcclId& id, const Failures* failures)
+  NcclTransport(int rank, int ranks, const NcclId& id, Failures* failures)
       : rank_(rank), ranks_(ranks), failures_(failures), sent_to_(static_cast<std::size_t>(ranks)),
         received_from_(static_cast<std::size_t>(ranks)) {
     const Library& nccl = required();
@@ -134,9 +140,14 @@ public:
     check(nccl.comm_init_rank(&communicator_, ranks, id, rank), "rank " + std::to_string(rank));
   }
   ~NcclTransport() override {
-    if (communicator_ == nullptr) return;
+    if (communicator_ == nullptr && !abort_.joinable()) return;
     const Watchdog limit = limit_of("the end");
-    static_cast<void>(library().comm_destroy(communicator_));
+    if (abort_.joinable())
+      abort_.join();
+    else if (failures_ != nullptr && failures_->gave_up())
+      static_cast<void>(library().comm_abort(communicator_)); // the ranks of a node end alike
+    else
+      static_cast<void>(library().comm_destroy(communicator_));
   }
   NcclTransport(const NcclTransport&) = delete;
   NcclTransport& operator=(const NcclTransport&) = delete;
@@ -149,8 +160,17 @@ public:
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   [[nodiscard]] bool waits_in_stream() const noexcept override { return true; }
+  /// What NCCL runs in streams ends at once; the call itself may wait for the other ranks of the node, which might
+  /// not end before this one has said why it did.
   void give_up() noexcept override {
-    if (communicator_ != nullptr) static_cast<void>(library().comm_abort(communicator_));
+    if (communicator_ == nullptr) return;
+    if (failures_ != nullptr) failures_->note_give_up();
+    const auto abort = [communicator = communicator_] { static_cast<void>(library().comm_abort(communicator)); };
+    try {
+      abort_ = std::jthread(abort);
+    } catch (const std::system_error&) { // there is no thread to be had
+      abort();
+    }
     communicator_ = nullptr;
   }
 
@@ -223,10 +243,11 @@ private:
 
   int rank_;
   int ranks_;
-  const Failures* failures_;
+  Failures* failures_;
   std::vector<bool> sent_to_; // ranks
   std::vector<bool> received_from_;
   Comm communicator_ = nullptr;
+  std::jthread abort_; // of the communicator, once this has given up
 };
 
 } // namespace

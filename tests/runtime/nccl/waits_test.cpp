@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -53,6 +54,19 @@ TEST(NcclWaitsDeathTest, ARankThatDoesNotTakeTheFirstMessage) {
 TEST(NcclWaitsDeathTest, ARankThatDoesNotComeToTheEnd) {
   EXPECT_EXIT(run("ncclCommDestroy"), ExitedWithCode(1),
               "rank 0, the end of a communicator: waited 200 ms for ranks 0");
+}
+
+TEST(NcclWaitsDeathTest, WhoGivesUpSaysSoBeforeTheOthersEnd) {
+  const auto gives_up = [] {
+    setenv("HEDDLE_TIMEOUT", "0.2", 1);
+    setenv("HEDDLE_FAKE_NCCL", "ncclCommAbort", 1);
+    const std::unique_ptr<heddle::Transport> transport = heddle::nccl_transport(0, 3, heddle::nccl_id());
+    transport->give_up();
+    std::fputs("gave up; ", stderr);
+  };
+  EXPECT_EXIT(
+      gives_up(), ExitedWithCode(1),
+      "gave up; the program ends: NCCL: rank 0, the end of a communicator: waited 200 ms for ranks 0");
 }
 
 TEST(NcclWaitsDeathTest, CallsThatReturnHaveNoLimitAfterwards) {
