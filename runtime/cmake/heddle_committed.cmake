@@ -3,9 +3,8 @@
 #       [-D PARTS=<n> -D PART=<i>] [-D BUILD=<build folder>] -P heddle_committed.cmake
 # Runs over the modules with committed files that heddle_add_kernels wrote down in LIST. Both modes generate them beside
 # and go through them name by name and byte by byte: `write` brings the committed files up to date, `compare` reports
-# every difference. It generates under another hash seed than everywhere else, so an order that leaks from a set shows up
-# as a difference. COMPLETE says that LIST has every module, so
-# that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the configured one:
+# every difference; without BUILD from files generated under another hash seed than everywhere else, so that an order that
+# leaks from a set shows up. COMPLETE says that LIST has every module, so that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the configured one:
 # another one must write the same. PARTS shares the modules among n runs; this is the i-th of them, from 0. BUILD: nothing
 # is generated anew but what is not up to date in that build folder; its files are compared.
 cmake_minimum_required(VERSION 3.22)

@@ -242,7 +242,8 @@ int TaskGraph::unroll() const {
 
 TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   if (!plans_) plans_ = std::make_unique<Plans>();
-  const bool overlapping = overlap().overlap;
+  // What nobody exchanges need not be tried both ways.
+  const bool overlapping = overlap().overlap || (options_.overlap == Overlap::automatic && !measures());
   Plans::Way& way = plans_->ways[overlapping];
   std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
   if (!plan) {

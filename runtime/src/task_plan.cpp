@@ -16,9 +16,15 @@ namespace {
 
 using Kind = TaskStep::Kind;
 
-/// Regions of a field: cells of the border, ghost cells that only blocks of this rank fill, those that messages
-/// fill, and the interior cells, slab by slab.
-enum Region : unsigned { border = 1, rim = 2, ghosts = 4, interior = ((1U << most_slabs) - 1) << 3, everywhere = 7 | interior };
+/// Regions of a field: cells of the border, ghost cells that only blocks of this rank fill, those that
+/// messages fill, and the interior cells, slab by slab.
+enum Region : unsigned {
+  border = 1,
+  rim = 2,
+  ghosts = 4,
+  interior = ((1U << most_slabs) - 1) << 3,
+  everywhere = 7 | interior
+};
 
 /// The slabs of an interior that a part of it touches, itself and so many on both sides.
 unsigned slabs_of(const BlockPart& part, int neighbours) {
@@ -47,7 +53,8 @@ struct Draft {
   bool apart = false; // of a start: ordered by mailboxes alone, of which it may fill none
   /// Of a finish toward owners, and what opens it, for each field: the sweep that wrote beyond its blocks.
   std::map<const void*, std::size_t> writer{};
-  /// Of an interior, for each field that its sweep writes beyond the own cells: the exchange before that sweep.
+  /// Of an interior, for each field that its sweep writes beyond the own cells: the exchange for that sweep,
+  /// "... before".
   std::map<const void*, std::size_t> sender{};
 };
 
@@ -65,10 +72,8 @@ public:
     for (const TaskNode& node : nodes) {
       halos_.push_back(node.halo ? node.halo() : HaloSteps{});
       const HaloSteps& halo = halos_.back();
-      // Between lanes, too, where steps cost little: it is at leisure while the interior is computed.
-      const bool lanes = options.fine && (halo.border[0] || halo.border[1] || halo.border[2]);
-      splits_ = splits_ || ((halo.messages || lanes) && options.overlap);
-      exchanges_ = exchanges_ || halo.messages || halo.apart;
+      splits_ = splits_ || (halo.messages && options.overlap);
+      exchanges_ = exchanges_ || halo.grid != nullptr;
       if (halo.grid != nullptr) widen(*halo.grid, halo.rank, halo.border);
       if (halo.progress) progress_.push_back(halo.progress);
       width_ = std::max(width_, halo.depth);
@@ -82,13 +87,12 @@ public:
   void add(const TaskNode& node, std::size_t number, std::size_t place) {
     const HaloSteps& halo = halos_[number];
     if (node.parts && !node.parts->any(BlockPart())) return; // all its cells are elsewhere
-    const bool shares = halo.messages || halo.border[0] || halo.border[1] || halo.border[2];
-    if ((shares && splits_) || (halo.messages && halo.apart))
+    if (halo.messages && (splits_ || halo.apart))
       add_exchange(node, halo, place);
     else if (splits_ && node.parts && has_border(*node.parts))
       add_parts(node, place);
-    else if (!splits_ && !exchanges_ && node.parts && options_.overlap && slabs(node, BlockPart()) > 1)
-      add_slabs(node, place, {.cells = BlockPart::Cells::interior}); // the border is that of no exchange
+    else if (!exchanges_ && node.parts && options_.overlap && slabs(node, BlockPart()) > 1)
+      add_slabs(node, place, {.cells = BlockPart::Cells::interior}); // without a border: nobody asks for one
     else
       add_whole(node, halo, place);
   }
@@ -96,8 +100,8 @@ public:
   std::vector<Draft> list;
 
 private:
-  /// The axes across which the blocks that a rank has of a grid have borders. Fields have grids of their own, most
-  /// often equal ones.
+  /// The axes across which the blocks that a rank has of a grid have borders. Fields have grids of their own,
+  /// most often equal ones.
   struct Borders {
     const BlockGrid* grid;
     int rank;
@@ -119,7 +123,9 @@ private:
 
   /// Across which axes the blocks of a sweep have a border.
   [[nodiscard]] const std::array<bool, 3>& border_axes(const TaskNode::Parts& parts) const {
-    return std::ranges::find_if(borders_, [&](const Borders& one) { return one.are_of(*parts.grid, parts.rank); })->axes;
+    return std::ranges::find_if(borders_,
+                                [&](const Borders& one) { return one.are_of(*parts.grid, parts.rank); })
+        ->axes;
   }
 
   /// Slabs lie alike in all that a rank has; not where it has fields on different grids.
@@ -169,8 +175,8 @@ private:
     };
     const unsigned own = border | interior;
     const unsigned arrival = halo.toward_owners ? border : ghosts;
-    // wrap, and what finish does within this rank, touch one lane of vectors whose others come from elsewhere, where
-    // that lane ends at a wall: no other step touches it, and it is written alone.
+    // wrap, and what finish does within this rank, touch one lane of vectors whose others come from
+    // elsewhere, where that lane ends at a wall: no other step touches it, and it is written alone.
     if (!halo.opened.empty()) {
       Draft& ready = draft(node, place, " ready", Kind::whole); // is no step, see pass_on
       ready.opened = halo.opened;
@@ -178,7 +184,7 @@ private:
       if (halo.toward_owners) ready.writer = writers_of(halo);
     }
     for (const FieldAccess& field : halo.fields) {
-      if (!halo.toward_owners) sent_before_[field.object] = place;
+      if (!halo.toward_owners) sent_before_[field.object] = {place, &node.name};
     }
     Draft& start = draft(node, place, " start", Kind::start);
     start.step.exchange = place;
@@ -199,6 +205,8 @@ private:
     finish.step.give_up = halo.give_up;
     finish.emptied = halo.emptied;
     touch(finish, true, arrival);
+    touch(finish, false,
+          halo.toward_owners ? ghosts : border); // from there lanes pass on what arrives in others
     if (halo.toward_owners) {
       finish.writer = writers_of(halo);
       for (const FieldAccess& field : halo.fields)
@@ -248,7 +256,8 @@ private:
   /// Of the block whose border has the most.
   [[nodiscard]] static int border_boxes(const TaskNode::Parts& parts, const BlockPart& border) {
     std::size_t most = 0;
-    for (int block = parts.grid->first_block(parts.rank); block < parts.grid->first_block(parts.rank + 1); ++block) {
+    for (int block = parts.grid->first_block(parts.rank); block < parts.grid->first_block(parts.rank + 1);
+         ++block) {
       const std::array<std::int64_t, 3> extent = parts.grid->block(block).extents();
       most = std::max(most, border.boxes({extent[0], extent[1], extent[2], 1}).size());
     }
@@ -264,7 +273,9 @@ private:
     for (const TaskNode::Access& access : node.accesses) {
       const auto sent = sent_before_.find(access.object);
       const bool beyond = access.mode == AccessMode::write && access.reach > 0 && !node.parts->has;
-      if (kind == Kind::interior && beyond && sent != sent_before_.end()) one.sender.insert(*sent);
+      if (kind == Kind::interior && beyond && sent != sent_before_.end() &&
+          *sent->second.name == node.name + " before")
+        one.sender.emplace(sent->first, sent->second.place);
     }
     one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
     if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
@@ -297,26 +308,31 @@ private:
   std::vector<std::function<void()>> progress_;
   int width_ = 0;
   bool splits_ = false;    // sweeps have borders
-  bool exchanges_ = false; // with other ranks
+  bool exchanges_ = false; // something crosses, each time after all of a step and before all of the next
   std::vector<Borders> borders_;
+  struct Sent {
+    std::size_t place;
+    const std::string* name; // of the exchange
+  };
   // The sweep that did, and the exchange to ghost cells, if nothing else has touched the field since.
   std::map<const void*, std::size_t> wrote_beyond_;
-  std::map<const void*, std::size_t> sent_before_;
+  std::map<const void*, Sent> sent_before_;
 };
 
 /// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
 /// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
-/// touches these, so that they may arrive while the interior is still being computed. A finish follows the border
-/// all the same; what other ranks store into the fields themselves waits for no part of that sweep. In the same way, what
-/// an exchange sends before such a sweep is what cells of other blocks then read and write: the interior need not
-/// wait until it has been sent.
+/// touches these, so that they may arrive while the interior is still being computed. A finish follows the
+/// border all the same; what other ranks store into the fields themselves waits for no part of that sweep. In
+/// the same way, what an exchange sends before such a sweep is what cells of other blocks then read and
+/// write: the interior need not wait until it has been sent.
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
     const bool meets_arrivals = earlier.step.kind == Kind::interior || !later.opened.empty();
     if (meets_arrivals && writer != later.writer.end() && writer->second == earlier.node) continue;
     const auto sender = later.sender.find(x.object);
-    if (earlier.step.kind == Kind::start && sender != later.sender.end() && sender->second == earlier.node) continue;
+    const bool sends = earlier.step.kind == Kind::start || earlier.step.kind == Kind::finish;
+    if (sends && sender != later.sender.end() && sender->second == earlier.node) continue;
     for (const Touch& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }
@@ -363,8 +379,8 @@ std::vector<std::size_t> demanded(std::span<const TaskNode> nodes, const std::ve
   return found;
 }
 
-/// What opens mailboxes runs nothing: who waits for it waits for what it would have waited for. Most of that is
-/// behind the messages that have come the other way, so that ranks hardly ever wait for it.
+/// What opens mailboxes runs nothing: who waits for it waits for what it would have waited for. Most of that
+/// is behind the messages that have come the other way, so that ranks hardly ever wait for it.
 void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
   const auto opens = [&](std::size_t i) { return !list[i].opened.empty(); };
   const auto replace = [&](std::vector<std::size_t>& one) {
@@ -379,7 +395,8 @@ void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t
       if (found[i]) one.push_back(i);
     }
   };
-  // First those that open: they may wait for each other, most often for earlier ones; in a circle no round ends it.
+  // First those that open: they may wait for each other, most often for earlier ones; in a circle no round
+  // ends it.
   bool again = true;
   for (std::size_t round = 0; again && round < list.size(); ++round) {
     again = false;

@@ -11,6 +11,7 @@
 
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
+#include "heddle/peer_group.hpp"
 #include "heddle/task_graph.hpp"
 #include "lattice.hpp"
 #include "packing.hpp"
@@ -246,8 +247,8 @@ TEST(HaloExchange, LanesThatFollowEachOtherBelongToTheBorder) {
   };
   using Axes = std::array<bool, 3>;
   EXPECT_EQ(axes({1, 4, 2}, 2, 4), (Axes{false, true, true}));
-  EXPECT_EQ(axes({1, 4, 2}, 2, 1), (Axes{false, false, true})); // no vectors
-  EXPECT_EQ(axes({4, 1, 2}, 2, 4), (Axes{false, false, true})); // not across x
+  EXPECT_EQ(axes({1, 4, 2}, 2, 1), (Axes{false, false, true}));  // no vectors
+  EXPECT_EQ(axes({4, 1, 2}, 2, 4), (Axes{false, false, true}));  // not across x
   EXPECT_EQ(axes({1, 4, 2}, 1, 4), (Axes{false, false, false})); // no other rank
 }
 
@@ -465,6 +466,82 @@ TEST(HaloExchange, RefusesWhatCannotBe) {
   heddle::Exchange two("two", Direction::owner_to_ghost, face, 1, sizeof(float));
   two.add(field);
   EXPECT_NE(refusal([&] { two.add(elsewhere); }).find("differ in grid, rank or memory"), std::string::npos);
+}
+
+/// Adds 1000 to each cell, of a field of whole numbers below that.
+class Add {
+public:
+  static constexpr bool in_boxes = true;
+
+  explicit Add(Field<float>& f) : f_(&f) {}
+  std::string_view name() const { return "add"; }
+  std::vector<heddle::FieldAccess> accesses() const {
+    return {{f_, "f", heddle::AccessMode::read, 0}, {f_, "f", heddle::AccessMode::write, 0}};
+  }
+  const BlockGrid& grid() const { return f_->grid(); }
+  int rank() const { return f_->rank(); }
+  void operator()(Stream& stream) { (*this)(stream, heddle::BlockPart()); }
+  void operator()(Stream&, const heddle::BlockPart& part) {
+    for (int block = 0; block < f_->blocks(); ++block) {
+      const FieldView<float> view = f_->view(block);
+      for (const Box& box : part.boxes(view.extents())) {
+        for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+          for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+            for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
+              view(x, y, z) += 1000;
+          }
+        }
+      }
+    }
+  }
+
+private:
+  Field<float>* f_;
+};
+
+/// The largest value in ghost cells.
+float largest_ghost(const Field<float>& f) {
+  float largest = 0;
+  for (int block = 0; block < f.blocks(); ++block) {
+    const FieldView<const float> view = f.view(block);
+    const Box inner{{0, 0, 0}, {view.extent(0), view.extent(1), view.extent(2)}};
+    for (std::int64_t z = -1; z <= view.extent(2); ++z) {
+      for (std::int64_t y = -1; y <= view.extent(1); ++y) {
+        for (std::int64_t x = -1; x <= view.extent(0); ++x) {
+          if (!inner.contains({x, y, z})) largest = std::max(largest, view(x, y, z));
+        }
+      }
+    }
+  }
+  return largest;
+}
+
+TEST(HaloExchange, WhatLanesPassOnIsReadBeforeASweepWritesIt) {
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 16, 16}}, {1, 4, 2}, {true, true, true}, 2);
+  for (std::uint64_t order = 1; order <= 8; ++order) {
+    heddle::PeerGroup group(2, {heddle::Memory::host, true});
+    heddle::TaskGraph loop({.unroll = 1, .shuffle = order});
+    std::vector<Field<float>> fields;
+    for (int rank = 0; rank < 2; ++rank)
+      fields.emplace_back(grid, heddle::FieldOptions{.name = "f", .rank = rank, .interleaved = 4});
+    const std::vector<Crossing> shell = heddle::ghost_shell(1, fields.front().ghost_layers());
+    std::vector<HaloExchange> exchanges;
+    for (Field<float>& f : fields) {
+      f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) {
+        return static_cast<float>(x + 4 * y + z);
+      });
+      heddle::Exchange exchange = packing::exchange(f, shell, Direction::owner_to_ghost);
+      exchange.vectors = true;
+      exchanges.emplace_back(std::move(exchange), group.transport(f.rank()), heddle::HaloOptions{});
+    }
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      loop.add(exchanges[rank]);
+      loop.add(Add(fields[rank]));
+    }
+    loop.run();
+    for (const Field<float>& f : fields)
+      EXPECT_LT(largest_ghost(f), 1000) << "order " << order;
+  }
 }
 
 } // namespace

@@ -46,7 +46,7 @@ public:
 
   void exchange(const int* field) {
     TaskNode& node = nodes_.emplace_back();
-    node.name = "halo";
+    node.name = "step before";
     node.memory = heddle::Memory::device;
     node.halo = [this, field] {
       heddle::HaloSteps steps;

@@ -190,7 +190,7 @@ public:
   /// the first cell of `block`, and may be far beyond it.
   [[nodiscard]] bool packs_together() const noexcept { return together || memory_ == Memory::device; }
 
-  bool together = false; ///< the same
+  bool together = false; ///< on a host, too: for tests, as `vectors`
   Pack pack;
   Unpack unpack;
   std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;

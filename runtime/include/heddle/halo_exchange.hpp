@@ -43,17 +43,14 @@ struct HaloOptions {
 /// rank:
 ///
 /// - a list, of one block or several: one for all messages;
-/// - a dense block: one for all messages, fields and components; on a device also for all plain blocks of a
-/// rank that
-///   have the same strides (on a host one for each);
-/// - interleaved blocks: one for all of a group's whole vectors of a field that cross to other ranks, one for
-/// what
-///   crosses between their lanes; what crosses in fewer than half the lanes is packed block by block, as
-///   plain blocks;
+/// - a dense block: one for all messages, fields and components; on a device also for all plain blocks of
+///   a rank that have the same strides (on a host one for each);
+/// - interleaved blocks: one for all of a group's whole vectors of a field that cross to other ranks, one
+///   for what crosses between their lanes; what crosses in fewer than half the lanes is packed block by
+///   block, as plain blocks;
 /// - the blocks of a HybridField, dense and listed: one for all;
-/// - for ranks of one process that store straight into each other's memory: what is packed takes such a call
-/// for
-///   each of them, vectors one as before.
+/// - for ranks of one process that store straight into each other's memory: what is packed takes such a
+///   call for each of them, vectors one as before.
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.

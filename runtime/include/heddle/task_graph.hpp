@@ -45,9 +45,11 @@ struct TaskGraphOptions {
   int unroll = 0;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
-  /// Where a CUDA graph is recorded: interiors of dense sweeps are taken apart into so many slabs along z, at most 8,
-  /// of which each waits for its neighbours of the step before and no others, so that the end of one step overlaps
-  /// with the begin of the next. 1: none; 0: four where each has 2^18 cells.
+  /// Where a CUDA graph is recorded and interiors are computed while messages travel, or where nothing is
+  /// exchanged at all: interiors of dense sweeps are taken apart into so many slabs along z, at most 8, of
+  /// which each waits for its neighbours of the step before and no others, so that the end of one step
+  /// overlaps with the begin of the next. Less than three: none; 0: four where each has 2^18 cells, of all
+  /// blocks of the rank.
   int slabs = 0;
   /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
   /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
@@ -137,7 +139,8 @@ public:
   /// A topological order, the one closest to the order of add. Throws Error naming the tasks of a cycle.
   [[nodiscard]] std::vector<std::size_t> sequence() const;
 
-  /// What a run begins one after the other: tasks, and parts of them ("halo start", "step interior", ...).
+  /// What a run begins one after the other: tasks, and parts of them ("halo start", "step interior", ...);
+  /// a recorded graph has some of these in pieces, see TaskGraphOptions::slabs.
   [[nodiscard]] std::vector<std::string> steps() const;
 
   /// Whether interiors are computed while messages travel, and why. With Overlap::automatic it is known after

@@ -14,7 +14,9 @@ namespace heddle::mpi {
 
 namespace {
 
-constexpr int tag = 4711; // of no transport: these have communicators of their own
+/// Of no transport: these have communicators of their own. A program's own messages between all ranks need
+/// another.
+constexpr int tag = 4711;
 
 } // namespace
 

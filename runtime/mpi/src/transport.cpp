@@ -188,10 +188,6 @@ private:
   std::map<int, std::vector<MPI_Request>> requests_; // of each tag: receives, then sends
 };
 
-} // namespace
-
-namespace {
-
 /// What heddle::end_job() does while MPI runs.
 void end_all_ranks(const std::string& why) {
   int rank = 0;
