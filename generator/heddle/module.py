@@ -454,7 +454,7 @@ def _check_cells(
     name: str, pattern: StreamingKernels, space: Dense | Sparse | Cells | None, place: Place
 ) -> None:
     """Raise KernelError where a space and what a pattern made for it do not belong together."""
-    in_box = pattern.in_box
+    in_box = getattr(pattern, "in_box", False)
     if in_box and not isinstance(space, Cells):
         raise KernelError(
             place,
