@@ -158,12 +158,9 @@ private:
     one.step.run = node.function;
     one.step.waits_for = halo.waits_for;
     one.step.give_up = halo.give_up;
-    for (const TaskNode::Access& access : node.accesses) {
+    for (const TaskNode::Access& access : node.accesses)
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
-      wrote_beyond_.erase(access.object);
-      sent_before_.erase(access.object);
-    }
-    if (node.parts) note_writes_beyond(node, place);
+    note_touched(node, place);
   }
 
   void add_exchange(const TaskNode& node, const HaloSteps& halo, std::size_t place) {
@@ -239,11 +236,7 @@ private:
     part.box = -1;
     part.cells = BlockPart::Cells::interior;
     add_slabs(node, place, part);
-    for (const TaskNode::Access& access : node.accesses) {
-      wrote_beyond_.erase(access.object);
-      sent_before_.erase(access.object);
-    }
-    note_writes_beyond(node, place);
+    note_touched(node, place);
   }
 
   /// One that is all of it where it is not taken apart.
@@ -268,9 +261,8 @@ private:
     if (!node.parts->any(part)) return;
     const Kind kind = part.cells == BlockPart::Cells::border ? Kind::border : Kind::interior;
     Draft& one = draft(node, place, kind == Kind::border ? " border" : " interior", kind);
-    for (const TaskNode::Access& access : node.accesses)
-      one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, part)});
     for (const TaskNode::Access& access : node.accesses) {
+      one.touches.push_back({access.object, access.mode == AccessMode::write, regions(access, part)});
       const auto sent = sent_before_.find(access.object);
       const bool beyond = access.mode == AccessMode::write && access.reach > 0 && !node.parts->has;
       if (kind == Kind::interior && beyond && sent != sent_before_.end() &&
@@ -282,9 +274,14 @@ private:
       one.step.run = in_slices(node.parts->run, part);
   }
 
-  /// Of sweeps over whole blocks: what a task on a box writes may be what arrives.
-  void note_writes_beyond(const TaskNode& node, std::size_t place) {
-    if (node.parts->has) return;
+  /// That a task has touched its fields, and which of them it wrote beyond its blocks: a sweep over whole
+  /// ones, since what a task on a box writes may be what arrives.
+  void note_touched(const TaskNode& node, std::size_t place) {
+    for (const TaskNode::Access& access : node.accesses) {
+      wrote_beyond_.erase(access.object);
+      sent_before_.erase(access.object);
+    }
+    if (!node.parts || node.parts->has) return;
     for (const TaskNode::Access& access : node.accesses) {
       if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
     }
