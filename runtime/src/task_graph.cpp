@@ -369,12 +369,13 @@ std::int64_t TaskGraph::measure(std::int64_t n) {
   if (!measures()) return done;
   if (!plans_) plans_ = std::make_unique<Plans>();
   OverlapTrial& trial = plans_->trial;
+  const auto now = options_.clock != nullptr ? options_.clock : Trace::now;
   while (trial.open() && n - done >= turn) {
     Plan& planned = plan(unroll());
     if (planned.warm) static_cast<void>(record(planned)); // not while the clock runs
-    const double began = Trace::now();
+    const double began = now();
     repeat(unroll(), OverlapTrial::launches);
-    trial.note((Trace::now() - began) / static_cast<double>(turn));
+    trial.note((now() - began) / static_cast<double>(turn));
     done += turn;
     if (!trial.open()) plans_->ways[!trial.overlap()] = {};
   }

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -102,10 +102,16 @@ def test_a_crash_of_clang_is_an_error_of_one_file(run: Run, tmp_path: Path) -> N
     assert f"{deep}: error: Clang stopped" in result.stderr
 
 
+def processors() -> float:
+    """Seconds that children have computed: other work on the machine changes them little."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def test_emitted_kernels_take_less_than_half_a_second_each(run: Run) -> None:
-    begin = time.perf_counter()
+    begin = processors()
     result = run(*KERNELS, flags=KERNEL_FLAGS)
-    seconds = time.perf_counter() - begin
+    seconds = processors() - begin
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("\n") == len(KERNELS) > 100
     assert seconds < 0.5 * len(KERNELS)
@@ -116,12 +122,12 @@ def test_the_real_library_takes_less_than_half_a_second(lift: Lift) -> None:
     text = "".join(f"#include <{header}>\n" for header in headers)
     text += "double f(std::vector<double>& u, std::span<const double> v) { return std::max(v[1], u[0]); }\n"
     lift(text)  # once for the file cache
-    begin = time.perf_counter()
+    begin = processors()
     unit = lift(text)
     assert [function.key for function in unit.functions] == [
         "f(std::vector<double, std::allocator<double>>&, std::span<const double, 18446744073709551615>)"
     ]
-    assert time.perf_counter() - begin < 3.0, "0.5 s on a machine that does nothing else"
+    assert processors() - begin < 3.0, "0.5 s on a machine that does nothing else"
 
 
 def test_all_versions_write_the_same(tmp_path: Path) -> None:

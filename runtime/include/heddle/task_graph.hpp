@@ -54,6 +54,8 @@ struct TaskGraphOptions {
   /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
   /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
   std::uint64_t shuffle = 0; // 0: in the order of the plan
+  /// For tests: the seconds by which Overlap::automatic chooses. None: Trace::now.
+  double (*clock)() = nullptr;
 };
 
 /// What repeat_until did.
