@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <iomanip>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -117,6 +119,22 @@ void print_head(const Options& options, const Domain& domain, const Units& units
               static_cast<double>(steps) * units.step);
 }
 
+void print_resumed(std::int64_t step, std::int64_t frames, bool frames_are_there) {
+  std::printf("resumed   at step %lld%s\n", static_cast<long long>(step),
+              frames > 0 && !frames_are_there ? ", without the frames before it: they are not there" : "");
+}
+
+/// What makes this run, for the series of files: one that goes on has to be of the same run.
+std::string about(const Options& options, const Domain& domain, const Units& units, std::int64_t steps) {
+  std::ostringstream text;
+  text << std::setprecision(10) << "terrain_wind: " << domain.title << ", " << domain.nx << " x " << domain.ny
+       << " x " << domain.nz << " cells of " << domain.cell << " m; wind from " << options.direction
+       << " degrees, " << options.wind << " m/s at " << options.reference << " m, roughness "
+       << options.roughness << " m; " << steps << " steps of " << units.step << " s, " << options.frames
+       << " frames";
+  return text.str();
+}
+
 void print_balance(const Balance& mass) {
   std::printf("mass      million m^3/s: in %.1f, out %.1f and %.1f through the top, left over %.2f %%\n",
               mass.in / 1e6, mass.outlet / 1e6, mass.top / 1e6,
@@ -148,9 +166,10 @@ void run(const Options& options, heddle::Ranks& ranks) {
   const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));
   const std::int64_t steps = count_steps(options, domain, wind, units);
   const std::int64_t cells = domain.fluid_cells();
-  heddle::OutputFolder results(
-      options.out,
-      static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) * bytes_a_cell, parties);
+  heddle::OutputFolder results(options.out,
+                               static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
+                                   bytes_a_cell,
+                               parties, place_of_files(options, parties));
   if (prints) {
     print_head(options, domain, units, fastest, steps);
     std::fputs(environment.describe().c_str(), stdout);
@@ -162,13 +181,18 @@ void run(const Options& options, heddle::Ranks& ranks) {
     std::printf("lists     %s\n", solver.lists().line().c_str()); // those of the process that prints
   const double bandwidth = bandwidth_of_all(options, solver, parties);
   Saves saves(options, units, steps, solver, parties);
+  std::int64_t first = 0;
+  std::int64_t frame = 0;
+  if (options.resume) saves.read(*options.resume, first, frame);
+  const bool goes_on = frame > 0 && results.keep_series("wind");
+  if (prints && options.resume) print_resumed(first, frame, goes_on);
 
-  const heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
-                                    .spacing = {domain.cell, domain.cell, domain.cell},
-                                    .goes_on = options.resume.has_value()};
-  if (options.resume) results.keep_series("wind");
-  heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);
+  heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
+                              .spacing = {domain.cell, domain.cell, domain.cell},
+                              .about = about(options, domain, units, steps)};
   heddle::Output mean_output(results.unfinished(), "mean", solver.party_grid(), parties, place);
+  place.goes_on = goes_on;
+  heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);
   VelocityBoxes velocity(solver, units);
   velocity.add_to(output, domain);
   velocity.add_to(mean_output, domain);
@@ -178,12 +202,6 @@ void run(const Options& options, heddle::Ranks& ranks) {
     progress.emplace("wind", steps,
                      heddle::ProgressOptions{.work = static_cast<double>(cells) / 1e6, .unit = "M updates"});
   double in_steps = 0;
-  std::int64_t frame = 0;
-  std::int64_t first = 0;
-  if (options.resume) {
-    saves.read(*options.resume, first, frame);
-    if (prints) std::printf("resumed   at step %lld\n", static_cast<long long>(first));
-  }
   for (std::int64_t step = first; step < steps;) {
     const std::int64_t next = std::min(step + steps_a_sample, steps);
     const Clock stretch;

@@ -1,46 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saves.hpp"
 
-#include <string>
+#include <filesystem>
 
 #include "heddle/error.hpp"
 
 namespace terrain_wind {
 namespace {
 
-constexpr std::array<const char*, 5> names{"wind", "reference", "roughness", "time step", "steps"};
+std::filesystem::path folder_of(const Options& options) {
+  return options.out / "checkpoint";
+}
+
+constexpr const char* name = "wind";
 
 } // namespace
 
+heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
+  if (!options.resume && options.checkpoint_every == 0) return {};
+  const bool any = !heddle::Checkpoint(folder_of(options), name, transport).steps().empty();
+  if (any && !options.resume)
+    throw heddle::Error("folder '" + folder_of(options).string() + "'", "it has checkpoints of another run",
+                        "go on from it with --resume last, choose another --out, or remove them");
+  if (!any && options.resume)
+    throw heddle::Error("--resume", "there is no checkpoint in '" + folder_of(options).string() + "'",
+                        "give the --out of the run; one without --checkpoint-every has none");
+  return {.unfinished = "checkpoint/unfinished", .stays = true, .goes_on = options.resume.has_value()};
+}
+
 Saves::Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,
              heddle::Transport& transport)
-    : checkpoint_(options.out / "checkpoint", "wind", transport), every_(options.checkpoint_every),
-      run_{options.wind, options.reference, options.roughness, units.step, static_cast<double>(steps)} {
+    : checkpoint_(folder_of(options), name, transport), every_(options.checkpoint_every) {
   solver.add_to(checkpoint_);
   checkpoint_.add("step", step_);
   checkpoint_.add("frame", frame_);
-  for (std::size_t i = 0; i < run_.size(); ++i)
-    checkpoint_.add(names[i], run_[i]);
-  if (!options.resume && every_ > 0 && !checkpoint_.steps().empty()) {
-    throw heddle::Error("folder '" + (options.out / "checkpoint").string() + "'",
-                        "it has checkpoints of another run",
-                        "go on from it with --resume last, choose another --out, or remove them");
-  }
+  checkpoint_.require("cell size", options.cell);
+  checkpoint_.require("wind", options.wind);
+  checkpoint_.require("reference", options.reference);
+  checkpoint_.require("direction", options.direction);
+  checkpoint_.require("roughness", options.roughness);
+  checkpoint_.require("time step", units.step);
+  checkpoint_.require("number of steps", static_cast<double>(steps));
+  checkpoint_.require("number of frames", options.frames);
 }
 
 void Saves::read(std::int64_t wanted, std::int64_t& step, std::int64_t& frame) {
-  const std::array<double, 5> ours = run_;
   if (wanted < 0) {
     checkpoint_.read();
   } else {
     checkpoint_.read(wanted);
-  }
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (run_[i] != ours[i])
-      throw heddle::Error("--resume",
-                          "the checkpoint has the " + std::string(names[i]) + " " + std::to_string(run_[i]) +
-                              ", this run " + std::to_string(ours[i]),
-                          "give the options of the run that wrote it");
   }
   step = step_;
   frame = frame_;

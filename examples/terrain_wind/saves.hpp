@@ -2,10 +2,10 @@
 #ifndef HEDDLE_SAVES_HPP
 #define HEDDLE_SAVES_HPP
 
-#include <array>
 #include <cstdint>
 
 #include "heddle/checkpoint.hpp"
+#include "heddle/output_folder.hpp"
 #include "heddle/transport.hpp"
 #include "options.hpp"
 #include "solver.hpp"
@@ -13,10 +13,14 @@
 
 namespace terrain_wind {
 
+/// Where files lie until the run is over: those of a run with checkpoints outlast its loss. Throws
+/// heddle::Error where --out has the checkpoints of another run, or none to go on from. All ranks.
+[[nodiscard]] heddle::OutputFolderOptions place_of_files(const Options& options,
+                                                         heddle::Transport& transport);
+
 /// The checkpoints of a run, and what must be the same in the run that goes on from one (on any ranks).
 class Saves {
 public:
-  /// Throws heddle::Error where the folder has checkpoints of another run.
   Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,
         heddle::Transport& transport);
 
@@ -29,7 +33,6 @@ public:
 private:
   heddle::Checkpoint checkpoint_;
   std::int64_t every_;
-  std::array<double, 5> run_;
   std::int64_t step_ = 0; // of the last checkpoint
   std::int64_t frame_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -20,6 +21,7 @@
 #include "file_writer.hpp"
 #include "heddle/halo_exchange.hpp"
 #include "heddle/task_graph.hpp"
+#include "number_text.hpp"
 
 namespace heddle {
 
@@ -66,6 +68,7 @@ struct Checkpoint::State {
     CheckpointManifest::Number declared; // without bytes
     std::byte* place;
     std::size_t bytes;
+    std::unique_ptr<const double> required{};
   };
 
   State(fs::path in, std::string called, Transport* transport, CheckpointOptions wanted)
@@ -109,6 +112,7 @@ struct Checkpoint::State {
   [[nodiscard]] CheckpointManifest write_part(std::int64_t step, const std::string& stem);
   void write_manifest(std::int64_t step, const std::vector<std::string>& reports);
   void clean(std::int64_t step);
+  void require_numbers(const CheckpointManifest& manifest) const;
   void require_same(const CheckpointManifest& manifest) const;
   [[nodiscard]] std::string restore(const CheckpointManifest& manifest);
   void judge(const CheckpointManifest& manifest, const std::vector<std::string>& reports) const;
@@ -189,6 +193,15 @@ void Checkpoint::add_exchanges(Exchange before, Exchange after, Transport& trans
 void Checkpoint::add_number(const std::string& name, const Type& type, std::byte* place, std::size_t bytes) {
   state_->require_new_name(name);
   state_->numbers.push_back({{name, type.name, {}}, place, bytes});
+}
+
+void Checkpoint::require(const std::string& name, double value) {
+  State& s = *state_;
+  s.require_new_name(name);
+  // A place that nothing but write() reads: read() has compared it when it restores the same value.
+  auto required = std::make_unique<double>(value);
+  auto* place = reinterpret_cast<std::byte*>(required.get());
+  s.numbers.push_back({{name, type<double>().name, {}}, place, sizeof value, std::move(required)});
 }
 
 std::vector<std::int64_t> Checkpoint::steps() const {
@@ -341,7 +354,7 @@ void Checkpoint::read(std::int64_t step) {
                   there.empty() ? "is this the folder?" : "there are those of the steps " + steps);
     }
     try {
-      (void)s.folder.load(step);
+      s.require_numbers(s.folder.load(step));
     } catch (const Error& error) {
       throw Error(where, error.reason(), error.hint().empty() ? s.offer(step) : error.hint());
     }
@@ -355,6 +368,23 @@ void Checkpoint::read(std::int64_t step) {
   });
   s.to_owners.run();
   s.ours = true;
+}
+
+void Checkpoint::State::require_numbers(const CheckpointManifest& manifest) const {
+  for (const Number& number : numbers) {
+    if (!number.required) continue;
+    const auto stored =
+        std::ranges::find(manifest.numbers, number.declared.name, &CheckpointManifest::Number::name);
+    if (stored == manifest.numbers.end() || stored->type != number.declared.type)
+      continue; // said by require_same
+    double value = 0;
+    std::memcpy(&value, stored->bytes.data(), sizeof value);
+    if (value == *number.required) continue;
+    throw Error(where,
+                folder.manifest(manifest.step).string() + ": its " + number.declared.name + " is " +
+                    number_text(value) + ", in this run " + number_text(*number.required),
+                "read it with the options with which it was written");
+  }
 }
 
 void Checkpoint::State::require_same(const CheckpointManifest& manifest) const {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <system_error>
 
 #include "collective.hpp"
 #include "file_writer.hpp"
+#include "number_text.hpp"
 #include "output_series.hpp"
 
 namespace heddle {
@@ -18,15 +18,8 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-/// The shortest text that reads back as the same number.
-std::string number(double value) {
-  std::array<char, 40> text{};
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), result.ptr};
-}
-
 std::string triple(const std::array<double, 3>& values) {
-  return number(values[0]) + " " + number(values[1]) + " " + number(values[2]);
+  return number_text(values[0]) + " " + number_text(values[1]) + " " + number_text(values[2]);
 }
 
 constexpr std::string_view prologue = "<?xml version=\"1.0\"?>\n";
@@ -34,15 +27,15 @@ constexpr std::string_view prologue = "<?xml version=\"1.0\"?>\n";
 } // namespace
 
 Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options)
-    : Output(std::move(folder), std::move(name), grid, nullptr, options) {}
+    : Output(std::move(folder), std::move(name), grid, nullptr, std::move(options)) {}
 
 Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport& transport,
                OutputOptions options)
-    : Output(std::move(folder), std::move(name), grid, &transport, options) {}
+    : Output(std::move(folder), std::move(name), grid, &transport, std::move(options)) {}
 
 Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, Transport* transport,
                OutputOptions options)
-    : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(options),
+    : folder_(std::move(folder)), name_(std::move(name)), grid_(grid), options_(std::move(options)),
       ranks_(std::make_unique<Collective>(transport, "output " + name_)) {
   if (transport == nullptr) require_one_rank("Output", grid);
   if (grid.ranks() != ranks_->ranks()) {
@@ -57,8 +50,13 @@ Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& 
   }
   for (const double spacing : options_.spacing) {
     if (!(spacing > 0.0) || std::isinf(spacing)) {
-      throw Error("Output", "a spacing of " + number(spacing) + " is not positive");
+      throw Error("Output", "a spacing of " + number_text(spacing) + " is not positive");
     }
+  }
+  if (options_.goes_on) {
+    ranks_->together([&] {
+      if (ranks_->rank() == 0) require_same_run();
+    });
   }
 }
 
@@ -194,13 +192,24 @@ std::vector<std::string> Output::replaced_by(std::int64_t first_step, std::vecto
   return obsolete;
 }
 
+void Output::require_same_run() const {
+  if (!std::filesystem::exists(series())) return;
+  const std::string other = series_about(series());
+  if (other == comment(options_.about)) return;
+  throw Error("Output",
+              series().string() + " is of another run and cannot go on: it says '" + other + "', this run '" +
+                  comment(options_.about) + "'",
+              "move it away, or go on with the options of the run that wrote it");
+}
+
 std::string Output::series_text(const std::vector<SeriesStep>& steps) const {
   std::string text(prologue);
+  if (!options_.about.empty()) text += comment_begin + comment(options_.about) + comment_end;
   text +=
       "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
   text += "  <Collection>\n";
   for (const SeriesStep& step : steps) {
-    text += "    <DataSet timestep=\"" + number(step.time) + "\" group=\"\" part=\"0\" file=\"" +
+    text += "    <DataSet timestep=\"" + number_text(step.time) + "\" group=\"\" part=\"0\" file=\"" +
             escaped(step.file) + "\"/>\n";
   }
   return text + "  </Collection>\n</VTKFile>\n";

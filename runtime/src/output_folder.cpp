@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "collective.hpp"
 #include "file_writer.hpp"
+#include "folder_lock.hpp"
 #include "heddle/error.hpp"
 #include "output_series.hpp"
 
@@ -16,52 +19,116 @@ namespace heddle {
 
 namespace fs = std::filesystem;
 
-OutputFolder::OutputFolder(fs::path folder, double bytes) : OutputFolder(std::move(folder), bytes, nullptr) {}
+namespace {
 
-OutputFolder::OutputFolder(fs::path folder, double bytes, Transport& transport)
-    : OutputFolder(std::move(folder), bytes, &transport) {}
+/// Bytes of the files in a folder.
+double bytes_in(const fs::path& folder) {
+  double bytes = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
+    const std::uintmax_t size = file.file_size(ignored);
+    if (!ignored) bytes += static_cast<double>(size);
+  }
+  return bytes;
+}
 
-OutputFolder::OutputFolder(fs::path folder, double bytes, Transport* transport)
-    : ranks_(std::make_unique<Collective>(transport, "output folder")), folder_(std::move(folder)),
-      unfinished_(folder_ / "unfinished") {
+/// Files come after those that they name.
+int place_in_order(const fs::path& file) {
+  if (file.extension() == ".pvd") return 2;
+  return file.extension() == ".pvti" || file.extension() == ".vtm" ? 1 : 0;
+}
+
+} // namespace
+
+OutputFolder::OutputFolder(fs::path folder, double bytes, OutputFolderOptions options)
+    : OutputFolder(std::move(folder), bytes, nullptr, std::move(options)) {}
+
+OutputFolder::OutputFolder(fs::path folder, double bytes, Transport& transport, OutputFolderOptions options)
+    : OutputFolder(std::move(folder), bytes, &transport, std::move(options)) {}
+
+OutputFolder::OutputFolder(fs::path folder, double bytes, Transport* transport, OutputFolderOptions options)
+    : ranks_(std::make_unique<Collective>(transport, "output folder")), options_(std::move(options)),
+      folder_(std::move(folder)), unfinished_(folder_ / options_.unfinished) {
   ranks_->together([&] {
     if (ranks_->rank() == 0) make(bytes);
   });
 }
 
-void OutputFolder::make(double bytes) const {
-  const std::string where = "output folder '" + folder_.string() + "'";
+std::string OutputFolder::where() const {
+  return "output folder '" + folder_.string() + "'";
+}
+
+void OutputFolder::make(double bytes) {
   std::error_code status;
   fs::create_directories(folder_, status);
-  if (status) throw Error(where, "it cannot be made: " + status.message(), "choose another one");
+  if (status) throw Error(where(), "it cannot be made: " + status.message(), "choose another one");
+  lock_ = std::make_unique<FolderLock>(folder_);
+  if (!lock_->held())
+    throw Error(where(), "another run is at work in it", "wait until it has ended, or choose another folder");
+  if (!options_.goes_on) fs::remove_all(unfinished_, status);
+  require_space(bytes);
+  fs::create_directories(unfinished_, status);
+  if (status) throw Error(where(), "it cannot be written: " + status.message(), "check its permissions");
+  if (options_.goes_on) take_over();
+}
+
+void OutputFolder::require_space(double bytes) const {
+  std::error_code status;
   const fs::space_info space = fs::space(folder_, status);
-  if (!status && static_cast<double>(space.available) < bytes)
-    throw Error(where,
-                "the disk is full: " + std::to_string(std::llround(bytes / 1e6)) + " MB are needed, " +
-                    std::to_string(space.available / 1'000'000) + " MB are free",
-                "free some space, or choose another folder");
-  fs::remove_all(unfinished_, status);
-  fs::create_directory(unfinished_, status);
-  if (status) throw Error(where, "it cannot be written: " + status.message(), "check its permissions");
+  const double needed = bytes - bytes_in(unfinished_);
+  if (status || static_cast<double>(space.available) >= needed) return;
+  throw Error(where(),
+              "the disk is full: " + std::to_string(std::llround(needed / 1e6)) + " MB are needed, " +
+                  std::to_string(space.available / 1'000'000) + " MB are free",
+              "free some space, or choose another folder");
+}
+
+/// Removes what no series names: files of a step that was not complete, and of other kinds, which the run
+/// that goes on makes again.
+void OutputFolder::take_over() const {
+  std::set<std::string> named;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(unfinished_)) {
+    files.push_back(entry.path());
+    if (entry.path().extension() != ".pvd") continue;
+    named.insert(entry.path().filename().string());
+    for (const SeriesStep& step : read_series(unfinished_, entry.path().stem().string()))
+      for (std::string& file : files_of_step(unfinished_, step.file))
+        named.insert(std::move(file));
+  }
+  for (const fs::path& file : files) {
+    std::error_code status;
+    if (!named.contains(file.filename().string())) fs::remove_all(file, status);
+    if (status)
+      throw Error(where(), "'" + file.string() + "' cannot be removed: " + status.message(),
+                  "check its permissions");
+  }
 }
 
 OutputFolder::~OutputFolder() {
-  if (ranks_->rank() != 0) return;
+  if (ranks_->rank() != 0 || options_.stays) return;
   std::error_code ignored;
   fs::remove_all(unfinished_, ignored);
 }
 
-void OutputFolder::keep_series(const std::string& name) {
+bool OutputFolder::keep_series(const std::string& name) {
+  bool there = false;
   ranks_->together([&] {
-    const fs::path series = folder_ / (name + ".pvd");
-    if (ranks_->rank() != 0 || !fs::exists(series)) return;
-    fs::copy_file(series, unfinished_ / series.filename(), fs::copy_options::overwrite_existing);
+    if (ranks_->rank() != 0) return;
+    const fs::path published = folder_ / (name + ".pvd");
+    const fs::path taken_over = unfinished_ / published.filename();
+    if (!fs::exists(taken_over) && fs::exists(published)) fs::copy_file(published, taken_over);
+    there = fs::exists(taken_over);
   });
+  return ranks_->broadcast(there ? "there" : "") == "there";
 }
 
 void OutputFolder::publish() {
   ranks_->together([&] {
-    if (ranks_->rank() == 0) move_files();
+    if (ranks_->rank() != 0) return;
+    move_files();
+    std::error_code ignored;
+    fs::remove_all(unfinished_, ignored);
   });
 }
 
@@ -69,10 +136,8 @@ void OutputFolder::move_files() const {
   std::vector<fs::path> files;
   for (const fs::directory_entry& file : fs::directory_iterator(unfinished_))
     files.push_back(file.path());
-  // What names other files comes last.
-  std::stable_partition(files.begin(), files.end(),
-                        [](const fs::path& file) { return file.extension() != ".pvd"; });
-  const std::string where = "output folder '" + folder_.string() + "'";
+  // Whatever stops this, no file has moved before those that it names.
+  std::ranges::stable_sort(files, {}, place_in_order);
   std::vector<std::string> obsolete; // of an earlier run
   for (const fs::path& file : files) {
     if (file.extension() != ".pvd") continue;
@@ -80,16 +145,16 @@ void OutputFolder::move_files() const {
       obsolete.push_back(std::move(old));
   }
   for (const fs::path& file : files)
-    sync_file(file, where); // all before the first is moved: whatever happens then, no file is half there
+    sync_file(file, where()); // all before the first is moved: whatever happens then, no file is half there
   for (const fs::path& file : files) {
     std::error_code status;
     fs::rename(file, folder_ / file.filename(), status);
     if (status)
-      throw Error(where, "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
+      throw Error(where(), "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
                   "check the permissions of the folder");
   }
-  remove_files(folder_, obsolete, where);
-  sync_folder(folder_, where);
+  remove_files(folder_, obsolete, where());
+  sync_folder(folder_, where());
 }
 
 } // namespace heddle

@@ -79,6 +79,24 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string comment(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '-' && result.ends_with('-')) result += ' ';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+std::string series_about(const fs::path& file) {
+  const std::string text = text_of(file);
+  const std::size_t begin = text.find(comment_begin);
+  const std::size_t end = text.find(comment_end, begin);
+  if (end == std::string::npos) return {};
+  const std::size_t first = begin + std::string_view(comment_begin).size();
+  return text.substr(first, end - first);
+}
+
 std::string stem_of(std::string_view name, std::int64_t step) {
   std::array<char, 32> digits{};
   std::snprintf(digits.data(), digits.size(), "_%08lld", static_cast<long long>(step));

@@ -20,6 +20,16 @@ struct SeriesStep {
 /// A text as XML has it within quotes.
 [[nodiscard]] std::string escaped(std::string_view text);
 
+/// What stands around a text about a series, in a line of its own.
+constexpr const char* comment_begin = "<!-- ";
+constexpr const char* comment_end = " -->\n";
+
+/// A text as it may stand in a comment: in one line, without two hyphens side by side.
+[[nodiscard]] std::string comment(std::string_view text);
+
+/// What a .pvd says about its series, empty for nothing.
+[[nodiscard]] std::string series_about(const std::filesystem::path& file);
+
 /// The files of a step begin so: name_00000042.
 [[nodiscard]] std::string stem_of(std::string_view name, std::int64_t step);
 

@@ -259,10 +259,10 @@ class SeriesTest : public OutputTest {
 protected:
   /// A run that writes these steps of as many blocks along x.
   static void run(const fs::path& folder, int blocks, std::initializer_list<std::int64_t> steps,
-                  bool goes_on = false) {
+                  bool goes_on = false, const std::string& about = {}) {
     const BlockGrid grid(Box{{0, 0, 0}, {8, 4, 4}}, {blocks, 1, 1});
     const Field<float> field(grid, {.name = "rho"});
-    Output output(folder, "a & b", grid, {.goes_on = goes_on});
+    Output output(folder, "a & b", grid, {.about = about, .goes_on = goes_on});
     output.add(field);
     for (const std::int64_t step : steps)
       output.write(step, 0.5 * static_cast<double>(step));
@@ -331,6 +331,100 @@ TEST_F(SeriesTest, AFolderOfResultsReplacesASeriesWhenItIsPublished) {
   EXPECT_EQ(own_names(), more);
   publish(1, {0}, false);
   EXPECT_EQ(own_names(), (std::set<std::string>{"a & b.pvd", "a & b_00000000.vti"}));
+}
+
+heddle::OutputFolderOptions with_checkpoints() {
+  return {.stays = true};
+}
+heddle::OutputFolderOptions resumed() {
+  return {.stays = true, .goes_on = true};
+}
+
+TEST_F(SeriesTest, FilesOfALostRunAreThoseOfTheOneThatGoesOn) {
+  fs::path unfinished;
+  {
+    heddle::OutputFolder lost(folder_, 0, with_checkpoints());
+    unfinished = lost.unfinished();
+    run(unfinished, 2, {0, 1, 2});
+    for (const char* name : {"a & b_00000003_0.vti", "a & b_00000003_1.vti.partial-77", "a & b.png"})
+      std::ofstream(unfinished / name) << "not complete";
+  }
+  {
+    heddle::OutputFolder lost_again(folder_, 0, resumed());
+    EXPECT_TRUE(lost_again.keep_series("a & b"));
+    run(unfinished, 1, {2}, true); // the state on the disk was that after step 1
+  }
+  heddle::OutputFolder results(folder_, 0, resumed());
+  EXPECT_TRUE(results.keep_series("a & b"));
+  EXPECT_FALSE(results.keep_series("another"));
+  run(unfinished, 4, {3}, true);
+  results.publish();
+  EXPECT_FALSE(fs::exists(unfinished));
+  std::set<std::string> all{"a & b.pvd", "a & b_00000002.vti"};
+  for (const char* step : {"a & b_00000000", "a & b_00000001", "a & b_00000003"})
+    all.insert(step + std::string(".pvti"));
+  for (const char* piece : {"0_0", "0_1", "1_0", "1_1", "3_0", "3_1", "3_2", "3_3"})
+    all.insert("a & b_0000000" + std::string(piece) + ".vti");
+  EXPECT_EQ(names(folder_), all);
+}
+
+TEST_F(SeriesTest, ARunThatIsLostWhileItPublishesLosesNothing) {
+  const auto publish_half = [&](std::initializer_list<const char*> moved) {
+    fs::remove_all(folder_);
+    {
+      const heddle::OutputFolder lost(folder_, 0, with_checkpoints());
+      run(lost.unfinished(), 2, {0, 1});
+      for (const char* name : moved)
+        fs::rename(lost.unfinished() / name, folder_ / name);
+    }
+    heddle::OutputFolder results(folder_, 0, resumed());
+    EXPECT_TRUE(results.keep_series("a & b"));
+    results.publish();
+    EXPECT_EQ(names(folder_).size(), 7U);
+  };
+  publish_half({});
+  publish_half({"a & b_00000000_0.vti"});
+  publish_half({"a & b_00000000_0.vti", "a & b_00000000_1.vti", "a & b_00000000.pvti"});
+}
+
+TEST_F(SeriesTest, ARunWithoutCheckpointsLeavesWhatOneWithThemHas) {
+  const heddle::OutputFolderOptions kept{.unfinished = "checkpoint/unfinished", .stays = true};
+  fs::path unfinished;
+  {
+    const heddle::OutputFolder lost(folder_, 0, kept);
+    unfinished = lost.unfinished();
+    run(unfinished, 1, {0});
+  }
+  {
+    heddle::OutputFolder other(folder_, 0);
+    run(other.unfinished(), 1, {5});
+    other.publish();
+  }
+  EXPECT_EQ(names(unfinished), (std::set<std::string>{"a & b.pvd", "a & b_00000000.vti"}));
+  const heddle::OutputFolder anew(folder_, 0, kept);
+  EXPECT_TRUE(names(unfinished).empty());
+}
+
+TEST_F(SeriesTest, ASeriesGoesOnInTheSameRunAlone) {
+  run(folder_, 1, {0, 1}, false, "12 m/s from -- the west\nof it");
+  const std::string series = contents()["a & b.pvd"];
+  EXPECT_TRUE(test::contains(series, "\n<!-- 12 m/s from - - the west of it -->\n<VTKFile")) << series;
+  const std::string message = test::error_of([&] { run(folder_, 1, {2}, true, "8 m/s"); });
+  EXPECT_TRUE(test::contains(message,
+                             "a & b.pvd is of another run and cannot go on: it says '12 m/s from - - "
+                             "the west of it', this run '8 m/s'"))
+      << message;
+  EXPECT_EQ(contents()["a & b.pvd"], series);
+  run(folder_, 1, {2}, true, "12 m/s from -- the west\nof it");
+  EXPECT_EQ(names(folder_).size(), 4U);
+}
+
+TEST_F(SeriesTest, TwoRunsAtOnceInAFolderAreRefused) {
+  const heddle::OutputFolder first(folder_, 0, with_checkpoints());
+  run(first.unfinished(), 1, {0});
+  const std::string message = test::error_of([&] { const heddle::OutputFolder second(folder_, 0); });
+  EXPECT_TRUE(test::contains(message, "another run is at work in it")) << message;
+  EXPECT_EQ(names(first.unfinished()).size(), 2U);
 }
 
 } // namespace

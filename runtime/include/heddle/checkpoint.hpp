@@ -182,6 +182,10 @@ public:
     add_number(name, type<T>(), reinterpret_cast<std::byte*>(&number), sizeof(T));
   }
 
+  /// A number that must be the same in the run that goes on, such as what was on the command line: read()
+  /// compares it before anything is restored, and throws Error, which names both values, where it is another.
+  void require(const std::string& name, double value);
+
   /// Stores all that was added. On any failure every rank throws the same Error, says which rank it was, and
   /// the checkpoints from before stay as they are. After a success all but the newest `keep` are removed, and
   /// those of a later step, which belong to a future that this run has not had. A run that has read none
@@ -214,7 +218,8 @@ private:
   template <class T> static Type type() {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && std::endian::native == std::endian::little);
     std::string name(std::is_floating_point_v<T> ? "f" : std::is_signed_v<T> ? "i" : "u");
-    name += std::to_string(8 * sizeof(T)); // g++ 12 at -O3 warns of overlapping copies in "f" + std::to_string()
+    name +=
+        std::to_string(8 * sizeof(T)); // g++ 12 at -O3 warns of overlapping copies in "f" + std::to_string()
     return {std::move(name), sizeof(T)};
   }
   static std::string named(const std::string& name, std::string_view otherwise) {

@@ -27,8 +27,11 @@ namespace heddle {
 struct OutputOptions {
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // of the lower corner of cell (0, 0, 0)
   std::array<double, 3> spacing{1.0, 1.0, 1.0}; // of cells
-  bool goes_on =
-      false; // a resumed run: the series that is there keeps its steps before the first one written
+  /// What makes this run, in a line of text; stands in the .pvd.
+  std::string about{};
+  /// A resumed run: the series that is there keeps its steps before the first one written. Its `about` has to
+  /// be the same.
+  bool goes_on = false;
 };
 
 class Collective;
@@ -43,8 +46,8 @@ struct SeriesStep;
 class Output {
 public:
   /// Files are folder/name.pvd, folder/name_00000042.vti, … The folder is made by the first write.
-  /// Throws Error for a name that is empty or contains a slash, a spacing that is not positive, or a grid
-  /// that ranks share.
+  /// Throws Error for a name that is empty or contains a slash, a spacing that is not positive, a grid that
+  /// ranks share, or a series that is to go on and belongs to another run.
   Output(std::filesystem::path folder, std::string name, const BlockGrid& grid, OutputOptions options = {});
   /// The same of a grid that ranks share: each writes its blocks, rank 0 the files that name them. All ranks
   /// construct and call it together, see one folder, and throw the same Error. The transport must outlive
@@ -210,6 +213,7 @@ private:
   [[nodiscard]] std::string piece(const std::string& stem, int block) const;
   [[nodiscard]] std::string parallel_header(const std::string& stem) const;
   [[nodiscard]] std::string blocks_text(const std::string& stem) const;
+  void require_same_run() const;
   [[nodiscard]] std::string series_text(const std::vector<SeriesStep>& steps) const;
   [[nodiscard]] std::string main_file(const std::string& stem) const;
   /// The files of an earlier run that a first write makes obsolete; if the series goes on, `steps` gets those

@@ -4,45 +4,65 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "heddle/transport.hpp"
 
 namespace heddle {
 
 class Collective;
+class FolderLock;
+
+struct OutputFolderOptions {
+  /// Inside the folder of the results: where files are until they are published. Runs with checkpoints and
+  /// runs without have different ones, so that neither removes what the other one left.
+  std::filesystem::path unfinished = "unfinished";
+  /// For a run with checkpoints: what is not published when it ends stays there, for the run that goes on.
+  bool stays = false;
+  /// For that run: takes over the steps that the series (.pvd) there name. Anything else there is removed.
+  bool goes_on = false;
+};
 
 /// The folder of a run's results. Everything is written into a folder of its own inside it and moved out when
 /// all is complete: a run that fails leaves the results of the run before as they were.
 class OutputFolder {
 public:
-  /// Throws Error where the folder cannot be made or has less than `bytes` free.
-  OutputFolder(std::filesystem::path folder, double bytes);
+  /// Throws Error where the folder cannot be made, has less than `bytes` free (with what is taken over), or
+  /// another run is at work in it: file systems without locks do not show that.
+  OutputFolder(std::filesystem::path folder, double bytes, OutputFolderOptions options = {});
   /// The same folder for all ranks of a transport, which must outlive this: they construct it and publish
   /// together, and throw the same Error.
-  OutputFolder(std::filesystem::path folder, double bytes, Transport& transport);
-  /// Removes what was not published.
+  OutputFolder(std::filesystem::path folder, double bytes, Transport& transport,
+               OutputFolderOptions options = {});
+  /// Removes what was not published, unless it stays.
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
   /// Where to write; on any rank.
   [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
-  /// For a resumed run, before it makes the Output `name` with OutputOptions::goes_on: takes the steps of the
-  /// series that is in the folder over into the new one. All ranks.
-  void keep_series(const std::string& name);
+  /// For a resumed run, before it makes the Output `name` with OutputOptions::goes_on: where no series of
+  /// that name was taken over, the one that is published in the folder goes on. Whether there is one; all
+  /// ranks.
+  bool keep_series(const std::string& name);
   /// Moves all files into the folder, in place of older ones of the same name. Of a series (.pvd) that is
   /// replaced, the files that the new one does not name are removed, and no other file. Throws Error where
   /// that fails.
   void publish();
 
 private:
-  OutputFolder(std::filesystem::path folder, double bytes, Transport* transport);
-  void make(double bytes) const;
+  OutputFolder(std::filesystem::path folder, double bytes, Transport* transport, OutputFolderOptions options);
+  void make(double bytes);
+  void require_space(double bytes) const;
+  void take_over() const;
   void move_files() const;
+  [[nodiscard]] std::string where() const;
 
   std::unique_ptr<Collective> ranks_;
+  OutputFolderOptions options_;
   std::filesystem::path folder_;
   std::filesystem::path unfinished_;
+  std::unique_ptr<FolderLock> lock_; // of rank 0
 };
 
 } // namespace heddle

@@ -66,7 +66,9 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   ASSERT_GT(mean.size(), 1000U);
   expect_refusal(program(small_run(folder, steps)), "it has checkpoints of another run");
   expect_refusal(program(small_run(folder, steps + "--resume last --wind 11")),
-                 "the checkpoint has the wind 12");
+                 "its wind is 12, in this run 11");
+  expect_refusal(program(small_run(folder, steps + "--resume last --frames 3")),
+                 "its number of frames is 2, in this run 3");
   std::filesystem::remove(folder / "out" / "mean_00000000.vti");
   std::filesystem::remove(folder / "out" / "wind_00000001.vti");
   std::filesystem::remove(folder / "out" / "checkpoint" /
@@ -80,6 +82,47 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   EXPECT_FALSE(contains(over.text, "nan"));
   EXPECT_TRUE(test::bytes_of(folder / "out" / "mean_00000000.vti") == mean);
   EXPECT_TRUE(test::bytes_of(folder / "out" / "wind_00000001.vti") == last);
+}
+
+/// A run that is killed as soon as its checkpoints name a frame.
+Outcome killed_run(const test::Folder& folder, const std::string& arguments) {
+  const std::string checkpoints = "'" + (folder / "out" / "checkpoint").string() + "'";
+  return run_program("'" TERRAIN_WIND_PROGRAM "' " + arguments +
+                     " & run=$!; until grep -qs 'number frame i64 0[2-9]' " + checkpoints +
+                     "/*.checkpoint; do kill -0 $run || exit 2; sleep 0.01; done; kill -9 $run");
+}
+
+TEST(CommandLine, AKilledRunLosesNoFrame) {
+  const test::Folder folder;
+  const std::string steps = "--steps 240 --frames 12 --no-picture --checkpoint-every 20 ";
+  ASSERT_EQ(program(small_run(folder, steps)).code, 0);
+  std::filesystem::remove_all(folder / "out" / "checkpoint");
+  const auto whole = contents(folder / "out");
+  ASSERT_EQ(whole.size(), 15U); // frames, the mean, what names them
+  std::filesystem::remove_all(folder / "out");
+
+  const Outcome killed = killed_run(folder, small_run(folder, steps));
+  ASSERT_EQ(killed.code, 0) << killed.text;
+  ASSERT_FALSE(std::filesystem::exists(folder / "out" / "wind.pvd"));
+  const auto left = contents(folder / "out");
+  expect_refusal(program(small_run(folder, steps)), "it has checkpoints of another run");
+  EXPECT_EQ(contents(folder / "out"), left);
+  EXPECT_EQ(program(small_run(folder, "--wind 9")).code, 0); // has no checkpoints: a run beside it
+  const Outcome resumed = program(small_run(folder, steps + "--resume last"));
+  ASSERT_EQ(resumed.code, 0) << resumed.text;
+  EXPECT_FALSE(contains(resumed.text, "without the frames before it"));
+  for (const auto& [file, bytes] : whole)
+    EXPECT_TRUE(test::bytes_of(file) == bytes) << file;
+
+  // The results of another run in the same folder are not what this one goes on with.
+  EXPECT_EQ(program(small_run(folder, "--wind 9 --frames 2")).code, 0);
+  expect_refusal(program(small_run(folder, steps + "--resume last")), "is of another run and cannot go on");
+}
+
+TEST(CommandLine, WithoutACheckpointNothingIsResumed) {
+  const test::Folder folder;
+  expect_refusal(program(small_run(folder, "--resume last")), "there is no checkpoint in");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
 TEST(CommandLine, ARunGoesOnOnOtherRanksWithTheSameBits) {
