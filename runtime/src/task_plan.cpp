@@ -16,15 +16,31 @@ namespace {
 
 using Kind = TaskStep::Kind;
 
-/// Regions of a field: cells of the border, ghost cells that only blocks of this rank fill, those that
-/// messages fill, and the interior cells, slab by slab.
+/// Regions of a field, a bit each: cells of the border, ghost cells by the axes across whose faces they lie
+/// (an exchange has borders of its own, so that what one lets come with its messages another one moves within
+/// this rank), and the interior cells, slab by slab.
 enum Region : unsigned {
   border = 1,
-  rim = 2,
-  ghosts = 4,
-  interior = ((1U << most_slabs) - 1) << 3,
-  everywhere = 7 | interior
+  ghosts = 0xfe, // 1 << n: beyond faces across the axes d with 1 << d in n
+  interior = ((1U << most_slabs) - 1) << 8,
+  everywhere = border | ghosts | interior
 };
+
+/// The ghost cells that lie beyond no face of a border across these axes: only blocks of this rank fill them.
+unsigned rim(const std::array<bool, 3>& border_axes) {
+  unsigned found = 0;
+  for (unsigned beyond = 1; beyond < 8; ++beyond) {
+    bool across_border = false;
+    for (std::size_t d = 0; d < 3; ++d)
+      across_border = across_border || (border_axes[d] && (beyond >> d & 1U) != 0);
+    if (!across_border) found |= 1U << beyond;
+  }
+  return found;
+}
+
+std::array<bool, 3> united(const std::array<bool, 3>& one, const std::array<bool, 3>& other) {
+  return {one[0] || other[0], one[1] || other[1], one[2] || other[2]};
+}
 
 /// The slabs of an interior that a part of it touches, itself and so many on both sides.
 unsigned slabs_of(const BlockPart& part, int neighbours) {
@@ -32,7 +48,7 @@ unsigned slabs_of(const BlockPart& part, int neighbours) {
   const int last = std::min(part.slice + neighbours, part.slices - 1);
   unsigned found = 0;
   for (int slab = std::max(part.slice - neighbours, 0); slab <= last; ++slab)
-    found |= 8U << slab;
+    found |= 0x100U << slab;
   return found;
 }
 
@@ -63,7 +79,8 @@ unsigned regions(const TaskNode::Access& access, const BlockPart& part) {
   if (access.reach == FieldAccess::anywhere) return everywhere;
   const bool beyond = access.reach > 0;
   if (part.cells == BlockPart::Cells::border) return beyond ? everywhere : border;
-  return beyond ? border | rim | slabs_of(part, 1) : slabs_of(part, 0);
+  if (!beyond) return slabs_of(part, 0);
+  return border | rim({part.width[0] > 0, part.width[1] > 0, part.width[2] > 0}) | slabs_of(part, 1);
 }
 
 class Drafts {
@@ -71,10 +88,13 @@ public:
   Drafts(std::span<const TaskNode> nodes, const PlanOptions& options) : options_(options) {
     for (const TaskNode& node : nodes) {
       halos_.push_back(node.halo ? node.halo() : HaloSteps{});
-      const HaloSteps& halo = halos_.back();
+      HaloSteps& halo = halos_.back();
       splits_ = splits_ || (halo.messages && options.overlap);
       exchanges_ = exchanges_ || halo.grid != nullptr;
-      if (halo.grid != nullptr) widen(*halo.grid, halo.rank, halo.border);
+      if (halo.grid != nullptr) {
+        halo.border = united(halo.border, axes_to_other_ranks(*halo.grid, halo.rank));
+        widen(*halo.grid, halo.rank, halo.border);
+      }
       if (halo.progress) progress_.push_back(halo.progress);
       width_ = std::max(width_, halo.depth);
       if (!node.parts) continue;
@@ -117,8 +137,7 @@ private:
     auto place = std::ranges::find_if(borders_, [&](const Borders& one) { return one.are_of(grid, rank); });
     if (place == borders_.end())
       place = borders_.insert(place, Borders{&grid, rank, axes_to_other_ranks(grid, rank)});
-    for (std::size_t d = 0; d < 3; ++d)
-      place->axes[d] = place->axes[d] || more[d];
+    place->axes = united(place->axes, more);
   }
 
   /// Across which axes the blocks of a sweep have a border.
@@ -171,7 +190,9 @@ private:
       }
     };
     const unsigned own = border | interior;
-    const unsigned arrival = halo.toward_owners ? border : ghosts;
+    const unsigned wrapped = rim(halo.border);
+    const unsigned beyond = ghosts & ~wrapped; // the border
+    const unsigned arrival = halo.toward_owners ? unsigned{border} : beyond;
     // wrap, and what finish does within this rank, touch one lane of vectors whose others come from
     // elsewhere, where that lane ends at a wall: no other step touches it, and it is written alone.
     if (!halo.opened.empty()) {
@@ -188,12 +209,12 @@ private:
     start.step.run = halo.start;
     start.filled = halo.filled;
     start.apart = halo.apart;
-    touch(start, false, halo.toward_owners ? ghosts : border);
+    touch(start, false, halo.toward_owners ? beyond : unsigned{border});
     if (halo.wrap) {
       Draft& wrap = draft(node, place, " wrap", Kind::whole);
       wrap.step.run = halo.wrap;
-      touch(wrap, false, halo.toward_owners ? unsigned{rim} : own);
-      touch(wrap, true, halo.toward_owners ? own : unsigned{rim});
+      touch(wrap, false, halo.toward_owners ? wrapped : own);
+      touch(wrap, true, halo.toward_owners ? own : wrapped);
     }
     Draft& finish = draft(node, place, " finish", Kind::finish);
     finish.step.exchange = place;
@@ -203,7 +224,7 @@ private:
     finish.emptied = halo.emptied;
     touch(finish, true, arrival);
     touch(finish, false,
-          halo.toward_owners ? ghosts : border); // from there lanes pass on what arrives in others
+          halo.toward_owners ? beyond : unsigned{border}); // from there lanes pass on what arrives in others
     if (halo.toward_owners) {
       finish.writer = writers_of(halo);
       for (const FieldAccess& field : halo.fields)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "heddle/block_grid.hpp"
@@ -44,17 +45,22 @@ class Half {
 public:
   Half() : grid_(heddle::Box{{0, 0, 0}, {8, 4, 10}}, {2, 1, 1}, {false, false, false}, 2) {}
 
-  void exchange(const int* field) {
+  void exchange(const int* field) { exchange(field, "step before", {}, false); }
+
+  /// border: axes across which blocks have a border besides those that lead to other ranks.
+  void exchange(const int* field, const char* name, const std::array<bool, 3>& border, bool wraps = true) {
     TaskNode& node = nodes_.emplace_back();
-    node.name = "step before";
+    node.name = name;
     node.memory = heddle::Memory::device;
-    node.halo = [this, field] {
+    node.halo = [this, field, border, wraps] {
       heddle::HaloSteps steps;
       steps.grid = &grid_;
       steps.depth = 1;
+      steps.border = border;
       steps.messages = true;
       steps.fields = {{field, "", AccessMode::read}, {field, "", AccessMode::write}};
       steps.start = steps.finish = [](heddle::Stream&) {};
+      if (wraps) steps.wrap = steps.start;
       return steps;
     };
   }
@@ -132,6 +138,36 @@ TEST(TaskPlan, WhatIsSentBeforeASweepInPlaceHoldsUpItsBorderAlone) {
   EXPECT_FALSE(waits_for(Kind::interior, Kind::start)); // cells of other blocks write what is sent
   EXPECT_TRUE(waits_for(Kind::finish, Kind::start));
   EXPECT_TRUE(waits_for(Kind::border, Kind::finish));
+}
+
+/// Whether the step of one name follows that of another one, directly or not.
+bool follows(const std::vector<TaskStep>& steps, const std::string& later, const std::string& earlier) {
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(steps, name, &TaskStep::name) - steps.begin());
+  };
+  std::vector<std::size_t> before{place(later)};
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::vector<std::size_t>& more = steps.at(before[i]).predecessors;
+    before.insert(before.end(), more.begin(), more.end());
+  }
+  return std::find(before.begin() + 1, before.end(), place(earlier)) != before.end();
+}
+
+TEST(TaskPlan, ExchangesWithOtherBordersWriteTheSameGhostCellsOneAfterTheOther) {
+  // Ghost cells beyond faces across y: one moves them within the rank, the other one as part of its border,
+  // as where lanes of a vector follow each other along y.
+  const int f = 0;
+  const std::array<bool, 3> narrow{};
+  const std::array<bool, 3> wide{false, true, false};
+  Half one;
+  one.exchange(&f, "narrow", narrow);
+  one.exchange(&f, "wide", wide);
+  EXPECT_TRUE(follows(one.plan({.device = true}), "wide finish", "narrow wrap"));
+  EXPECT_FALSE(follows(one.plan({.device = true}), "wide wrap", "narrow finish")); // beyond other faces
+  Half other;
+  other.exchange(&f, "wide", wide);
+  other.exchange(&f, "narrow", narrow);
+  EXPECT_TRUE(follows(other.plan({.device = true}), "narrow wrap", "wide finish"));
 }
 
 TEST(TaskPlan, TakesInteriorsApartWhereNothingIsExchanged) {
