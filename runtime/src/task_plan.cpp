@@ -67,7 +67,8 @@ struct Draft {
   std::vector<const void*> emptied;
   std::vector<const void*> opened;
   bool apart = false; // of a start: ordered by mailboxes alone, of which it may fill none
-  /// Of a finish toward owners, and what opens it, for each field: the sweep that wrote beyond its blocks.
+  /// Of a finish toward owners, and what opens it, for each field that the sweep before wrote beyond its
+  /// blocks: that sweep, if the exchange is the one for it, "... after".
   std::map<const void*, std::size_t> writer{};
   /// Of an interior, for each field that its sweep writes beyond the own cells: the exchange for that sweep,
   /// "... before".
@@ -199,7 +200,7 @@ private:
       Draft& ready = draft(node, place, " ready", Kind::whole); // is no step, see pass_on
       ready.opened = halo.opened;
       touch(ready, true, arrival);
-      if (halo.toward_owners) ready.writer = writers_of(halo);
+      if (halo.toward_owners) ready.writer = writers_of(node, halo);
     }
     for (const FieldAccess& field : halo.fields) {
       if (!halo.toward_owners) sent_before_[field.object] = {place, &node.name};
@@ -226,18 +227,20 @@ private:
     touch(finish, false,
           halo.toward_owners ? beyond : unsigned{border}); // from there lanes pass on what arrives in others
     if (halo.toward_owners) {
-      finish.writer = writers_of(halo);
+      finish.writer = writers_of(node, halo);
       for (const FieldAccess& field : halo.fields)
         wrote_beyond_.erase(field.object);
     }
   }
 
-  /// The sweeps that wrote beyond their blocks what an exchange takes to its owners.
-  [[nodiscard]] std::map<const void*, std::size_t> writers_of(const HaloSteps& halo) const {
+  /// The sweep that wrote beyond its blocks what an exchange takes to its owners, for each field.
+  [[nodiscard]] std::map<const void*, std::size_t> writers_of(const TaskNode& node,
+                                                              const HaloSteps& halo) const {
     std::map<const void*, std::size_t> writers;
     for (const FieldAccess& field : halo.fields) {
-      const auto found = wrote_beyond_.find(field.object);
-      if (found != wrote_beyond_.end()) writers.insert(*found);
+      const auto wrote = wrote_beyond_.find(field.object);
+      if (wrote != wrote_beyond_.end() && node.name == *wrote->second.name + " after")
+        writers.emplace(wrote->first, wrote->second.place);
     }
     return writers;
   }
@@ -304,7 +307,8 @@ private:
     }
     if (!node.parts || node.parts->has) return;
     for (const TaskNode::Access& access : node.accesses) {
-      if (access.mode == AccessMode::write && access.reach > 0) wrote_beyond_[access.object] = place;
+      if (access.mode == AccessMode::write && access.reach > 0)
+        wrote_beyond_[access.object] = {place, &node.name};
     }
   }
 
@@ -328,21 +332,21 @@ private:
   bool splits_ = false;    // sweeps have borders
   bool exchanges_ = false; // something crosses, each time after all of a step and before all of the next
   std::vector<Borders> borders_;
-  struct Sent {
+  struct Named {
     std::size_t place;
-    const std::string* name; // of the exchange
+    const std::string* name;
   };
   // The sweep that did, and the exchange to ghost cells, if nothing else has touched the field since.
-  std::map<const void*, std::size_t> wrote_beyond_;
-  std::map<const void*, Sent> sent_before_;
+  std::map<const void*, Named> wrote_beyond_;
+  std::map<const void*, Named> sent_before_;
 };
 
-/// Whether the later of two steps has to wait for the earlier one. What ghost cells send back to their owners
-/// after a sweep are values that cells of other blocks have written; in a sweep without races no cell here
-/// touches these, so that they may arrive while the interior is still being computed. A finish follows the
-/// border all the same; what other ranks store into the fields themselves waits for no part of that sweep. In
-/// the same way, what an exchange sends before such a sweep is what cells of other blocks then read and
-/// write: the interior need not wait until it has been sent.
+/// Whether the later of two steps has to wait for the earlier one. What the exchange for a sweep sends back
+/// from ghost cells to their owners are values that cells of other blocks have written; in a sweep without
+/// races no cell here touches these, so that they may arrive while the interior is still being computed. A
+/// finish follows the border all the same; what other ranks store into the fields themselves waits for no
+/// part of that sweep. In the same way, what an exchange sends before such a sweep is what cells of other
+/// blocks then read and write: the interior need not wait until it has been sent.
 bool conflict(const Draft& earlier, const Draft& later) {
   for (const Touch& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);

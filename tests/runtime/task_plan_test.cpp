@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,24 +46,20 @@ class Half {
 public:
   Half() : grid_(heddle::Box{{0, 0, 0}, {8, 4, 10}}, {2, 1, 1}, {false, false, false}, 2) {}
 
-  void exchange(const int* field) { exchange(field, "step before", {}, false); }
-
-  /// border: axes across which blocks have a border besides those that lead to other ranks.
-  void exchange(const int* field, const char* name, const std::array<bool, 3>& border, bool wraps = true) {
+  /// change: what is not as with an exchange to ghost cells that has nothing to wrap.
+  void exchange(const int* field, const char* name = "step before",
+                const std::function<void(heddle::HaloSteps&)>& change = {}) {
+    heddle::HaloSteps steps;
+    steps.grid = &grid_;
+    steps.depth = 1;
+    steps.messages = true;
+    steps.fields = {{field, "", AccessMode::read}, {field, "", AccessMode::write}};
+    steps.start = steps.finish = [](heddle::Stream&) {};
+    if (change) change(steps);
     TaskNode& node = nodes_.emplace_back();
     node.name = name;
     node.memory = heddle::Memory::device;
-    node.halo = [this, field, border, wraps] {
-      heddle::HaloSteps steps;
-      steps.grid = &grid_;
-      steps.depth = 1;
-      steps.border = border;
-      steps.messages = true;
-      steps.fields = {{field, "", AccessMode::read}, {field, "", AccessMode::write}};
-      steps.start = steps.finish = [](heddle::Stream&) {};
-      if (wraps) steps.wrap = steps.start;
-      return steps;
-    };
+    node.halo = [steps] { return steps; };
   }
 
   void step(std::vector<TaskNode::Access> accesses, bool boxes = true) {
@@ -157,8 +154,11 @@ TEST(TaskPlan, ExchangesWithOtherBordersWriteTheSameGhostCellsOneAfterTheOther) 
   // Ghost cells beyond faces across y: one moves them within the rank, the other one as part of its border,
   // as where lanes of a vector follow each other along y.
   const int f = 0;
-  const std::array<bool, 3> narrow{};
-  const std::array<bool, 3> wide{false, true, false};
+  const auto narrow = [](heddle::HaloSteps& steps) { steps.wrap = steps.start; };
+  const auto wide = [](heddle::HaloSteps& steps) {
+    steps.wrap = steps.start;
+    steps.border = {false, true, false};
+  };
   Half one;
   one.exchange(&f, "narrow", narrow);
   one.exchange(&f, "wide", wide);
@@ -168,6 +168,18 @@ TEST(TaskPlan, ExchangesWithOtherBordersWriteTheSameGhostCellsOneAfterTheOther) 
   other.exchange(&f, "wide", wide);
   other.exchange(&f, "narrow", narrow);
   EXPECT_TRUE(follows(other.plan({.device = true}), "narrow wrap", "wide finish"));
+}
+
+TEST(TaskPlan, WhatComesBackAfterASweepMeetsItsInteriorIfTheExchangeIsItsOwn) {
+  const int f = 0;
+  for (const bool own : {true, false}) {
+    Half half;
+    half.step({{&f, "", AccessMode::read, 1}, {&f, "", AccessMode::write, 1}});
+    half.exchange(&f, own ? "step after" : "other after",
+                  [](heddle::HaloSteps& steps) { steps.toward_owners = true; });
+    const std::vector<TaskStep> steps = half.plan({.device = true});
+    EXPECT_EQ(follows(steps, own ? "step after finish" : "other after finish", "step interior"), !own);
+  }
 }
 
 TEST(TaskPlan, TakesInteriorsApartWhereNothingIsExchanged) {

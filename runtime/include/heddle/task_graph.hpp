@@ -70,7 +70,8 @@ struct Repetition {
 ///
 /// Where a HaloExchange sends messages, it and the sweeps around it are taken apart (see overlap of the
 /// options): border, interior and ghost cells of a field are then ordered for themselves, as TaskGraph::steps
-/// shows.
+/// shows. Exchanges that have the name of a sweep, "step before" and "step after", are those of its own: what
+/// they move, cells of other blocks touch, so that the interior of that sweep need not wait for it.
 class TaskGraph {
 public:
   /// Throws Error for less than one thread, or Memory::device without CUDA.
