@@ -105,11 +105,14 @@ TEST(TaskPlan, ASlabWaitsForItsNeighboursOfTheStepBeforeAlone) {
       to_and_fro(true, {.device = true, .iterations = 2, .fine = true, .slabs = slabs});
   const std::vector<std::size_t> parts = interiors(steps);
   ASSERT_EQ(parts.size(), 4U * slabs);
+  const auto place = [](int step, int slab) {
+    return static_cast<std::size_t>(step) * slabs + static_cast<std::size_t>(slab);
+  };
   for (int later = 1; later < 4; ++later) {
     for (int slab = 0; slab < slabs; ++slab) {
-      const TaskStep& step = steps[parts[static_cast<std::size_t>(later * slabs + slab)]];
+      const TaskStep& step = steps[parts[place(later, slab)]];
       for (int other = 0; other < slabs; ++other) {
-        const std::size_t before = parts[static_cast<std::size_t>((later - 1) * slabs + other)];
+        const std::size_t before = parts[place(later - 1, other)];
         EXPECT_EQ(std::ranges::count(step.predecessors, before), std::abs(other - slab) <= 1 ? 1 : 0)
             << "step " << later << ", slabs " << slab << " and " << other;
       }
