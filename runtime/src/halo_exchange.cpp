@@ -55,7 +55,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
 }
 
 void HaloExchange::add_box_calls() {
-  add_packs();
+  packs_.front() =
+      packs_for(exchange_.packs_together() ? places_of(exchange_) : std::vector<Exchange::Place>());
   vector_pack_ = move_calls(plan_.sent_vectors());
   if (into_fields_)
     publish_arrays();
@@ -65,29 +66,35 @@ void HaloExchange::add_box_calls() {
   add_shifts(wrap_shifts_, plan_.wrap().shifts);
 }
 
-void HaloExchange::add_packs() {
-  for (std::vector<Call>* calls : {&pack_, &unpack_, &wrap_pack_, &wrap_unpack_})
-    calls->clear();
-  if (exchange_.packs_together()) places_ = places_of(exchange_);
+HaloExchange::Packs HaloExchange::packs_for(std::vector<Exchange::Place> places) const {
+  Packs packs;
+  packs.places = std::move(places);
   std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
     if (direct_ && transport_->stores())
-      add_calls(pack_, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
+      add_calls(packs.pack, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
     else
       packed.push_back(&plan_.pack()[segment]);
   }
   for (const HaloPlan::Tables& tables : plan_.unpack())
     unpacked.push_back(&tables);
-  add_calls(pack_, exchange_.bind_pack, packed);
-  add_calls(unpack_, exchange_.bind_unpack, unpacked);
-  add_calls(wrap_pack_, exchange_.bind_pack, {&plan_.wrap().pack});
-  add_calls(wrap_unpack_, exchange_.bind_unpack, {&plan_.wrap().unpack});
+  add_calls(packs.pack, exchange_.bind_pack, packed);
+  add_calls(packs.unpack, exchange_.bind_unpack, unpacked);
+  add_calls(packs.wrap_pack, exchange_.bind_pack, {&plan_.wrap().pack});
+  add_calls(packs.wrap_unpack, exchange_.bind_unpack, {&plan_.wrap().unpack});
+  return packs;
 }
 
-/// Fields that have swapped their memory since: their blocks have other distances.
-void HaloExchange::follow_fields() {
-  if (!places_.empty() && places_ != places_of(exchange_)) add_packs();
+/// For where the fields lie now: those that have swapped their memory have blocks at other distances.
+const HaloExchange::Packs& HaloExchange::packs() {
+  if (packs_[now_].places.empty()) return packs_[now_];
+  std::vector<Exchange::Place> places = places_of(exchange_);
+  const auto known = std::ranges::find(packs_, places, &Packs::places);
+  const auto number = static_cast<std::size_t>(known - packs_.begin());
+  if (known == packs_.end()) packs_.push_back(packs_for(std::move(places)));
+  now_ = number;
+  return packs_[now_];
 }
 
 /// One call for all messages, or for each that is written straight into the memory of another rank.
@@ -334,9 +341,8 @@ void HaloExchange::verify_all() const {
 }
 
 void HaloExchange::start(Stream& stream) {
-  follow_fields();
   send_vectors(stream);
-  pack(pack_, stream);
+  pack(packs().pack, stream);
   for (const ListCall& call : list_pack_) {
     exchange_.list_pack({call.fields.data(), call.numbers.data(), call.numbers.size()},
                         wire_of(call.segment) + call.begin, stream);
@@ -354,14 +360,13 @@ void HaloExchange::start(Stream& stream) {
 }
 
 void HaloExchange::wrap(Stream& stream) {
-  follow_fields();
-  pack(wrap_pack_, stream);
-  unpack(wrap_unpack_, stream);
+  const Packs& here = packs();
+  pack(here.wrap_pack, stream);
+  unpack(here.wrap_unpack, stream);
   shift(wrap_shifts_, stream);
 }
 
 void HaloExchange::finish(Stream& stream) {
-  follow_fields();
   if (talks()) {
     if (staged_) {
       stream.synchronise();
@@ -378,7 +383,7 @@ void HaloExchange::finish(Stream& stream) {
     }
   }
   receive_vectors(stream);
-  unpack(unpack_, stream);
+  unpack(packs().unpack, stream);
   for (const ListCall& call : list_unpack_) {
     exchange_.list_unpack({call.fields.data(), call.numbers.data(), call.numbers.size()},
                           wire_.data() + call.begin, stream);
@@ -412,12 +417,14 @@ HaloSteps HaloExchange::steps() {
   steps.memory = memory();
   steps.fields = accesses();
   steps.start = [this](Stream& stream) { start(stream); };
-  if (!wrap_pack_.empty() || !wrap_shifts_.empty()) steps.wrap = [this](Stream& stream) { wrap(stream); };
+  if (!packs_[now_].wrap_pack.empty() || !wrap_shifts_.empty())
+    steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
   if (talks() && transport_->needs_progress()) steps.progress = [this] { transport_->progress(); };
   if (talks() && transport_->waits_in_stream()) {
     steps.waits_for = [this] {
-      return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) + "': " + to_string(receive_);
+      return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) +
+             "': " + to_string(receive_);
     };
     steps.give_up = [this] { transport_->give_up(); };
   }

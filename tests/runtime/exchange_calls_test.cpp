@@ -171,6 +171,45 @@ TEST(ExchangeCalls, OfPlainDenseBlocksThatLieAlikeAreOneOnADevice) {
   EXPECT_EQ(calls(BlockGrid({{0, 0, 0}, {4, 15, 4}}, {1, 6, 1}, {true, false, false}, ranks), 2), two);
 }
 
+TEST(ExchangeCalls, KeepTheirTablesForARecordingWhenFieldsSwapTheirMemory) {
+  using Rows = std::vector<std::int32_t>;
+  const BlockGrid grid({{0, 0, 0}, {4, 4, 4}}, {2, 2, 1}, {true, true, true});
+  Field<double> field(grid);
+  Field<double> other(grid);
+  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, field.ghost_layers());
+  std::vector<heddle::WireBoxes> calls;
+  const auto note = [&](int, const heddle::WireBoxes& boxes, const void*, heddle::Stream&) {
+    calls.push_back(boxes);
+  };
+  Exchange exchange = packing::exchange(field, shell, Direction::owner_to_ghost);
+  exchange.together = true;
+  exchange.pack = note;
+  exchange.unpack = note;
+  HaloExchange halo(std::move(exchange));
+  const auto recorded = [&] {
+    heddle::Stream stream;
+    calls.clear();
+    halo(stream);
+    return calls;
+  };
+  const auto rows = [](const heddle::WireBoxes& boxes) {
+    return Rows(boxes.rows, boxes.rows + boxes.count * heddle::WireBoxes::columns);
+  };
+  const std::vector<heddle::WireBoxes> first = recorded();
+  ASSERT_EQ(first.size(), 2U); // pack and unpack, within the rank
+  const std::array<Rows, 2> read{rows(first[0]), rows(first[1])};
+  std::swap(field, other);
+  const std::vector<heddle::WireBoxes> second = recorded();
+  ASSERT_EQ(second.size(), 2U);
+  std::swap(field, other);
+  const std::vector<heddle::WireBoxes> third = recorded();
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NE(second[i].rows, first[i].rows);
+    EXPECT_EQ(third[i].rows, first[i].rows);
+    EXPECT_EQ(rows(first[i]), read[i]);
+  }
+}
+
 TEST(ExchangeCalls, OfInterleavedBlocksAreOneForTheVectors) {
   // Vectors along y, ranks along z: whole vectors cross, in one move for all four blocks, and no kernel
   // packs.

@@ -15,8 +15,8 @@ public:
   /// recorded is an Error. automatic: recorded anew in each run, so that parameters may change between runs;
   /// only in runs of four launches and more, after one launch without, and not where a task runs on the host,
   /// does something that cannot be recorded, or is to be traced. once: the same, but kept for later runs, for
-  /// tasks that change no parameters, and fields that do not swap their memory: runs that are short or many
-  /// do not pay for it again.
+  /// tasks that change no parameters, and fields that do not swap their memory (a recording goes on with what
+  /// they had when it was made): runs that are short or many do not pay for it again.
   enum Way { off, on, automatic, once };
 
   constexpr Capture(Way way) noexcept : way_(way) {}

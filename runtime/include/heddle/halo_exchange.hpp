@@ -115,14 +115,22 @@ private:
     std::size_t first_target; // the number that its rows call 0
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// The calls of pack kernels.
+  struct Packs {
+    std::vector<Exchange::Place> places; // of the blocks that their tables hold for; empty: wherever they lie
+    std::vector<Call> pack;
+    std::vector<Call> unpack;
+    std::vector<Call> wrap_pack;
+    std::vector<Call> wrap_unpack;
+  };
 
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
   void check() const;
   void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
                  const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
   void add_box_calls();
-  void add_packs();
-  void follow_fields();
+  [[nodiscard]] Packs packs_for(std::vector<Exchange::Place> places) const;
+  [[nodiscard]] const Packs& packs();
   void add_list_calls();
   [[nodiscard]] ListCall list_call(const std::vector<HaloPlan::Segment>& segments,
                                    const std::vector<HaloPlan::Elements>& elements, std::size_t first,
@@ -153,11 +161,9 @@ private:
   bool direct_ = false; // written straight into the memory of other ranks
   bool into_fields_ = false; // and whole vectors into their fields, not over the wire
   bool staged_ = false; // fields on a device, messages through pinned memory
-  std::vector<Exchange::Place> places_; // for which the tables of several blocks hold
-  std::vector<Call> pack_;
-  std::vector<Call> unpack_;
-  std::vector<Call> wrap_pack_;
-  std::vector<Call> wrap_unpack_;
+  // For all places that blocks have had: a recorded CUDA graph may still read the tables of any.
+  std::vector<Packs> packs_ = std::vector<Packs>(1);
+  std::size_t now_ = 0; // those of the last call
   std::vector<ListCall> list_pack_;
   std::vector<ListCall> list_unpack_;
   std::vector<MoveCall> vector_pack_;
