@@ -224,6 +224,22 @@ void HaloExchange::publish_arrays() {
   transport_->publish(tag_, std::move(arrays));
 }
 
+/// Throws Error for groups that no longer lie where other ranks store to.
+void HaloExchange::check_arrays() const {
+  if (!into_fields_ || plan_.received_vectors().empty()) return;
+  const ExchangedArrays& there = transport_->published(tag_, exchange_.rank());
+  for (std::size_t field = 0; field < there.fields.size(); ++field) {
+    const Exchange::Side& side = exchange_.fields()[field];
+    for (std::size_t group = 0; group < there.fields[field].size(); ++group) {
+      if (side.group(static_cast<int>(group)).data == there.fields[field][group].data) continue;
+      throw Error(exchange_.name(),
+                  "field '" + side.name +
+                      "' has other memory than when the exchange was made, and other ranks store into that",
+                  "a sweep and an exchange for each way between two fields, instead of swapping them");
+    }
+  }
+}
+
 /// The arrays of other ranks that a call stores to.
 MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
   MoveTargets targets;
@@ -341,6 +357,7 @@ void HaloExchange::verify_all() const {
 }
 
 void HaloExchange::start(Stream& stream) {
+  check_arrays();
   send_vectors(stream);
   pack(packs().pack, stream);
   for (const ListCall& call : list_pack_) {

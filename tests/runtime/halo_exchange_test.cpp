@@ -8,6 +8,8 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
@@ -121,6 +123,33 @@ TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
       std::swap(one, other);
     }
   }
+}
+
+TEST(HaloExchange, RefusesOtherMemoryThanOtherRanksStoreTo) {
+  const BlockGrid grid(Box{{0, 0, 0}, {4, 8, 4}}, {1, 4, 2}, {false, false, false}, 2);
+  heddle::PeerGroup group(2, {heddle::Memory::host, true});
+  std::vector<Field<float>> fields;
+  fields.reserve(2);
+  const std::vector<Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+  heddle::TaskGraph graph;
+  for (int rank = 0; rank < 2; ++rank) {
+    fields.emplace_back(grid, heddle::FieldOptions{.name = "f", .rank = rank, .interleaved = 4});
+    graph.add(HaloExchange(packing::exchange(fields.back(), shell, Direction::owner_to_ghost),
+                           group.transport(rank)));
+  }
+  graph.run();
+  Field<float> other(grid, {.name = "f", .rank = 1, .interleaved = 4});
+  std::swap(fields[1], other);
+  try {
+    graph.run();
+    ADD_FAILURE() << "no error";
+  } catch (const heddle::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("field 'f' has other memory than when the exchange was made"),
+              std::string::npos)
+        << error.what();
+  }
+  std::swap(fields[1], other);
+  graph.run();
 }
 
 TEST(HaloExchange, CopiesExactlyTheCrossings) {

@@ -36,8 +36,9 @@ struct HaloOptions {
 ///
 /// A kernel that writes beyond its block has an exchange after it, too. Each other rank gets one message,
 /// with all fields and components; it begins at a line of 64 bytes. Ghost cells beyond a face that is not
-/// periodic stay as they are. A TaskGraph takes exchange and sweep apart, so that the interior is computed
-/// while messages travel.
+/// periodic stay as they are. Fields may swap their memory between calls, but not where ranks of one process
+/// store vectors straight into it: that is an Error. A TaskGraph takes exchange and sweep apart, so that the
+/// interior is computed while messages travel.
 ///
 /// Calls, each one launch on a device; start packs, finish unpacks, wrap does both for what stays on the
 /// rank:
@@ -139,6 +140,7 @@ private:
   void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
   [[nodiscard]] std::vector<MoveCall> move_calls(const std::vector<HaloPlan::Vectors>& vectors) const;
   void publish_arrays();
+  void check_arrays() const;
   [[nodiscard]] static VectorMoveRows rows_of(const MoveCall& call);
   [[nodiscard]] MoveTargets targets_of(const MoveCall& call) const;
   void send_vectors(Stream& stream);
