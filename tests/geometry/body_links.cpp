@@ -60,7 +60,7 @@ TEST(BodyLinks, AreThoseOfTheListOfOtherCells) {
   const IndexList list({{0, 0, 0}, bodies.grid.extent}, bodies.fluid, around_x, some);
   const WallLinks expected = wall_links(bodies.mesh, bodies.grid, bodies.solid, list, d3q7, around_x);
   const Box whole{{0, 0, 0}, bodies.grid.extent};
-  const BodyLinks found = body_links(bodies.mesh, bodies.grid, bodies.solid, whole, 0, d3q7, around_x);
+  const BodyLinks found = body_links(bodies.mesh, bodies.grid, bodies.solid, whole, 0, d3q7, around_x, 0);
   ASSERT_EQ(found.mask.size(), expected.mask.size());
   EXPECT_EQ(found.links, expected.links);
   EXPECT_EQ(found.assumed, expected.assumed);
@@ -87,12 +87,13 @@ TEST(BodyLinks, AreThoseOfTheListOfOtherCells) {
 TEST(BodyLinks, OfABlockHaveGhostCells) {
   const Bodies bodies;
   const Box whole{{0, 0, 0}, bodies.grid.extent}, right{{8, 0, 0}, bodies.grid.extent};
-  const BodyLinks all = body_links(bodies.mesh, bodies.grid, bodies.solid, whole, 0, d3q7, around_x);
+  const BodyLinks all = body_links(bodies.mesh, bodies.grid, bodies.solid, whole, 0, d3q7, around_x, 0);
   std::map<Cell, std::size_t> entries;
   for (std::size_t i = 0; i < all.mask.size(); ++i)
     entries[place(all, i, whole)] = i;
   for (const int ghosts : {0, 1}) {
-    const BodyLinks part = body_links(bodies.mesh, bodies.grid, bodies.solid, right, ghosts, d3q7, around_x);
+    const BodyLinks part =
+        body_links(bodies.mesh, bodies.grid, bodies.solid, right, ghosts, d3q7, around_x, 0);
     std::size_t expected = 0, beyond = 0;
     for (const auto& [cell, i] : entries)
       expected += cell[0] >= 8 || (ghosts == 1 && (cell[0] == 7 || cell[0] == 0));
@@ -112,7 +113,7 @@ TEST(BodyLinks, OfABlockHaveGhostCells) {
     }
     EXPECT_EQ(beyond > 0, ghosts == 1); // cell 0 again, on the other side of the periodic face
   }
-  const BodyLinks flags = body_links(bodies.grid.extent, bodies.solid, whole, 0, d3q7, around_x);
+  const BodyLinks flags = body_links(bodies.grid.extent, bodies.solid, whole, 0, d3q7, around_x, 0);
   EXPECT_EQ(flags.mask, all.mask);
   EXPECT_TRUE(flags.distance.empty());
 }
@@ -122,11 +123,44 @@ TEST(BodyLinks, RefuseWhatDoesNotFit) {
   const Box whole{{0, 0, 0}, bodies.grid.extent};
   const auto said = [&](std::span<const std::uint8_t> solid, const Box& block, int ghosts) {
     return error_of(
-        [&] { static_cast<void>(body_links(bodies.grid.extent, solid, block, ghosts, d3q7, around_x)); });
+        [&] { static_cast<void>(body_links(bodies.grid.extent, solid, block, ghosts, d3q7, around_x, 0)); });
   };
   EXPECT_TRUE(contains(said(std::span(bodies.solid).first(7), whole, 0), "7 flags came for 1760 cells"));
   EXPECT_TRUE(contains(said(bodies.solid, whole.grow(1), 0), "reaches beyond"));
   EXPECT_TRUE(contains(said(bodies.solid, whole, -1), "-1 ghost layers"));
+}
+
+/// Of a solid layer y = `first` in a box of 9 layers.
+BodyLinks beside_layer(std::int64_t first, const Box& block, int ghosts, std::uint32_t walls,
+                       bool around_y = false) {
+  const Cell extent{4, 9, 2};
+  std::vector<std::uint8_t> solid(72);
+  for (std::int64_t n = 0; n < 72; ++n)
+    solid[static_cast<std::size_t>(n)] = n / 4 % 9 == first ? 1 : 0;
+  return body_links(extent, solid, block, ghosts, d3q7, {false, around_y, false}, walls);
+}
+
+TEST(BodyLinks, KeepClearOfWallsWithinTheStep) {
+  const Box whole{{0, 0, 0}, {4, 9, 2}}, lower{{0, 0, 0}, {4, 4, 2}}, middle{{0, 4, 0}, {4, 8, 2}},
+      last{{0, 8, 0}, {4, 9, 2}};
+  constexpr std::uint32_t south = 4, north = 8;
+  const auto said = [](std::int64_t first, const Box& block, int ghosts, std::uint32_t walls) {
+    return error_of([&] { static_cast<void>(beside_layer(first, block, ghosts, walls)); });
+  };
+  EXPECT_TRUE(contains(said(1, whole, 0, south),
+                       "cell (0, 0, 0) lies between a body and the south side, whose walls are within"));
+  EXPECT_TRUE(contains(said(7, whole, 0, south + north), "cell (0, 8, 0) lies between a body and the north"));
+  EXPECT_EQ(beside_layer(2, whole, 0, south + north).own, 16); // two cells between
+  EXPECT_EQ(beside_layer(6, whole, 0, south + north).own, 16);
+  EXPECT_EQ(beside_layer(1, whole, 0, north).own, 16); // other walls, or none
+  EXPECT_EQ(beside_layer(1, whole, 0, 0).own, 16);
+  EXPECT_EQ(beside_layer(1, whole, 0, south + north, true).own, 16); // around a period there is no side
+  // Ends of blocks are no sides; a block that has the cell says so, in its ghost layer, too.
+  EXPECT_EQ(beside_layer(3, middle, 1, south + north).own, 8);
+  EXPECT_EQ(beside_layer(2, lower, 1, south + north).own, 16);
+  EXPECT_EQ(beside_layer(7, middle, 0, north).own, 8);
+  EXPECT_TRUE(contains(said(7, middle, 1, north), "cell (0, 8, 0)"));
+  EXPECT_TRUE(contains(said(7, last, 0, north), "cell (0, 8, 0)"));
 }
 
 } // namespace

@@ -470,7 +470,10 @@ class StreamingPattern(ABC):
         fluid, whatever it is. The sweep runs after those of faces. Where a body meets what is periodic or cut
         into blocks, sweep after the exchange that follows the step; entries in ghost layers are allowed, if
         what the condition looks at lies in one, too, and for EsoTwist and EsoPull needed beside the block
-        (heddle::geometry::body_links). With walls within the step a body ends at least a cell before them.
+        (heddle::geometry::body_links). Walls within the step (Dense(walls=...)) send populations back in the
+        own cell. Bounce-back, which takes what is on the link, allows a body there; conditions that take
+        other populations (Bouzidi, and PressureAntiBounceBack with the cell's velocity) allow no entry in the
+        layer at such a side, and body_links refuses it.
 
         force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
         fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the

@@ -69,6 +69,29 @@ void check(const Cell& extent, std::span<const std::uint8_t> solid, const Box& b
                 "give the velocities of one lattice, in its order");
 }
 
+/// Throws Error for entries at sides of the domain where the step itself has walls.
+void check_clear(const BodyLinks& links, const Box& block, const Cell& extent,
+                 const std::array<bool, 3>& periodic, std::uint32_t inner_walls) {
+  constexpr std::array<const char*, 6> names{"west", "east", "south", "north", "bottom", "top"};
+  for (std::size_t side = 0; side < 6; ++side) {
+    const std::size_t axis = side / 2;
+    if ((inner_walls >> side & 1U) == 0 || periodic[axis]) continue;
+    const std::int64_t layer = (side % 2 == 0 ? 0 : extent[axis] - 1) - block.lower[axis];
+    const auto found = std::ranges::find(links.cells[axis], layer);
+    if (found == links.cells[axis].end()) continue;
+    const auto entry = static_cast<std::size_t>(found - links.cells[axis].begin());
+    std::array<std::string, 3> at;
+    for (std::size_t a = 0; a < 3; ++a)
+      at[a] = std::to_string(links.cells[a][entry] + block.lower[a]);
+    throw Error("body_links",
+                "cell (" + at[0] + ", " + at[1] + ", " + at[2] + ") lies between a body and the " +
+                    names[side] + " side, whose walls are within the step: what these send back stays in " +
+                    "that cell, where interpolation does not look",
+                "leave two cells between the body and that side, sweep that face with NoSlip instead, or, if "
+                "the body has a bounce-back, which looks at its links alone, give no inner_walls");
+  }
+}
+
 /// All but distances. inside: cells of the block, or those around it.
 void add_entries(BodyLinks& links, const Domain& domain, const Box& block, const Box& around, bool inside,
                  std::span<const Velocity> velocities) {
@@ -99,7 +122,7 @@ void add_entries(BodyLinks& links, const Domain& domain, const Box& block, const
 
 BodyLinks body_links(const Cell& extent, std::span<const std::uint8_t> solid, const Box& block,
                      int ghost_layers, std::span<const Velocity> velocities,
-                     const std::array<bool, 3>& periodic) {
+                     const std::array<bool, 3>& periodic, std::uint32_t inner_walls) {
   check(extent, solid, block, ghost_layers, velocities);
   std::array<int, 3> layers{}; // none across the plane of a lattice in two dimensions
   for (const Velocity& c : velocities) {
@@ -112,13 +135,14 @@ BodyLinks body_links(const Cell& extent, std::span<const std::uint8_t> solid, co
   add_entries(links, domain, block, block, true, velocities);
   links.own = std::ssize(links.mask);
   if (ghost_layers > 0) add_entries(links, domain, block, block.grow(layers), false, velocities);
+  check_clear(links, block, extent, periodic, inner_walls);
   return links;
 }
 
 BodyLinks body_links(const Mesh& mesh, const VoxelGrid& grid, std::span<const std::uint8_t> solid,
                      const Box& block, int ghost_layers, std::span<const Velocity> velocities,
-                     const std::array<bool, 3>& periodic) {
-  BodyLinks links = body_links(grid.extent, solid, block, ghost_layers, velocities, periodic);
+                     const std::array<bool, 3>& periodic, std::uint32_t inner_walls) {
+  BodyLinks links = body_links(grid.extent, solid, block, ghost_layers, velocities, periodic, inner_walls);
   std::vector<std::uint8_t> fluid(solid.size());
   std::ranges::transform(solid, fluid.begin(), [](std::uint8_t s) { return s == 0 ? 1 : 0; });
   links.distance.resize(velocities.size());

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Collection
 
 import pytest
-from heddle import Dense, KernelError, Schedule, lbm
+from heddle import Cells, Dense, KernelError, Schedule, lbm
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.visit import walk
@@ -38,8 +40,9 @@ def layer(whole: Array, face: str) -> Array:
     return Array(whole.values, origin, (*extent, 9), whole.stride)
 
 
-def interior(f: Array) -> list[float]:
-    cells = [(x, y, q) for q in range(9) for y in range(EXTENT[1]) for x in range(EXTENT[0])]
+def interior(f: Array, without: Collection[tuple[int, int]] = ()) -> list[float]:
+    places = [place for place in itertools.product(*map(range, EXTENT)) if place not in without]
+    cells = [(*place, q) for q in range(9) for place in places]
     return [f.values[f.origin + sum(c * s for c, s in zip(cell, f.stride, strict=True))] for cell in cells]
 
 
@@ -47,21 +50,42 @@ def typed(module: Module, kernel: str) -> ir.Kernel:
     return module.typed(kernel, "f64")
 
 
-def test_they_are_what_sweeps_set() -> None:
-    """Four steps in a closed box: with a sweep for each of its sides, and without any."""
+def entries_of(body: set[tuple[int, int]]) -> dict[str, Array]:
+    """The cells beside a body, and the directions that come out of it."""
+    masks = {
+        cell: sum(1 << q for q, c in enumerate(D2Q9.velocities) if (cell[0] - c[0], cell[1] - c[1]) in body)
+        for cell in itertools.product(*map(range, EXTENT))
+        if cell not in body
+    }
+    columns = zip(*((*cell, mask) for cell, mask in masks.items() if mask), strict=True)
+    names = ("cell_x", "cell_y", "mask")
+    return {
+        name: Array(list(values), 0, (len(values),), (1,))
+        for name, values in zip(names, columns, strict=True)
+    }
+
+
+@pytest.mark.parametrize("body", [set(), {(0, 1), (1, 1), (3, 2)}], ids=["empty", "bodies that touch them"])
+def test_they_are_what_sweeps_set(body: set[tuple[int, int]]) -> None:
+    """Four steps in a closed box, which may have bodies in it that bounce back: with a sweep for each of its
+    sides, and without any."""
     stream, collide = lbm.AA(D2Q9), lbm.BGK(D2Q9)
     module = Module("module", precisions=("f64",))
     module.add("open", stream(collide))
     module.add("walled", stream(collide), Dense(walls=FACES))
     for face in FACES:
         module.add(f"wall_{face}", stream.boundary(lbm.NoSlip(D2Q9), face=face))
+    module.add("body", stream.boundary(lbm.NoSlip(D2Q9), cells=True), Cells("body"))
+    entries = entries_of(body) if body else {}
     swept, walled = populations(3), populations(3)
     for step in ("even", "odd", "even", "odd"):
         run(typed(module, f"open_{step}"), {"f": swept}, {"omega": 1.5})
         for face in FACES:
             run(typed(module, f"wall_{face}_after_{step}"), {"f": layer(swept, face)})
         run(typed(module, f"walled_{step}"), {"f": walled}, {"omega": 1.5, "walls": ALL})
-    assert interior(walled) == interior(swept)
+        for f in (swept, walled) if body else ():
+            run(typed(module, f"body_after_{step}"), {"f": f} | entries)
+    assert interior(walled, body) == interior(swept, body)
 
 
 @pytest.mark.parametrize("pattern", [lbm.AA, lbm.Pull, lbm.Push])

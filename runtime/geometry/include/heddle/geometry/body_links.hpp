@@ -37,24 +37,32 @@ struct BodyLinks {
 /// 0 where bodies keep clear of what is periodic or cut into blocks, 1 for EsoTwist and EsoPull elsewhere (in
 /// other patterns a cell sets what it reads itself). Beyond a periodic face lie the images of cells. Entries
 /// are in the order of rows, x fastest, those of the ghost layers last: a force or torque is that of the
-/// first `own` of them, since another block has the others. Throws Error where a block reaches beyond the
-/// domain, for a negative number of ghost layers, and for what wall_links refuses.
+/// first `own` of them, since another block has the others.
+///
+/// `inner_walls`: sides with walls within the step (heddle.Dense(walls=...)), as in walls_around: the sum of
+/// 1 west, 2 east, 4 south, 8 north, 16 bottom, 32 top; 0 for none. What these send back stays in the own
+/// cell, where conditions do not look that take other populations of a cell than those on the link (Bouzidi,
+/// and PressureAntiBounceBack with the cell's own velocity): no entry may lie at such a side. Bounce-back,
+/// moving or not, looks at the link alone, so its bodies may touch walls: 0, too.
+///
+/// Throws Error for an entry at a side of `inner_walls`, where a block reaches beyond the domain, for a
+/// negative number of ghost layers, and for what wall_links refuses.
 ///
 ///     const std::vector<std::uint8_t> solid = voxelise(mesh, grid);
-///     const BodyLinks body = body_links(mesh, grid, solid, field.box(0), 0, velocities, periodic);
+///     const BodyLinks body = body_links(mesh, grid, solid, field.box(0), 0, velocities, periodic, 0);
 ///     const Buffer<std::int32_t> x{std::span(body.cells[0])};           // and y, z
 ///     const Buffer<float> west = entry_values<float>(body.distance[2]); // distance_w, and so on
 ///     const model::BodyAfterEven sweep(field, x, y, z, west, ...);
 [[nodiscard]] BodyLinks body_links(const Mesh& mesh, const VoxelGrid& grid,
                                    std::span<const std::uint8_t> solid, const Box& block, int ghost_layers,
                                    std::span<const std::array<int, 3>> velocities,
-                                   const std::array<bool, 3>& periodic);
+                                   const std::array<bool, 3>& periodic, std::uint32_t inner_walls);
 
 /// The same without a surface: walls half-way on all links, `distance` is empty. `extent`: of the domain.
 [[nodiscard]] BodyLinks body_links(const std::array<std::int64_t, 3>& extent,
                                    std::span<const std::uint8_t> solid, const Box& block, int ghost_layers,
                                    std::span<const std::array<int, 3>> velocities,
-                                   const std::array<bool, 3>& periodic);
+                                   const std::array<bool, 3>& periodic, std::uint32_t inner_walls);
 
 } // namespace heddle::geometry
 
