@@ -300,12 +300,14 @@ private:
 
   /// visit(pointer to x = 0, first x, last x, Row)
   template <class Visit> void visit_rows_with_ghosts(const FieldView<T>& view, Visit&& visit) {
-    const auto [gx, gy, gz] = stored_ghosts().layers;
+    const std::array<int, 3> ghosts = stored_ghosts().layers;
     const std::array<std::int64_t, 4> inner = stored(view.extents());
-    const std::array<std::int64_t, 4> extent{inner[0], inner[1] + 2 * gy, inner[2] + 2 * gz, inner[3]};
-    for_rows(extent, [&, gx = gx, gy = gy, gz = gz](std::int64_t y, std::int64_t z, int c) {
-      const bool ghost = y < gy || y >= gy + inner[1] || z < gz || z >= gz + inner[2];
-      visit(&view(0, y - gy, z - gz, c), -gx, view.extent(0) + gx, Row{y - gy, z - gz, c, ghost});
+    const std::array<std::int64_t, 4> extent{inner[0], inner[1] + 2 * ghosts[1], inner[2] + 2 * ghosts[2],
+                                             inner[3]};
+    for_rows(extent, [&](std::int64_t row_y, std::int64_t row_z, int c) {
+      const std::int64_t y = row_y - ghosts[1], z = row_z - ghosts[2];
+      const bool ghost = y < 0 || y >= inner[1] || z < 0 || z >= inner[2];
+      visit(&view(0, y, z, c), -ghosts[0], view.extent(0) + ghosts[0], Row{y, z, c, ghost});
     });
   }
 
