@@ -22,13 +22,9 @@ Buffer<std::uint32_t> cells_beside(const IndexList& list, const Buffer<std::uint
   for (std::uint32_t& number : numbers) {
     const std::array<std::int64_t, 3> own = list.position(number);
     std::int64_t beside = number;
-    for (int k = depth; k > 0; --k) { // the first cell last
-      const std::array<std::int64_t, 3> at{own[0] + k * offset[0], own[1] + k * offset[1],
-                                           own[2] + k * offset[2]};
-      const std::array<std::int64_t, 3> image = periodic_image(list, periodic, at);
-      beside = list.cell_of(image[0], image[1], image[2]);
-      if (beside < 0) break;
-    }
+    for (int k = depth; k > 0 && beside >= 0; --k) // the first cell last
+      beside = cell_of_image(list, periodic,
+                             {own[0] + k * offset[0], own[1] + k * offset[1], own[2] + k * offset[2]});
     if (beside >= 0) number = static_cast<std::uint32_t>(beside);
   }
   return Buffer<std::uint32_t>(std::span<const std::uint32_t>(numbers), list.memory());
@@ -43,9 +39,7 @@ void cells_beside(SparseField<std::uint32_t>& numbers, const std::array<int, 3>&
                 "one value a cell: SparseField<std::uint32_t>(list, 1)");
   const IndexList& list = numbers.list();
   numbers.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
-    const std::array<std::int64_t, 3> image =
-        periodic_image(list, periodic, {x + offset[0], y + offset[1], z + offset[2]});
-    const std::int64_t beside = list.cell_of(image[0], image[1], image[2]);
+    const std::int64_t beside = cell_of_image(list, periodic, {x + offset[0], y + offset[1], z + offset[2]});
     return static_cast<std::uint32_t>(beside < 0 ? list.cell_of(x, y, z) : beside);
   });
 }

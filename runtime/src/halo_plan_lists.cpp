@@ -43,8 +43,7 @@ public:
     std::array<std::int64_t, 3> cell = list_.position(n);
     for (std::size_t d = 0; d < 3; ++d)
       cell[d] += offset[d];
-    cell = periodic_image(list_, list_.grid().periodic(), cell);
-    return list_.cell_of(cell[0], cell[1], cell[2]) >= 0;
+    return cell_of_image(list_, list_.grid().periodic(), cell) >= 0;
   }
   [[nodiscard]] std::int64_t number(const std::array<std::int64_t, 3>& cell) const noexcept {
     const std::int64_t row = cell[1] - domain_.lower[1] + domain_.extent(1) * (cell[2] - domain_.lower[2]);

@@ -11,16 +11,17 @@
 
 namespace heddle {
 
-/// The cell of the list's box that a cell beside it is, along the periodic axes. Where the list does not
-/// span an axis the other side is a ghost cell, and stays where it is.
-inline std::array<std::int64_t, 3> periodic_image(const IndexList& list, const std::array<bool, 3>& periodic,
-                                                  std::array<std::int64_t, 3> cell) {
+/// The number of a cell in the list or beside it, which along the periodic axes is one in its box; below 0
+/// where that is not listed. Where the list does not span an axis the other side is a ghost cell, and stays
+/// where it is.
+inline std::int64_t cell_of_image(const IndexList& list, const std::array<bool, 3>& periodic,
+                                  std::array<std::int64_t, 3> cell) {
   const Box& box = list.box();
   for (std::size_t a = 0; a < 3; ++a) {
     if (periodic[a] && list.spans(a))
       cell[a] = box.lower[a] + wrap(cell[a] - box.lower[a], box.upper[a] - box.lower[a]);
   }
-  return cell;
+  return list.cell_of(cell[0], cell[1], cell[2]);
 }
 
 } // namespace heddle

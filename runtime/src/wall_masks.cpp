@@ -24,8 +24,7 @@ void mark_walls(SparseField<std::uint32_t>& walls, std::span<const std::array<in
     std::uint32_t mask = 0;
     for (std::size_t q = 1; q < velocities.size(); ++q) {
       const std::array<int, 3>& c = velocities[q];
-      const std::array<std::int64_t, 3> from = periodic_image(list, periodic, {x - c[0], y - c[1], z - c[2]});
-      if (list.cell_of(from[0], from[1], from[2]) < 0) mask |= std::uint32_t{1} << q;
+      if (cell_of_image(list, periodic, {x - c[0], y - c[1], z - c[2]}) < 0) mask |= std::uint32_t{1} << q;
     }
     return mask;
   });
