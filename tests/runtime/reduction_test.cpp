@@ -104,8 +104,8 @@ TEST(Reduction, AnyRanksAndBlocksGiveTheBitsOfOne) {
                                                                                        {27, {3, 3, 3}},
                                                                                        {7, {37, 1, 1}}}) {
       heddle::FakeNetwork network(ranks);
-      network.run([&, blocks = blocks](heddle::Transport& transport) {
-        Field<double> part(BlockGrid(domain, blocks, {false, false, false}, transport.ranks()),
+      network.run([&, cut = blocks](heddle::Transport& transport) {
+        Field<double> part(BlockGrid(domain, cut, {false, false, false}, transport.ranks()),
                            {.rank = transport.rank()});
         part.fill([](auto x, auto y, auto z, int) { return rough(x, y, z); });
         const Reduction<double> reduction(part, kind, transport);
