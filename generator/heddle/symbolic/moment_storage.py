@@ -11,7 +11,7 @@ recursive form follow from it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import sympy
@@ -26,6 +26,7 @@ from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import is_zero
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
+from heddle.symbolic.odd_halves import OddHalves
 from heddle.symbolic.streaming import StreamingKernels
 from heddle.symbolic.third_moments import ThirdMoments
 
@@ -39,10 +40,11 @@ class MomentStorage:
     lattice: the velocity set. flow, stress, shear: names of the fields: flow has rho - 1 and the d of rho u;
     stress has t_xx, t_yy, t_xy in two dimensions and t_xx, t_yy, t_zz, t_xy in three; shear has t_xz, t_yz.
     After the collision they give the populations f_q = w_q [rho + 3 c.(rho u) + 9/2 (c_a c_b - delta_ab / 3)
-    t_ab]. A kernel writes to fields with `_next` appended. stress_type: "half" stores stress and shear in 16
-    bits whatever the precision of the rest is (28 bytes a cell beside f32); "real": as the rest. In 16 bits
-    memory holds 2^14 times the values, which must be smaller than 4. heddle/device/moment_tile.hpp takes the
-    same fields, several times as fast, with walls at sides of the box; not for RecursiveRegularised.
+    t_ab], of which those odd in c carry all of rho u (OddHalves). A kernel writes to fields with `_next`
+    appended. stress_type: "half" stores stress and shear in 16 bits whatever the precision of the rest is (28
+    bytes a cell beside f32); "real": as the rest. In 16 bits memory holds 2^14 times the values, which must
+    be smaller than 4. heddle/device/moment_tile.hpp takes the same fields, several times as fast, with walls
+    at sides of the box; not for RecursiveRegularised.
 
     walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
     to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
@@ -125,17 +127,18 @@ class MomentStorage:
                 "lbm.Regularised for a flow with a force, or another streaming pattern",
             )
         equations = Equations([*collide.given, *self.velocity])
-        equations.section("Constants: lattice weights")
+        equations.section("Constants: lattice weights; 3 w, and the part of j that these directions carry")
         weights = name_weights(equations, self.lattice)
+        odd_halves = OddHalves(equations, self.lattice)
         equations.section(
             "Populations that arrive: w [delta_rho + 3 c.j + 9/2 (c_a c_b - delta_ab / 3) t_ab] at -c"
         )
         arrived = {
-            name: self._population(equations, weights[self.lattice.order(q)], q, recursive)
+            name: self._population(equations, weights, odd_halves, q, recursive)
             for q, name in enumerate(self.lattice.names)
         }
         if self.walls is not None:
-            arrived = self._off_walls(equations, weights, arrived, recursive)
+            arrived = self._off_walls(equations, weights, odd_halves, arrived, recursive)
         collision = Equations(collide.given)
         work = Derivation(collide, collision, arrived, True)
         relaxed = collide.relaxed_moments(work)
@@ -153,11 +156,18 @@ class MomentStorage:
         fields = [self._next(field) if next_ else field for field in self.fields]
         return [field[(*place, c)] for field in fields for c in range(field.components)]
 
-    def _population(self, equations: Equations, weight: sympy.Expr, q: int, recursive: bool) -> sympy.Expr:
-        """Name the population that arrives along direction q: in the order of `equilibrium.halves`, so that
-        it has the bits that it would have had in memory (recursive: but for the rounding of the stress)."""
+    def _population(
+        self,
+        equations: Equations,
+        weights: Mapping[int, sympy.Expr],
+        odd_halves: OddHalves,
+        q: int,
+        recursive: bool,
+    ) -> sympy.Expr:
+        """Name the population that arrives along direction q: in the order of `equilibrium.halves`, but with
+        odd halves that keep the momentum."""
         lattice, c = self.lattice, self.lattice.velocities[q]
-        name, d = lattice.names[q], lattice.dimension
+        name, d, weight = lattice.names[q], lattice.dimension, weights[lattice.order(q)]
         density, *rest = self._components(at=tuple(-component for component in c))
         deviation = equations.let(f"delta_rho_{name}", density)
         vector, tensor = rest[:d], dict(zip(indices(lattice), rest[d:], strict=True))
@@ -186,25 +196,26 @@ class MomentStorage:
             third = ThirdMoments(equations, lattice, name, deviation, tuple(vector), tensor)
         ahead = c if q < lattice.opposite(q) else lattice.velocities[lattice.opposite(q)]
         positive = ahead == c
-        slopes = [
-            signed(
+        along = [
+            (
                 ahead[a],
                 equations.let(
-                    f"{labelled('odd', a)}_{name}",
-                    add(multiply(3, vector[a]), *(third.slope(axes, a) if third else ())),
+                    f"{labelled('j', a)}_{name}",
+                    add(vector[a], *(third.beside(axes, a) if third else ())),
                 ),
             )
             for a in axes
         ]
         if third and len(axes) == 3:
-            slopes.append(signed(ahead[0] * ahead[1] * ahead[2], third.triple()))
-        odd = equations.let(f"odd_{name}", multiply(weight, add(*slopes)))
+            along.append((ahead[0] * ahead[1] * ahead[2], third.triple()))
+        odd = equations.let(f"odd_{name}", odd_halves.of(lattice.order(q), along))
         return equations.let(f"f_{name}", add(even, odd if positive else multiply(-1, odd)))
 
     def _off_walls(
         self,
         equations: Equations,
-        weights: dict[int, sympy.Expr],
+        weights: Mapping[int, sympy.Expr],
+        odd_halves: OddHalves,
         arrived: dict[str, sympy.Expr],
         recursive: bool,
     ) -> dict[str, sympy.Expr]:
@@ -222,7 +233,7 @@ class MomentStorage:
         stored = dict(zip(indices(lattice), rest[d:], strict=True))
         trace = equations.let("own_trace", add(*(stored[a, a] for a in range(d))))
         isotropic = equations.let("own_isotropic", add(deviation, multiply(Fraction(-3, 2), trace)))
-        slopes = [equations.let(labelled("own_odd", a), multiply(3, j)) for a, j in enumerate(rest[:d])]
+        momentum = [equations.let(labelled("own_j", a), j) for a, j in enumerate(rest[:d])]
         third = None
         if recursive:
             third = ThirdMoments(equations, lattice, "own", deviation, tuple(rest[:d]), stored)
@@ -233,10 +244,19 @@ class MomentStorage:
             mixed = [signed(c[a] * c[b], tensor[a, b]) for i, a in enumerate(axes) for b in axes[i + 1 :]]
             bracket = add(isotropic, *(tensor[a, a] for a in axes), *mixed)
             even = equations.let(f"own_even_{name}", multiply(weight, bracket))
-            terms = [signed(c[a], add(slopes[a], *(third.slope(axes, a) if third else ()))) for a in axes]
+            terms = [
+                (
+                    c[a],
+                    equations.let(
+                        f"{labelled('own_j', a)}_{name}",
+                        add(momentum[a], *(third.beside(axes, a) if third else ())),
+                    ),
+                )
+                for a in axes
+            ]
             if third and len(axes) == 3:
-                terms.append(signed(c[0] * c[1] * c[2], third.triple()))
-            odd = equations.let(f"own_odd_{name}", multiply(weight, add(*terms)))
+                terms.append((c[0] * c[1] * c[2], third.triple()))
+            odd = equations.let(f"own_odd_{name}", odd_halves.of(lattice.order(q), terms))
             along = add(*(signed(c[a], u) for a, u in enumerate(self.velocity)))
             push = sympy.Integer(0)
             if lid is not None:

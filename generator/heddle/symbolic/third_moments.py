@@ -35,23 +35,23 @@ class ThirdMoments:
         self.inverse = equations.let(f"inv_rho_{cell}", divide(1, add(1, deviation)))
         self.named: dict[str, sympy.Expr] = {}
 
-    def slope(self, axes: Sequence[int], b: int) -> list[sympy.Expr]:
-        """What directions along `axes` have beside 3 j_b in the slope along b: 9 t_aab times factors."""
+    def beside(self, axes: Sequence[int], b: int) -> list[sympy.Expr]:
+        """What directions along `axes` have beside j_b in the slope along b: 3 t_aab times factors."""
         factors = {
             a: third_order_factor(self.lattice, a in axes, len(axes))
             for a in range(self.lattice.dimension)
             if a != b
         }
-        return [multiply(factor, self._nine(a, b)) for a, factor in factors.items() if factor]
+        return [multiply(factor, self._three(a, b)) for a, factor in factors.items() if factor]
 
     def triple(self) -> sympy.Expr:
-        """27 t_xyz."""
+        """9 t_xyz."""
         t_xyz = add(
             multiply(self._velocity(0), self.tensor[1, 2]),
             multiply(self._velocity(1), self._stress(0, 2)),
             multiply(self._velocity(2), self._stress(0, 1)),
         )
-        return self._let("h_xyz", multiply(27, t_xyz))
+        return self._let("h_xyz", multiply(9, t_xyz))
 
     def _let(self, name: str, value: sympy.Expr) -> sympy.Expr:
         if name not in self.named:
@@ -66,9 +66,9 @@ class ThirdMoments:
         flow = multiply(self.momentum[a], self._velocity(b))
         return self._let(labelled("pi", a, b), add(self.tensor[a, b], multiply(-1, flow)))
 
-    def _nine(self, a: int, b: int) -> sympy.Expr:
+    def _three(self, a: int, b: int) -> sympy.Expr:
         twice = self._let(labelled("two_u", a), multiply(2, self._velocity(a)))
         third = add(
             multiply(self._velocity(b), entry(self.tensor, a, a)), multiply(twice, self._stress(a, b))
         )
-        return self._let(labelled("h", a, a, b), multiply(9, third))
+        return self._let(labelled("h", a, a, b), multiply(3, third))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments in memory give what populations give: bit for bit by the generated kernels, to rounding by the tile
-// that marches through planes.
+// Moments in memory give what populations give: to rounding, as they keep the momentum, by the generated
+// kernels and by the tile that marches through planes.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -110,8 +110,7 @@ template <class Stress, class Flow = float> struct State {
   heddle::Stream stream{memory};
 };
 
-/// The post-collision population q of D3Q19 that belongs to moments, with the roundings of the emitted
-/// kernels.
+/// The post-collision population q of D3Q19 that belongs to moments.
 float population(const State<float>& state, const std::array<std::int64_t, 3>& cell, int q) {
   const heddle::FieldView<const float> flow = state.flow.view();
   const heddle::FieldView<const float> stress = state.stress.view();
@@ -204,18 +203,20 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest_difference(a, b, a.size());
 }
 
-TEST(Moments, EqualPopulationsBitForBit) {
+TEST(Moments, EqualPopulationsToRounding) {
   constexpr int steps = 5;
+  constexpr float rounding = 2e-9F; // of populations of a few thousandths
   State<float> stored(heddle::Memory::host);
   heddle::Field<float> f(grid, {.components = 19, .name = "f"});
   heddle::Field<float> f_next(grid, {.components = 19, .name = "f_next"});
-  const auto differences = [&] {
-    int count = 0;
+  const auto difference = [&] {
+    float largest = 0;
     for_cells([&](const auto& cell) {
       for (int q = 0; q < 19; ++q)
-        count += f.view()(cell[0], cell[1], cell[2], q) != population(stored, cell, q);
+        largest =
+            std::max(largest, std::abs(f.view()(cell[0], cell[1], cell[2], q) - population(stored, cell, q)));
     });
-    return count;
+    return largest;
   };
   for_cells([&](const auto& cell) {
     for (int q = 0; q < 19; ++q)
@@ -226,7 +227,16 @@ TEST(Moments, EqualPopulationsBitForBit) {
     fill_ghosts(f);
     lbm_moments::q19_pull(f.view(), f_next.view(), omega);
     std::swap(f, f_next);
-    ASSERT_EQ(differences(), 0) << "after step " << step;
+    ASSERT_LT(difference(), rounding) << "after step " << step;
+  }
+}
+
+TEST(Moments, SlopesOfTheTileKeepTheMomentum) {
+  for (const tile::Slopes& slopes : {tile::slopes_q19(), tile::slopes_q27()}) {
+    EXPECT_EQ(2 * slopes.axis + 8 * slopes.edge + 8 * slopes.corner, 1); // exact in f64
+    EXPECT_NEAR(slopes.axis, 3 * slopes.w_axis, 3e-8);
+    EXPECT_NEAR(slopes.edge, 3 * slopes.w_edge, 3e-8);
+    EXPECT_NEAR(slopes.corner, 3 * slopes.w_corner, 3e-8);
   }
 }
 
@@ -431,9 +441,10 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
   const std::array<double, 4> after = totals(pushed);
   const double impulse = 50.0 * static_cast<double>(extent[0] * extent[1] * extent[2]);
   EXPECT_NEAR(after[0], before[0], 2e-6);
-  EXPECT_NEAR(after[1] - before[1], impulse * 1e-4, 1e-5);
-  EXPECT_NEAR(after[2] - before[2], impulse * -2e-4, 1e-5);
-  EXPECT_NEAR(after[3] - before[3], impulse * 3e-4, 1e-5);
+  const double rounding = 3e-5; // half the force is added twice, with much the same rounding in all cells
+  EXPECT_NEAR(after[1] - before[1], impulse * 1e-4, rounding);
+  EXPECT_NEAR(after[2] - before[2], impulse * -2e-4, rounding);
+  EXPECT_NEAR(after[3] - before[3], impulse * 3e-4, rounding);
 }
 
 TEST(Moments, CopiesAheadGiveTheSameBits) {

@@ -27,6 +27,10 @@ int step(const heddle::FieldView<Flow>& flow, const heddle::FieldView<Stress>& s
 heddle::BoxWalls walls(const tile::Box& box) {
   return {box.sides, box.lid_x, box.lid_y};
 }
+template <class Lattice> tile::Slopes slopes() {
+  return {Lattice::slope(1),  Lattice::slope(2),  Lattice::slope(3),
+          Lattice::weight(1), Lattice::weight(2), Lattice::weight(3)};
+}
 heddle::Driven drive(const tile::Box& box) {
   return {box.force_x, box.force_y, box.force_z, box.omega_bulk};
 }
@@ -113,4 +117,12 @@ int tile::q19_driven(const Floats& flow, const Floats& stress, const Floats& she
                      void* stream) {
   return step<heddle::D3Q19, 0>(flow, stress, shear, flow_next, stress_next, shear_next, omega, stream,
                                 heddle::NoWalls{}, drive(box));
+}
+
+tile::Slopes tile::slopes_q19() {
+  return slopes<heddle::D3Q19>();
+}
+
+tile::Slopes tile::slopes_q27() {
+  return slopes<heddle::D3Q27>();
 }

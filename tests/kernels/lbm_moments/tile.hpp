@@ -59,6 +59,13 @@ int q19_driven(const Floats& flow, const Floats& stress, const Floats& shear, co
                const Floats& stress_next, const Floats& shear_next, double omega, const Box& box,
                void* stream);
 
+/// The constants of a lattice, as numbers of f32.
+struct Slopes {
+  double axis, edge, corner, w_axis, w_edge, w_corner;
+};
+Slopes slopes_q19();
+Slopes slopes_q27();
+
 } // namespace tile
 
 #endif

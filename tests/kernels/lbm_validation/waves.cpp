@@ -98,9 +98,8 @@ Outcome galilean(Precision precision, Size size) {
 /// Relative L2 error of the velocity of Taylor-Green vortices in a square of `cells`, after a fixed part of
 /// their decay.
 double vortex_error(Precision precision, int cells) {
-  // Moments in f32 lose 1.4e-8 of their amplitude a step by rounding, whatever the velocity is: with nu =
-  // 0.05, 2048 steps of 64 cells, 8 % of the error that the cells make, which spoils its order. Here there
-  // are 683 steps and a larger error (that of the regularised operator has a zero near nu = 0.1): 1 %.
+  // With few steps and a large error rounding does not spoil the order; that of the regularised operator has
+  // a zero near nu = 0.1.
   const double viscosity = 0.15;
   const double speed = 0.08 * 16 / cells; // diffusive scaling: the Mach number falls with the cell
   const double k = 2 * std::numbers::pi / cells;
