@@ -9,6 +9,7 @@ from heddle import Module, Schedule, lbm
 
 d2q9, d3q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
 force, wide = ("g_x", "g_y"), Schedule(chunk=16)
+buoyancy = lbm.boussinesq(d2q9, (0, "gravity"), scalar="T")
 
 lbm_validation_mixed = Module(
     "lbm_validation_mixed", precisions=("f32",), about="The regularised collision with moments in memory."
@@ -23,3 +24,5 @@ for suffix, stored in (("", "half"), ("_f32", "real")):
         d2q9, stress_type=stored, walls="walls", lid="lid", velocity=("lid_x", "lid_y")
     )
     add("walled" + suffix, walled(lbm.Regularised(d2q9, omega_bulk=1, force=force)), schedule=wide)
+    closed = lbm.MomentStorage(d2q9, stress_type=stored, walls="walls")
+    add("buoyant" + suffix, closed(lbm.Regularised(d2q9, omega_bulk=1, force=buoyancy)), schedule=wide)

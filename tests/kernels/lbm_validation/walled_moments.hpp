@@ -43,8 +43,11 @@ public:
     });
   }
 
+protected:
+  BoxField<std::uint32_t, 2> walls_;
+
 private:
-  BoxField<std::uint32_t, 2> walls_, lid_;
+  BoxField<std::uint32_t, 2> lid_;
 };
 
 } // namespace validation
