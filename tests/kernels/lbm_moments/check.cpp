@@ -339,8 +339,10 @@ State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, con
       steps,
       [&](const auto& flow, const auto& stress, const auto& shear, const auto&... next) {
         const auto step = [&](auto kernel) {
-          kernel(flow, stress, shear, links.walls.view(), links.lid.view(), next..., box.lid_x, box.lid_y,
-                 box.force_x, box.force_y, box.force_z, omega, box.omega_bulk);
+          const auto wide = [](float value) { return static_cast<double>(value); };
+          kernel(flow, stress, shear, links.walls.view(), links.lid.view(), next..., wide(box.lid_x),
+                 wide(box.lid_y), wide(box.force_x), wide(box.force_y), wide(box.force_z), omega,
+                 wide(box.omega_bulk));
         };
         if (lattice == Lattice::q19)
           step([](const auto&... passed) { lbm_moments_box::q19(passed...); });
