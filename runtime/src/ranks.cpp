@@ -6,8 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -16,6 +14,7 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
+#include "setting.hpp"
 
 namespace heddle {
 
@@ -96,12 +95,13 @@ int run_ranks(Memory memory, const Body& body) {
 } // namespace
 
 std::optional<int> ranks_by_environment() {
-  const char* const text = std::getenv("HEDDLE_RANKS");
-  if (text == nullptr) return std::nullopt;
+  const std::optional<std::string> text = setting("HEDDLE_RANKS");
+  if (!text) return std::nullopt;
   int ranks = 0;
-  const auto [end, status] = std::from_chars(text, text + std::strlen(text), ranks);
-  if (status != std::errc{} || *end != '\0' || ranks < 1 || ranks > most_ranks)
-    throw Error("HEDDLE_RANKS", "'" + std::string(text) + "' is no number of ranks",
+  const char* const last = text->data() + text->size();
+  const auto [end, status] = std::from_chars(text->data(), last, ranks);
+  if (status != std::errc{} || end != last || ranks < 1 || ranks > most_ranks)
+    throw Error("HEDDLE_RANKS", "'" + *text + "' is no number of ranks",
                 "give a number from 1 to " + std::to_string(most_ranks));
   return ranks;
 }

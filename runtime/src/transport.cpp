@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
+#include <optional>
 
 #include "heddle/error.hpp"
+#include "setting.hpp"
 
 namespace heddle {
 
@@ -63,8 +63,7 @@ OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::s
 namespace {
 
 std::string wanted_transport() {
-  const char* const wanted = std::getenv("HEDDLE_TRANSPORT");
-  return wanted != nullptr ? wanted : "auto";
+  return setting("HEDDLE_TRANSPORT").value_or("auto");
 }
 
 } // namespace
@@ -84,14 +83,13 @@ TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
 }
 
 std::chrono::milliseconds longest_wait() {
-  const char* const text = std::getenv("HEDDLE_TIMEOUT");
-  if (text == nullptr) return std::chrono::minutes(5);
+  const std::optional<std::string> text = setting("HEDDLE_TIMEOUT");
+  if (!text) return std::chrono::minutes(5);
   double seconds = 0;
-  const auto [end, status] = std::from_chars(text, text + std::strlen(text), seconds);
-  if (status != std::errc{} || *end != '\0' || !(seconds >= 1e-3) || seconds > 1e6) {
-    throw Error("HEDDLE_TIMEOUT", "'" + std::string(text) + "' is no time to wait",
-                "give seconds, such as 30");
-  }
+  const char* const last = text->data() + text->size();
+  const auto [end, status] = std::from_chars(text->data(), last, seconds);
+  if (status != std::errc{} || end != last || !(seconds >= 1e-3) || seconds > 1e6)
+    throw Error("HEDDLE_TIMEOUT", "'" + *text + "' is no time to wait", "give seconds, such as 30");
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
 }
 

@@ -173,12 +173,20 @@ TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
   EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
   EXPECT_NE(run_with("2", "local").errors.find("there is no transport 'local'"), std::string::npos);
   EXPECT_NE(run_with("1", "peer").errors.find("peer cannot be used: there is one rank"), std::string::npos);
-  for (const char* const wait : {"soon", "0", "-1", "1e9", ""}) {
+  for (const char* const wait : {"soon", "0", "-1", "1e9", "3 "}) {
     const Setting limit("HEDDLE_TIMEOUT", wait);
     EXPECT_NE(run_with("2", "threads")
                   .errors.find("HEDDLE_TIMEOUT: '" + std::string(wait) + "' is no time to wait"),
               std::string::npos);
   }
+}
+
+TEST(Ranks, AnEmptySettingIsNone) {
+  const Setting limit("HEDDLE_TIMEOUT", "");
+  const Ending run = run_with("", "");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(run.out, "transport local: one process has all blocks\n");
+  EXPECT_EQ(heddle::longest_wait(), std::chrono::minutes(5));
 }
 
 TEST(Ranks, AThreadThatWaitsTooLongSaysForWhom) {

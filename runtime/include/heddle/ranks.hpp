@@ -70,8 +70,8 @@ private:
   LocalTransport alone_;
 };
 
-/// How many ranks the environment variable HEDDLE_RANKS gives to a process; nullopt where it is not set. Throws
-/// Error where it is no number from 1 to 4096.
+/// How many ranks the environment variable HEDDLE_RANKS gives to a process; nullopt where it is not set or
+/// empty. Throws Error where it is no number from 1 to 4096.
 [[nodiscard]] std::optional<int> ranks_by_environment();
 
 /// The body of a program: its result is the exit status.

@@ -130,7 +130,7 @@ struct OfferChoice {
 
 /// The offer called `wanted`, or for "auto" the first one that fits. Throws Error when there is none.
 [[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted);
-/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto".
+/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto" where it is unset or empty.
 [[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers);
 
 /// The transport that a chosen offer made, and the line.
@@ -148,7 +148,8 @@ struct TransportChoice {
 [[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
 
 /// How long a rank waits for others before it gives up: what the environment variable HEDDLE_TIMEOUT says
-/// in seconds, else five minutes. Throws Error where it is no time from 1 ms to 1e6 s.
+/// in seconds, else (also where that is empty) five minutes. Throws Error where it is no time from 1 ms to
+/// 1e6 s.
 [[nodiscard]] std::chrono::milliseconds longest_wait();
 
 /// "rank 3 (1280 bytes)", for the messages of `waiting`.
