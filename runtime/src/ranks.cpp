@@ -14,6 +14,7 @@
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
+#include "launcher.hpp"
 #include "setting.hpp"
 
 namespace heddle {
@@ -23,8 +24,23 @@ namespace {
 constexpr int most_ranks = 4096;
 constexpr const char* one_rank = "there is one rank";
 
+bool asked_to_be_alone() {
+  return setting("HEDDLE_TRANSPORT") == "local";
+}
+
 int ranks_asked_for(Memory memory) {
-  return ranks_by_environment().value_or(memory == Memory::device ? std::max(1, device_count()) : 1);
+  const bool spreads = memory == Memory::device && !asked_to_be_alone();
+  return ranks_by_environment().value_or(spreads ? std::max(1, device_count()) : 1);
+}
+
+/// Throws Error where a launcher started others with this process: all would do the same, in the same folder.
+void refuse_one_of_many(const NoMpi& no_mpi) {
+  const std::string others = started_with_others();
+  if (others.empty() || asked_to_be_alone()) return;
+  throw Error("start of the program",
+              others + " says that a launcher started several processes, but " + no_mpi.reason +
+                  ": each would compute everything and write the same files",
+              no_mpi.hint + "; HEDDLE_TRANSPORT=local computes each alone, on purpose");
 }
 
 TransportOffer peers(int ranks, Memory memory) {
@@ -59,7 +75,8 @@ int on_threads(const std::function<void(const std::function<void(Transport&)>&)>
   return result;
 }
 
-int run_ranks(Memory memory, const Body& body) {
+int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
+  refuse_one_of_many(no_mpi);
   const int ranks = ranks_asked_for(memory);
   std::vector<TransportOffer> offers;
   if (ranks == 1) offers.push_back(local_offer());
@@ -121,10 +138,10 @@ Transport& Ranks::only() {
               "HEDDLE_TRANSPORT=threads, or mpirun");
 }
 
-int run_in_one_process(std::string_view program, Memory memory, const Body& body) {
+int run_in_one_process(std::string_view program, Memory memory, const Body& body, const NoMpi& no_mpi) {
   std::string why;
   try {
-    return run_ranks(memory, body);
+    return run_ranks(memory, body, no_mpi);
   } catch (const std::bad_alloc&) {
     why = "not enough memory";
   } catch (const std::exception& error) {

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "heddle/error.hpp"
@@ -187,6 +189,40 @@ TEST(Ranks, AnEmptySettingIsNone) {
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_EQ(run.out, "transport local: one process has all blocks\n");
   EXPECT_EQ(heddle::longest_wait(), std::chrono::minutes(5));
+}
+
+TEST(Ranks, OneOfManyThatFindsItselfAloneIsRefused) {
+  const auto ending = [](const std::vector<std::pair<const char*, const char*>>& variables) {
+    std::list<Setting> settings;
+    for (const auto& [name, value] : variables)
+      settings.emplace_back(name, value);
+    return run_with("", "");
+  };
+  const Ending refused = ending({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.errors.find("here: start of the program: PMI_SIZE=3 says that a launcher started several "
+                                "processes, but this program uses no MPI: each would compute everything"),
+            std::string::npos)
+      << refused.errors;
+  EXPECT_NE(refused.errors.find("HEDDLE_TRANSPORT=local"), std::string::npos) << refused.errors;
+  EXPECT_EQ(ending({{"OMPI_COMM_WORLD_SIZE", "2"}}).status, 1);
+  EXPECT_EQ(ending({{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "0"}}).status, 1);
+  EXPECT_EQ(ending({{"PMIX_RANK", "2"}}).status, 1); // no size is said, but there are ranks 0 and 1
+
+  EXPECT_EQ(ending({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}}).status, 0); // its daemons
+  EXPECT_EQ(ending({{"PMIX_RANK", "0"}}).status, 0);
+  // A shell of salloc, a script of sbatch, srun -n 1.
+  EXPECT_EQ(ending({{"SLURM_NTASKS", "4"}}).status, 0);
+  EXPECT_EQ(ending({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}).status, 0);
+  EXPECT_EQ(ending({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}).status, 0);
+}
+
+TEST(Ranks, EachComputesAloneWhereThatIsSaid) {
+  const Setting launcher("PMI_SIZE", "3");
+  const Ending alone = run_with("", "local");
+  EXPECT_EQ(alone.status, 0) << alone.errors;
+  EXPECT_EQ(alone.outcome.count, 1);
 }
 
 TEST(Ranks, AThreadThatWaitsTooLongSaysForWhom) {

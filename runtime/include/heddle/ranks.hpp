@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -77,12 +78,21 @@ private:
 /// The body of a program: its result is the exit status.
 using Body = std::function<int(Ranks& ranks)>;
 
+/// Why processes are no ranks of MPI here, and what to do about it, for messages.
+struct NoMpi {
+  std::string reason = "this program uses no MPI";
+  std::string hint = "heddle::run (heddle/program.hpp) does";
+};
+
 /// Runs a body without MPI, on one rank on the host, or one on each device that this process sees;
 /// HEDDLE_RANKS says another number. Several ranks are a PeerGroup ("peer") where their devices reach each
 /// other's memory; else, or where HEDDLE_TRANSPORT says so, each has a thread of its own, and the body is
 /// called on each: "nccl", or "threads" through host memory. Prints which was chosen and why. What the body
-/// throws is printed on stderr behind the name of the program (argv[0]), and the result is 1.
-int run_in_one_process(std::string_view program, Memory memory, const Body& body);
+/// throws is printed on stderr behind the name of the program (argv[0]), and the result is 1. So it is,
+/// before the body is called, where the environment says that a launcher started other processes with this
+/// one (OMPI_COMM_WORLD_SIZE, PMI_SIZE, SLURM_STEP_NUM_TASKS, PMIX_RANK and their like): each would compute
+/// all of it. HEDDLE_TRANSPORT=local says that this is meant.
+int run_in_one_process(std::string_view program, Memory memory, const Body& body, const NoMpi& no_mpi = {});
 
 } // namespace heddle
 

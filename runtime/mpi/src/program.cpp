@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -14,6 +13,8 @@
 #include "heddle/device_scope.hpp"
 #include "heddle/error.hpp"
 #include "heddle/mpi/transport.hpp"
+#include "launcher.hpp"
+#include "library.hpp"
 #include "set_up.hpp"
 
 namespace heddle::mpi {
@@ -58,7 +59,10 @@ int run(int& argc, char**& argv, Memory memory, const Body& body) {
   const Session session(argc, argv);
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks == 1) return run_in_one_process(argv[0], memory, body);
+  if (ranks == 1)
+    return run_in_one_process(argv[0], memory, body,
+                              {library() + ", with which this program was built, knows of one process",
+                               "start several with the mpirun of this MPI, or build with the launcher's"});
   try {
     return run_ranks(ranks, memory, body);
   } catch (const std::bad_alloc&) {
@@ -75,12 +79,7 @@ int run(int& argc, char**& argv, const std::function<int(Transport& transport)>&
 }
 
 bool launched() {
-  // Open MPI; MPICH, Intel MPI and whatever else speaks PMI; PMIx; MVAPICH; Cray PALS; Slurm's srun.
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "MPIRUN_RANK",
-                                 "MV2_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"}) {
-    if (std::getenv(name) != nullptr) return true;
-  }
-  return false;
+  return heddle::launched();
 }
 
 } // namespace heddle::mpi

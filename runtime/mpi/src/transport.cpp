@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -25,6 +24,7 @@
 #include "heddle/error.hpp"
 #include "heddle/nccl.hpp"
 #include "holds_within.hpp"
+#include "library.hpp"
 #include "set_up.hpp"
 
 namespace heddle::mpi {
@@ -216,19 +216,6 @@ Session::~Session() {
   end_job_by(nullptr);
   MPI_Finalize();
 }
-
-namespace {
-
-/// "Open MPI v4.1.4".
-std::string library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0;
-  MPI_Get_library_version(version.data(), &length);
-  const std::string text(version.data(), static_cast<std::size_t>(length));
-  return text.substr(0, text.find_first_of(",\n"));
-}
-
-} // namespace
 
 TransportOffer offer(std::chrono::milliseconds timeout) {
   const int ranks = world_size();

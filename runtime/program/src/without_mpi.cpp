@@ -4,7 +4,10 @@
 namespace heddle {
 
 int run(int&, char**& argv, Memory memory, const Body& body) {
-  return run_in_one_process(argv[0], memory, body);
+  return run_in_one_process(
+      argv[0], memory, body,
+      {"this program was built without MPI",
+       "install MPI with its headers (Debian: libopenmpi-dev), configure and build again"});
 }
 
 } // namespace heddle

@@ -14,10 +14,11 @@ namespace heddle {
 ///       return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) { ...; return 0; });
 ///     }
 ///
-/// Started by mpirun on several ranks, each computes one, and those of a node share its devices out. Started
-/// alone, it computes one rank on the host, or one on each device that it sees (CUDA_VISIBLE_DEVICES). In
-/// which way messages travel is chosen, and printed with the reason; HEDDLE_TRANSPORT names another one.
-/// memory: where the fields will lie.
+/// Started by mpirun on several ranks, each computes one, and those of a node share its devices out; where
+/// there is no MPI, or not the launcher's, that is refused with status 1 instead of computing everything
+/// several times (HEDDLE_TRANSPORT=local says that this is meant). Started alone, it computes one rank on the
+/// host, or one on each device that it sees (CUDA_VISIBLE_DEVICES). In which way messages travel is chosen,
+/// and printed with the reason; HEDDLE_TRANSPORT names another one. memory: where the fields will lie.
 ///
 /// | HEDDLE_TRANSPORT | |
 /// |---|---|
