@@ -3,9 +3,7 @@
 // consistency.py; see README.md.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <exception>
 #include <new>
 #include <optional>
 #include <string>
@@ -17,6 +15,7 @@
 #include "heddle/error.hpp"
 #include "heddle/output.hpp"
 #include "heddle/output_folder.hpp"
+#include "heddle/program.hpp"
 #include "netcdf_file.hpp"
 #include "options.hpp"
 #include "picture.hpp"
@@ -166,25 +165,31 @@ template <class T> void run(const Options& options) {
 
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
-#ifdef SIGXFSZ
-  std::signal(SIGXFSZ,
-              SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
-#endif
+  city_wind::Options options;
   try {
-    const city_wind::Options options = city_wind::parse_options(argc, argv);
-    if (options.help)
-      std::fputs(city_wind::help_text().c_str(), stdout);
-    else if (options.single)
-      city_wind::run<float>(options);
-    else
-      city_wind::run<double>(options);
-    return 0;
+    options = city_wind::parse_options(argc, argv);
   } catch (const heddle::Error& error) {
     std::fprintf(stderr, "city_wind: %s\n", error.what());
-  } catch (const std::bad_alloc&) {
-    std::fputs("city_wind: not enough memory. Hint: choose fewer cells with --cells\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "city_wind: %s\n", error.what());
+    return 1;
   }
-  return 1;
+  if (options.help) {
+    std::fputs(city_wind::help_text().c_str(), stdout);
+    return 0;
+  }
+  // The frame of one rank on the host: it makes nothing of several devices.
+  return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {
+    if (ranks.count() > 1)
+      throw heddle::Error("start of the program",
+                          "it computes on one rank, not on " + std::to_string(ranks.count()),
+                          "start it without mpirun and without HEDDLE_RANKS");
+    try {
+      if (options.single)
+        city_wind::run<float>(options);
+      else
+        city_wind::run<double>(options);
+    } catch (const std::bad_alloc&) {
+      throw heddle::Error("memory", "there is not enough", "choose fewer cells with --cells");
+    }
+    return 0;
+  });
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iomanip>
@@ -247,10 +246,6 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
-#ifdef SIGXFSZ
-  std::signal(SIGXFSZ,
-              SIG_IGN); // a file above the limit is an error that is reported, not the end of the process
-#endif
   terrain_wind::Options options;
   try {
     options = terrain_wind::parse_options(argc, argv);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "file_limit.hpp"
 #include "heddle/mpi/program.hpp"
 #include "heddle/program.hpp"
 
 namespace heddle {
 
 int run(int& argc, char**& argv, Memory memory, const Body& body) {
+  report_file_limit();
   // A program that nobody's mpirun started needs no MPI, and then it does not matter whether that works here.
   if (!mpi::launched())
     return run_in_one_process(argv[0], memory, body,

@@ -106,6 +106,15 @@ TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
   }
 }
 
+TEST_F(CommandLine, ItComputesOnOneRank) {
+  for (const char* const several : {"HEDDLE_RANKS=2 ", "HEDDLE_RANKS=2 HEDDLE_TRANSPORT=threads "}) {
+    const Outcome outcome = program(small_run(), several);
+    EXPECT_EQ(outcome.code, 1) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "it computes on one rank, not on 2")) << outcome.text;
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+  }
+}
+
 TEST_F(CommandLine, AFullDiskLeavesEarlierResultsAsTheyWere) {
   ASSERT_EQ(program(small_run()).code, 0);
   const auto before = contents();

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 using test::contains;
 using test::Outcome;
 
-Outcome program(const std::string& arguments) {
-  return test::run_program("'" POROUS_PROGRAM "' " + arguments);
+/// Runs the program; `before` are shell commands that come first.
+Outcome program(const std::string& arguments, const std::string& before = "") {
+  return test::run_program(before + "'" POROUS_PROGRAM "' " + arguments);
 }
 
 TEST(CommandLine, MeasuresAPackingAndAnImage) {
@@ -63,6 +64,20 @@ TEST(CommandLine, SaysWhatIsWrong) {
     EXPECT_TRUE(contains(outcome.text, message)) << outcome.text;
   }
   EXPECT_EQ(program("--help").code, 0);
+}
+
+TEST(CommandLine, AFullDiskIsReportedAndEarlierResultsStay) {
+  const test::Folder folder;
+  const std::string run =
+      "--edge 20 --diameter 8 --steps 20 --out '" + (folder / "out").string() + "' --porosity ";
+  ASSERT_EQ(program(run + "0.5").code, 0);
+  const std::string before = test::bytes_of(folder / "out" / "flow_00000000.vti");
+  // A file that may not grow fails in write(), as on a full disk.
+  const Outcome outcome = program(run + "0.6", "ulimit -f 64; "); // 64 KiB a file
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "File too large")) << outcome.text;
+  EXPECT_EQ(test::bytes_of(folder / "out" / "flow_00000000.vti"), before);
+  EXPECT_FALSE(fs::exists(folder / "out" / "unfinished"));
 }
 
 } // namespace

@@ -31,7 +31,8 @@ namespace heddle {
 ///
 /// When the body throws on a rank, that rank says who it is and why on stderr, and all ranks end at once with
 /// status 1. How long a rank waits for messages before it does the same is HEDDLE_TIMEOUT in seconds, else
-/// five minutes.
+/// five minutes. A file that grows above the limit of the process (ulimit -f) is an error like a full disk:
+/// the signal SIGXFSZ is ignored.
 int run(int& argc, char**& argv, Memory memory, const Body& body);
 
 } // namespace heddle
