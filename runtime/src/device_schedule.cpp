@@ -12,6 +12,7 @@
 #include "heddle/error.hpp"
 #include "heddle/transport.hpp"
 #include "holds_within.hpp"
+#include "late_hint.hpp"
 
 namespace heddle {
 
@@ -119,7 +120,7 @@ void DeviceSchedule::await(void* event) {
     step.give_up();
   }
   throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
-              "has a rank ended, or does it run another loop? HEDDLE_TIMEOUT=<seconds> waits longer");
+              late_hint);
 }
 
 void DeviceSchedule::synchronise_all() {

@@ -11,6 +11,7 @@
 
 #include "hash.hpp"
 #include "heddle/error.hpp"
+#include "late_hint.hpp"
 
 namespace heddle {
 
@@ -151,7 +152,7 @@ public:
         throw Error("FakeNetwork",
                     traffic.on(rank_) + ": waited " + std::to_string(state_->timeout.count()) + " ms for " +
                         to_string(missing) + state_->who_waits(rank_),
-                    "a message was lost, or a rank runs another program");
+                    std::string("a message was lost, ") + late_hint);
       }
       state_->change.wait_until(lock, next);
     }

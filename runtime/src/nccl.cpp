@@ -209,15 +209,16 @@ public:
 private:
   [[nodiscard]] Watchdog limit_of(const char* what) const {
     const std::chrono::milliseconds limit = longest_wait();
-    return {limit, [this, what, limit] {
-              return Error(
-                  "NCCL",
-                  "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
-                      std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
-                      ", not all of which are there" + others(),
-                  "a rank stopped, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
-                  "longer");
-            }};
+    return {
+        limit, [this, what, limit] {
+          return Error(
+              "NCCL",
+              "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
+                  std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
+                  ", not all of which are there" + others(),
+              "a rank stopped, is busy, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
+              "longer");
+        }};
   }
   [[nodiscard]] Watchdog limit_of(const Traffic& traffic) const {
     const std::chrono::milliseconds limit = longest_wait();

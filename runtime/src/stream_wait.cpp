@@ -5,6 +5,7 @@
 
 #include "cuda.hpp"
 #include "holds_within.hpp"
+#include "late_hint.hpp"
 
 namespace heddle {
 
@@ -12,9 +13,7 @@ Error late(const Transport& transport, const Traffic& traffic, std::chrono::mill
   std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
   if (!traffic.receive.empty()) text += " for " + to_string(traffic.receive);
   if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
-  return {std::string(transport.name()), text,
-          "a rank stopped, or has not made the same exchanges and sums in the same order; "
-          "HEDDLE_TIMEOUT=<seconds> waits longer"};
+  return {std::string(transport.name()), text, late_hint};
 }
 
 void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {

@@ -240,6 +240,8 @@ TEST(Ranks, AThreadThatWaitsTooLongSaysForWhom) {
   EXPECT_EQ(status, 1);
   const std::string why = testing::internal::GetCapturedStderr();
   EXPECT_NE(why.find("step 0: waited 200 ms for rank 1 ("), std::string::npos) << why;
+  EXPECT_NE(why.find(" is busy "), std::string::npos) << why;
+  EXPECT_NE(why.find("HEDDLE_TIMEOUT=<seconds> waits longer"), std::string::npos) << why;
 }
 
 TEST(Ranks, AThrowEndsTheProgramWithItsName) {

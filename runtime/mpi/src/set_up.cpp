@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "heddle/error.hpp"
 #include "holds_within.hpp"
+#include "late_hint.hpp"
 
 namespace heddle::mpi {
 
@@ -72,7 +73,7 @@ private:
     return {"MPI",
             "rank " + std::to_string(set_up_->rank_) + ", " + set_up_->what_ + ": waited " +
                 std::to_string(set_up_->limit_.count()) + " ms for " + missing,
-            "a rank stopped, or runs another program; HEDDLE_TIMEOUT=<seconds> waits longer"};
+            late_hint};
   }
 
   const SetUp* set_up_;

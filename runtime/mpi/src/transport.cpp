@@ -24,6 +24,7 @@
 #include "heddle/error.hpp"
 #include "heddle/nccl.hpp"
 #include "holds_within.hpp"
+#include "late_hint.hpp"
 #include "library.hpp"
 #include "set_up.hpp"
 
@@ -176,7 +177,7 @@ private:
     if (!from.empty()) text += " for what comes from " + heddle::to_string(from);
     if (!to.empty())
       text += std::string(from.empty() ? "" : " and") + " to be rid of what goes to " + heddle::to_string(to);
-    return {"MPI", text, "a rank stopped, or runs another program"};
+    return {"MPI", text, late_hint};
   }
 
   std::chrono::milliseconds timeout_;

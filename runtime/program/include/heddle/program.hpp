@@ -31,8 +31,9 @@ namespace heddle {
 ///
 /// When the body throws on a rank, that rank says who it is and why on stderr, and all ranks end at once with
 /// status 1. How long a rank waits for messages before it does the same is HEDDLE_TIMEOUT in seconds, else
-/// five minutes. A file that grows above the limit of the process (ulimit -f) is an error like a full disk:
-/// the signal SIGXFSZ is ignored.
+/// five minutes; that covers what another rank does alone meanwhile, such as the picture that rank 0 draws. A
+/// file that grows above the limit of the process (ulimit -f) is an error like a full disk: the signal
+/// SIGXFSZ is ignored.
 int run(int& argc, char**& argv, Memory memory, const Body& body);
 
 } // namespace heddle
