@@ -116,7 +116,7 @@ struct Checkpoint::State {
   void require_same(const CheckpointManifest& manifest) const;
   [[nodiscard]] std::string restore(const CheckpointManifest& manifest);
   void judge(const CheckpointManifest& manifest, const std::vector<std::string>& reports) const;
-  [[nodiscard]] std::string offer(std::int64_t before) const;
+  [[nodiscard]] std::string offer(std::int64_t damaged) const;
 };
 
 void Checkpoint::refuse_held_cells(const IndexList& list, std::string_view field) {
@@ -491,13 +491,14 @@ void Checkpoint::State::judge(const CheckpointManifest& manifest,
   }
 }
 
-/// Says which older checkpoint can be read instead; it looks at all its bytes.
-std::string Checkpoint::State::offer(std::int64_t before) const {
+/// Says which other checkpoint can be read instead of a damaged one, the newest first; it looks at all its
+/// bytes.
+std::string Checkpoint::State::offer(std::int64_t damaged) const {
   std::vector<std::int64_t> there = folder.steps();
   while (!there.empty()) {
     const std::int64_t step = there.back();
     there.pop_back();
-    if (step >= before) continue;
+    if (step == damaged) continue;
     try {
       const CheckpointManifest manifest = folder.load(step);
       CheckpointSource(folder.path, manifest).verify();
@@ -506,7 +507,7 @@ std::string Checkpoint::State::offer(std::int64_t before) const {
       continue; // damaged, too
     }
   }
-  return "no older checkpoint is whole";
+  return "no other checkpoint is whole";
 }
 
 } // namespace heddle

@@ -126,7 +126,17 @@ TEST_F(CheckpointTest, ATruncatedOneIsRefused) {
   put("run_00000010.checkpoint", "");
   put("run_00000020.0.1.part", "x");
   EXPECT_NE(read_error().find("run_00000020.0.1.part has 1 bytes, not "), std::string::npos);
-  EXPECT_NE(read_error().find("no older checkpoint is whole"), std::string::npos);
+  EXPECT_NE(read_error().find("no other checkpoint is whole"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, ANewerOneIsOfferedForAnOlder) {
+  write(2, {2, 1, 1}, {10, 20, 30}, {.keep = 3});
+  const std::string part = "run_00000010.0.1.part";
+  put(part, bytes(part).substr(0, 40));
+  EXPECT_NE(read_error(10).find("the checkpoint of step 30 is whole: go on from that one"), std::string::npos)
+      << read_error(10);
+  put("run_00000030.checkpoint", "");
+  EXPECT_NE(read_error(10).find("the checkpoint of step 20 is whole"), std::string::npos);
 }
 
 TEST_F(CheckpointTest, AnotherVersionIsNamed) {

@@ -195,8 +195,8 @@ public:
   /// Restores all that was added from the newest checkpoint, or from that of `step`, and returns its step.
   /// Ghost cells within the domain are for the next exchange to fill. Throws the same Error on every rank,
   /// and what was added then has undefined values, when there is none; when it was truncated or changed (and
-  /// says which older one is whole); when it is of another version; or when it holds other fields, types,
-  /// components, numbers or cells.
+  /// names the newest other one that is whole); when it is of another version; or when it holds other fields,
+  /// types, components, numbers or cells.
   std::int64_t read();
   void read(std::int64_t step);
 
