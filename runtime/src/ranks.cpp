@@ -15,6 +15,7 @@
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
 #include "launcher.hpp"
+#include "refused_offer.hpp"
 #include "setting.hpp"
 
 namespace heddle {
@@ -23,6 +24,7 @@ namespace {
 
 constexpr int most_ranks = 4096;
 constexpr const char* one_rank = "there is one rank";
+constexpr const char* make_several = "HEDDLE_RANKS=<number> gives this process several";
 
 bool asked_to_be_alone() {
   return setting("HEDDLE_TRANSPORT") == "local";
@@ -44,23 +46,41 @@ void refuse_one_of_many(const NoMpi& no_mpi) {
 }
 
 TransportOffer peers(int ranks, Memory memory) {
+  if (ranks == 1) return refused_offer("peer", one_rank, make_several);
   if (memory == Memory::device) return peer_offer(ranks);
   const std::string many = "one graph computes " + std::to_string(ranks) + " ranks on this processor";
-  return {"peer", ranks > 1, ranks > 1 ? many : one_rank, {}};
+  return {"peer", true, many, {}};
 }
 
 TransportOffer nccl(int ranks) {
+  if (ranks == 1) return refused_offer("nccl", one_rank, make_several);
   std::string reason = nccl_missing();
   if (reason.empty() && device_count() < ranks)
     reason = std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
-  if (reason.empty() && ranks == 1) reason = one_rank;
   if (!reason.empty()) return {"nccl", false, reason, {}};
   return {"nccl", true, nccl_version() + ", a thread for each device", {}};
 }
 
 TransportOffer threads(int ranks) {
+  if (ranks == 1) return refused_offer("threads", one_rank, make_several);
   const std::string many = std::to_string(ranks) + " ranks on a thread each, messages through host memory";
-  return {"threads", ranks > 1, ranks > 1 ? many : one_rank, {}};
+  return {"threads", true, many, {}};
+}
+
+/// All transports that there are, those that do not apply last.
+std::vector<TransportOffer> offers_here(int ranks, Memory memory, const NoMpi& no_mpi) {
+  std::vector<TransportOffer> offers;
+  if (ranks == 1) offers.push_back(local_offer());
+  offers.push_back(peers(ranks, memory));
+  if (memory == Memory::device) offers.push_back(nccl(ranks));
+  offers.push_back(threads(ranks));
+  if (memory == Memory::host) offers.push_back(refused_on_hosts("nccl"));
+  if (ranks > 1)
+    offers.push_back(
+        refused_offer("local", "there are " + std::to_string(ranks) + " ranks", "HEDDLE_RANKS=1 makes one"));
+  for (const char* const name : {"mpi-device", "mpi"})
+    offers.push_back(refused_offer(name, no_mpi.reason, no_mpi.hint));
+  return offers;
 }
 
 /// Calls the body on a thread for each rank, as `start` makes them; the first result that is not 0.
@@ -78,12 +98,7 @@ int on_threads(const std::function<void(const std::function<void(Transport&)>&)>
 int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
   refuse_one_of_many(no_mpi);
   const int ranks = ranks_asked_for(memory);
-  std::vector<TransportOffer> offers;
-  if (ranks == 1) offers.push_back(local_offer());
-  offers.push_back(peers(ranks, memory));
-  if (memory == Memory::device) offers.push_back(nccl(ranks));
-  offers.push_back(threads(ranks));
-  const OfferChoice choice = choose_offer(offers);
+  const OfferChoice choice = choose_offer(offers_here(ranks, memory, no_mpi));
   std::printf("%s\n", choice.line.c_str());
 
   if (choice.name == "peer") {

@@ -44,20 +44,38 @@ TransportOffer local_offer() {
   return {"local", true, "one process has all blocks", [] { return std::make_unique<LocalTransport>(); }};
 }
 
+namespace {
+
+/// "HEDDLE_TRANSPORT can be auto, peer or threads here".
+std::string usable(const std::vector<TransportOffer>& offers) {
+  std::vector<std::string> names;
+  for (const TransportOffer& offer : offers) {
+    if (offer.fits) names.push_back(offer.name);
+  }
+  if (names.empty()) return "no transport can be used here";
+  std::string text = "HEDDLE_TRANSPORT can be auto";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return text + " here";
+}
+
+} // namespace
+
 OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted) {
   std::string known;
   for (const TransportOffer& offer : offers) {
     if (wanted == "auto" ? offer.fits : offer.name == wanted) {
-      if (!offer.fits) throw Error("choose_transport", wanted + " cannot be used: " + offer.reason);
+      if (!offer.fits)
+        throw Error("choose_transport", wanted + " cannot be used: " + offer.reason,
+                    offer.hint + (offer.hint.empty() ? "" : "; ") + usable(offers));
       std::string line = "transport " + offer.name + ": " + offer.reason;
       if (wanted != "auto") line += "; asked for by name";
       return {offer.name, line + (known.empty() ? "" : " (not " + known + ")")};
     }
     known += (known.empty() ? "" : ", ") + offer.name + ": " + offer.reason;
   }
-  throw Error("choose_transport",
-              wanted == "auto" ? "no transport fits" : "there is no transport '" + wanted + "'",
-              "HEDDLE_TRANSPORT is auto or one of these; " + known);
+  if (wanted == "auto") throw Error("choose_transport", "no transport fits", known);
+  throw Error("choose_transport", "there is no transport '" + wanted + "'", usable(offers));
 }
 
 namespace {

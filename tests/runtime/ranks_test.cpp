@@ -173,8 +173,25 @@ TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
   EXPECT_NE(nonsense.errors.find("here: HEDDLE_RANKS: 'many' is no number of ranks"), std::string::npos)
       << nonsense.errors;
   EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
-  EXPECT_NE(run_with("2", "local").errors.find("there is no transport 'local'"), std::string::npos);
-  EXPECT_NE(run_with("1", "peer").errors.find("peer cannot be used: there is one rank"), std::string::npos);
+  const auto refusal = [](const char* ranks, const char* transport) {
+    const std::string text = run_with(ranks, transport).errors;
+    const std::string start = "here: choose_transport: ";
+    return text.starts_with(start) ? text.substr(start.size()) : text;
+  };
+  EXPECT_EQ(refusal("2", "local"), "local cannot be used: there are 2 ranks. Hint: HEDDLE_RANKS=1 makes one; "
+                                   "HEDDLE_TRANSPORT can be auto, peer or threads here\n");
+  for (const std::string transport : {"peer", "threads"})
+    EXPECT_EQ(refusal("", transport.c_str()),
+              transport +
+                  " cannot be used: there is one rank. Hint: HEDDLE_RANKS=<number> gives this process "
+                  "several; HEDDLE_TRANSPORT can be auto or local here\n");
+  EXPECT_EQ(refusal("", "nccl").substr(0, 53), "nccl cannot be used: the fields lie in host memory. H");
+  for (const std::string transport : {"mpi", "mpi-device"})
+    EXPECT_EQ(
+        refusal("", transport.c_str()).find(transport + " cannot be used: this program uses no MPI. Hint: "),
+        0U);
+  EXPECT_EQ(refusal("", "smoke"),
+            "there is no transport 'smoke'. Hint: HEDDLE_TRANSPORT can be auto or local here\n");
   for (const char* const wait : {"soon", "0", "-1", "1e9", "3 "}) {
     const Setting limit("HEDDLE_TIMEOUT", wait);
     EXPECT_NE(run_with("2", "threads")

@@ -233,10 +233,13 @@ TEST(Transport, IsChosenAndSaysWhy) {
       std::string::npos);
   EXPECT_NE(failure([&] { (void)heddle::choose_transport({never}, "auto"); }).find("no transport fits"),
             std::string::npos);
-  EXPECT_NE(failure([&] {
-              (void)heddle::choose_transport({heddle::local_offer()}, "smoke");
-            }).find("there is no transport 'smoke'"),
-            std::string::npos);
+  const heddle::TransportOffer later{"later", false, "it is early", nullptr, "wait"};
+  EXPECT_EQ(
+      failure([&] { (void)heddle::choose_transport({never, heddle::local_offer(), later}, "smoke"); }),
+      "choose_transport: there is no transport 'smoke'. Hint: HEDDLE_TRANSPORT can be auto or local here");
+  EXPECT_EQ(failure([&] { (void)heddle::choose_transport({never, heddle::local_offer(), later}, "later"); }),
+            "choose_transport: later cannot be used: it is early. "
+            "Hint: wait; HEDDLE_TRANSPORT can be auto or local here");
 }
 
 TEST(Transport, OneRankHasNobodyToSendTo) {

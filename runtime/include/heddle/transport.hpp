@@ -120,6 +120,7 @@ struct TransportOffer {
   bool fits = false;
   std::string reason;
   std::function<std::unique_ptr<Transport>()> make;
+  std::string hint{}; // what makes it fit, where something does
 };
 
 /// Which offer was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
@@ -128,7 +129,8 @@ struct OfferChoice {
   std::string line;
 };
 
-/// The offer called `wanted`, or for "auto" the first one that fits. Throws Error when there is none.
+/// The offer called `wanted`, or for "auto" the first one that fits. Throws Error when there is none, with
+/// the reason of one that is known, and with the names of those that fit.
 [[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted);
 /// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto" where it is unset or empty.
 [[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers);

@@ -15,6 +15,7 @@
 #include "heddle/mpi/transport.hpp"
 #include "launcher.hpp"
 #include "library.hpp"
+#include "refused_offer.hpp"
 #include "set_up.hpp"
 
 namespace heddle::mpi {
@@ -47,6 +48,15 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
     offers.push_back(device_offer(longest_wait()));
   }
   offers.push_back(offer(longest_wait()));
+  if (memory == Memory::host) {
+    offers.push_back(refused_on_hosts("nccl"));
+    offers.push_back(refused_on_hosts("mpi-device"));
+  }
+  const std::string started = "mpirun started " + std::to_string(ranks_of_job);
+  offers.push_back(refused_offer("local", started + " ranks", "start one process, without mpirun"));
+  for (const char* const name : {"peer", "threads"})
+    offers.push_back(refused_offer(name, "its ranks are of one process, and " + started,
+                                   "start one process, without mpirun, with HEDDLE_RANKS=<number>"));
   const TransportChoice choice = choose_transport(offers);
   if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
   Ranks ranks(*choice.transport);

@@ -18,13 +18,14 @@ namespace heddle {
 /// there is no MPI, or not the launcher's, that is refused with status 1 instead of computing everything
 /// several times (HEDDLE_TRANSPORT=local says that this is meant). Started alone, it computes one rank on the
 /// host, or one on each device that it sees (CUDA_VISIBLE_DEVICES). In which way messages travel is chosen,
-/// and printed with the reason; HEDDLE_TRANSPORT names another one. memory: where the fields will lie.
+/// and printed with the reason; HEDDLE_TRANSPORT names another one, and is refused with the reason where that
+/// does not apply. memory: where the fields will lie.
 ///
 /// | HEDDLE_TRANSPORT | |
 /// |---|---|
 /// | local | one rank |
-/// | peer | devices of one process, which store into each other's memory; one CUDA graph over all of them |
-/// | nccl | NCCL, opened at run time: processes of mpirun, or a thread for each device |
+/// | peer | one graph of all ranks of a process: devices that store into each other's memory, or on a host |
+/// | nccl | NCCL between devices, opened at run time: processes of mpirun, or a thread for each device |
 /// | mpi-device | MPI with pointers to device memory, where MPI says so and a start-up test agrees |
 /// | mpi | MPI through (pinned) host memory |
 /// | threads | ranks of one process on a thread each, through host memory: HEDDLE_RANKS of them |
