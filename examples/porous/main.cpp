@@ -153,7 +153,7 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
     std::printf("domain    %lld x %lld x %lld voxels, %.3f million of pores\n",
                 static_cast<long long>(image.extent[0]), static_cast<long long>(image.extent[1]),
                 static_cast<long long>(image.extent[2]), pores / 1e6);
-    std::printf("lists     %s\n", flow.lists().line().c_str()); // those of the process that prints
+    std::printf("lists     %s\n", flow.lists().line(parties).c_str());
     std::fputs(environment.describe().c_str(), stdout);
   }
   const Steady steady =

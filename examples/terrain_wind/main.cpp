@@ -176,8 +176,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   Solver solver(domain, wind, units, memory, ranks);
-  if (prints)
-    std::printf("lists     %s\n", solver.lists().line().c_str()); // those of the process that prints
+  if (prints) std::printf("lists     %s\n", solver.lists().line(parties).c_str());
   const double bandwidth = bandwidth_of_all(options, solver, parties);
   Saves saves(options, units, steps, solver, parties);
   std::int64_t first = 0;

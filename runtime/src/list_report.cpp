@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 
+#include "heddle/transport.hpp"
+
 namespace heddle {
 
 ListReport& ListReport::operator+=(const ListReport& more) noexcept {
@@ -27,6 +29,11 @@ std::string ListReport::line() const {
                 count / 1e6 / std::max(cpu_seconds, 1e-9), 1e9 * seconds / count,
                 static_cast<double>(bytes) / count);
   return text.data();
+}
+
+std::string ListReport::line(const Transport& party) const {
+  if (party.ranks() == 1) return line();
+  return "rank " + std::to_string(party.rank()) + " of " + std::to_string(party.ranks()) + ": " + line();
 }
 
 } // namespace heddle

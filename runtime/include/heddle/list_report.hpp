@@ -7,6 +7,8 @@
 
 namespace heddle {
 
+class Transport;
+
 /// What lists of cells took to build: one, or those of several blocks or ranks.
 struct ListReport {
   int lists = 0;
@@ -20,6 +22,9 @@ struct ListReport {
   /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors, 7.75 million a second): 68 ns and 74
   /// bytes a cell"
   [[nodiscard]] std::string line() const;
+  /// The same of one of several parties (Ranks::parties()), which knows its own lists only: "rank 0 of 3: 1
+  /// list of ...".
+  [[nodiscard]] std::string line(const Transport& party) const;
 };
 
 } // namespace heddle

@@ -66,6 +66,20 @@ TEST(CommandLine, SaysWhatIsWrong) {
   EXPECT_EQ(program("--help").code, 0);
 }
 
+TEST(CommandLine, ReportsOfOneRankSayWhose) {
+  const test::Folder folder;
+  const std::string run =
+      "--edge 16 --diameter 7 --porosity 0.5 --steps 20 --out '" + (folder / "out").string() + "'";
+  const auto line = [&](const std::string& settings) {
+    const std::string text = program(run, settings).text;
+    const std::size_t start = text.find("lists     ");
+    return start == std::string::npos ? text : text.substr(start + 10, 20);
+  };
+  EXPECT_EQ(line("").substr(0, 9), "1 list of");
+  EXPECT_EQ(line("HEDDLE_RANKS=2 ").substr(0, 10), "2 lists of"); // both are of one thread
+  EXPECT_EQ(line("HEDDLE_RANKS=2 HEDDLE_TRANSPORT=threads "), "rank 0 of 2: 1 list ");
+}
+
 TEST(CommandLine, AFullDiskIsReportedAndEarlierResultsStay) {
   const test::Folder folder;
   const std::string run =

@@ -119,6 +119,14 @@ TEST(CommandLine, AKilledRunLosesNoFrame) {
   expect_refusal(program(small_run(folder, steps + "--resume last")), "is of another run and cannot go on");
 }
 
+TEST(CommandLine, ReportsOfOneRankSayWhose) {
+  const test::Folder folder;
+  const std::string run = small_run(folder, "--no-picture");
+  EXPECT_TRUE(contains(program(run).text, "lists     1 list of "));
+  EXPECT_TRUE(contains(program(run, "HEDDLE_RANKS=2 HEDDLE_TRANSPORT=threads ").text,
+                       "lists     rank 0 of 2: 1 list of "));
+}
+
 TEST(CommandLine, WithoutACheckpointNothingIsResumed) {
   const test::Folder folder;
   expect_refusal(program(small_run(folder, "--resume last")), "there is no checkpoint in");
