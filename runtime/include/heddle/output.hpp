@@ -72,8 +72,8 @@ public:
 
   /// All components of a field over the list of this rank, of one block or several (IndexList of the output's
   /// grid), or over one list of the whole domain where one rank writes; `missing` stands in cells that are
-  /// not listed. Each block is a file, so that any number of ranks writes the same ones. What is on a device
-  /// is copied once a write.
+  /// not listed. Each block is a file, so that any number of ranks writes the same ones of one grid. What is
+  /// on a device is copied once a write.
   template <class T>
   void add(const SparseField<T>& field, const std::string& name = {},
            T missing = std::numeric_limits<T>::quiet_NaN()) {
