@@ -125,17 +125,18 @@ class Equations:
     """Statements under construction. `let` names a value; what is a name or a number already stays."""
 
     def __init__(self, given: Iterable[sympy.Expr] = (), fields: Iterable[str] = ()) -> None:
-        """given: expressions of the user; no local may take their names. fields: names of fields; a
-        local that would have the same name gets the prefix `cell_`.
+        """given: expressions of the user. fields: names of fields. Their names stay: a local that would have
+        the same one gets the prefix `cell_`. Whoever adds statements of several makers gives each of them the
+        same, so that all mean the same by a name.
         """
         self.statements: list[Statement] = []
-        self._fields = frozenset(fields)
-        self._taken = {
-            symbol.name
-            for expression in given
-            for symbol in expression.free_symbols
-            if isinstance(symbol, sympy.Symbol) and not isinstance(symbol, Access)
-        }
+        self._taken = set(fields)
+        for expression in given:
+            for symbol in expression.free_symbols:
+                if isinstance(symbol, Access):
+                    self._taken.add(symbol.field.name)
+                elif isinstance(symbol, sympy.Symbol):
+                    self._taken.add(symbol.name)
 
     def section(self, text: str) -> None:
         """Start a section: a comment in the emitted code."""
@@ -150,13 +151,9 @@ class Equations:
         return target
 
     def _local(self, name: str) -> sympy.Symbol:
-        if name in self._taken:
-            raise KernelError(
-                calling_place(),
-                f"'{name}' is what the kernel calls a value of its own.",
-                f"give your quantity another name, such as {name}_given",
-            )
-        return local("cell_" + name if name in self._fields else name)
+        while name in self._taken:
+            name = "cell_" + name
+        return local(name)
 
     def constant(self, name: str, value: Fraction) -> sympy.Expr:
         """Name a number: weights appear in emitted code as the rational they are."""

@@ -17,7 +17,7 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.symbolic.assignment import AssignmentCollection
+from heddle.symbolic.assignment import Assignment, AssignmentCollection
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regularised
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, signed
@@ -126,7 +126,8 @@ class MomentStorage:
                 "third moments follow from velocity and stress, which a force changes after they are formed.",
                 "lbm.Regularised for a flow with a force, or another streaming pattern",
             )
-        equations = Equations([*collide.given, *self.velocity])
+        given, taken = (*collide.given, *self.velocity), self._names()
+        equations = Equations(given, taken)
         equations.section("Constants: lattice weights; 3 w, and the part of j that these directions carry")
         weights = name_weights(equations, self.lattice)
         odd_halves = OddHalves(equations, self.lattice)
@@ -139,16 +140,21 @@ class MomentStorage:
         }
         if self.walls is not None:
             arrived = self._off_walls(equations, weights, odd_halves, arrived, recursive)
-        collision = Equations(collide.given)
+        collision = Equations(given, taken)
         work = Derivation(collide, collision, arrived, True)
         relaxed = collide.relaxed_moments(work)
-        named = {statement.target for statement in equations.statements if hasattr(statement, "target")}
-        equations.statements += [s for s in collision.statements if getattr(s, "target", None) not in named]
+        known = {statement for statement in equations.statements if isinstance(statement, Assignment)}
+        equations.statements += [statement for statement in collision.statements if statement not in known]
         equations.section("Store")
         values = [relaxed.deviation, *relaxed.momentum, *(relaxed.tensor[ab] for ab in indices(self.lattice))]
         for target, value in zip(self._components(next_=True), values, strict=True):
             equations.store(target, value)
         return StreamingKernels({"": AssignmentCollection(equations.statements)}, ())
+
+    def _names(self) -> list[str]:
+        """Of all fields that a step takes."""
+        fields = [*self.fields, *map(self._next, self.fields), self.walls, self.lid]
+        return [field.name for field in fields if field is not None]
 
     def _components(self, *, next_: bool = False, at: tuple[int, ...] | None = None) -> list[Access]:
         """The stored numbers of a cell, in order."""

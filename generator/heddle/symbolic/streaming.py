@@ -243,7 +243,7 @@ class StreamingPattern(ABC):
         return ByLink(self.source, slots, walls)
 
     def _step(self, collide: Collision, step: str) -> list[Statement]:
-        equations = Equations()
+        equations = Equations(collide.given)
         arrived = self._load(equations, step)
         collided = collide(arrived, self.zero_centred)
         equations.statements += collided.statements

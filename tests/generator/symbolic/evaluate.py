@@ -109,8 +109,9 @@ def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> 
             return np.asarray(arguments[0])[()] ** exponent
     if type(expression) in _FUNCTIONS:
         return _FUNCTIONS[type(expression)](*arguments)
-    if isinstance(expression, sympy.And):
-        return np.logical_and.reduce(np.broadcast_arrays(*arguments))
+    if isinstance(expression, (sympy.And, sympy.Or)):
+        both = np.logical_and if isinstance(expression, sympy.And) else np.logical_or
+        return both.reduce(np.broadcast_arrays(*arguments))
     if type(expression) in _COMPARISONS:
         return _COMPARISONS[type(expression)](arguments[0], arguments[1])
     if isinstance(expression, bit_and):

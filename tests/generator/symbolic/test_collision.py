@@ -364,13 +364,6 @@ def test_an_unstable_rate_is_refused() -> None:
         lbm.BGK(lbm.Lattice("D2Q9"), 2.5)
 
 
-def test_a_name_that_the_kernel_uses_is_refused() -> None:
-    lattice = lbm.Lattice("D2Q9")
-    symbols = {name: sympy.Symbol(f"f_{name}", real=True) for name in lattice.names}
-    with pytest.raises(KernelError, match="'keep' is what the kernel calls a value of its own"):
-        lbm.BGK(lattice, "keep")(symbols)
-
-
 def test_a_force_of_the_wrong_dimension_is_refused() -> None:
     with pytest.raises(KernelError, match="a force on D2Q9 has 2 components, not 3"):
         lbm.BGK(lbm.Lattice("D2Q9"), force=("g_x", 0, 0))
