@@ -314,7 +314,10 @@ class Regularised(PairOperator):
         equations, d, nothing = work.equations, self.lattice.dimension, sympy.Integer(0)
         if self.omega_bulk is None:
             return nothing, nothing
-        named = {a: equations.let(labelled("stress", a, a), stress[a, a]) for a in range(d)}
+        model = self.viscosity_model
+        # the model has named what it sees, which has a share of the force
+        name = "unforced" if model is not None and model.needs_stress else "stress"
+        named = {a: equations.let(labelled(name, a, a), stress[a, a]) for a in range(d)}
         stress.update({(a, a): value for a, value in named.items()})
         apart = multiply(Fraction(1, d), add(work.omega, multiply(-1, self.omega_bulk)))
         gap = equations.let("bulk_gap", apart)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from heddle import Module, Sparse, lbm
@@ -14,6 +14,7 @@ PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
 D2Q9, D3Q27 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q27")
 BOUNDS = ("nu_min", "nu_max")
 EDDIES = (lbm.Smagorinsky(), lbm.Vreman(), lbm.WALE())
+NAMED = (lbm.Smagorinsky("C_s"), lbm.Vreman("C_v"), lbm.WALE("C_w"))
 FLUIDS = (
     lbm.PowerLaw(consistency="K", exponent="n", bounds=BOUNDS),
     lbm.Carreau(at_rest="nu_0", at_infinity="nu_inf", time="lambda_c", exponent="n"),
@@ -32,6 +33,7 @@ OPERATORS: dict[str, tuple[Operator, lbm.Lattice]] = {
     "RecursiveRegularised": (lbm.RecursiveRegularised, D2Q9),
     "KBC": (lbm.KBC, D2Q9),
 }
+TWO_RATES = tuple(name for name in OPERATORS if name not in ("BGK", "TRT", "KBC"))
 MOVING_FRAME = ("CentralMoment", "Cumulant", "ParametrisedCumulant", "KBC")
 CONDITIONS: dict[str, Callable[[], lbm.BoundaryCondition]] = {
     "NoSlip": lambda: lbm.NoSlip(D2Q9),
@@ -75,6 +77,41 @@ def test_every_operator(name: str) -> None:
     texts = files(module, ["cpu"])
     assert {f"{kernel}.cpp" for kernel in module.kernels} <= {path.rsplit("/", 1)[-1] for path in texts}
     assert len(module.kernels) == (8 if name in MOVING_FRAME else 9)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_with_everything_named(name: str) -> None:
+    """Each model of the viscosity with its constants as arguments, each force, a rate of its own for the
+    trace of the stress where there is one: what they call their values goes together."""
+    make, lattice = OPERATORS[name]
+    d, module = lattice.dimension, Module("m", precisions=("f64",))
+    bulk: dict[str, Any] = {"omega_bulk": "omega_bulk"} if name in TWO_RATES else {}
+    for model in ({}, *({"eddy_viscosity": eddy} for eddy in NAMED), *({"rheology": law} for law in FLUIDS)):
+        for force in (("g_x", "g_y", "g_z")[:d], lbm.boussinesq(lattice, (0, "g", 0)[:d])):
+            step = lbm.Pull(lattice)(make(lattice, force=force, **bulk, **model))
+            module.add(f"k_{len(module.kernels)}", step)
+    for kernel in module.kernels:
+        module.typed(kernel, "f64")
+
+
+@pytest.mark.parametrize(
+    ("name", "lattice"),
+    [
+        *(("Regularised", lattice) for lattice in ("D2Q9", "D3Q15", "D3Q19", "D3Q27")),
+        *(("RecursiveRegularised", lattice) for lattice in ("D2Q9", "D3Q19", "D3Q27")),
+    ],
+)
+def test_every_model_with_moments_in_memory(name: str, lattice: str) -> None:
+    found, module = lbm.Lattice(lattice), Module("m", precisions=("f32",))
+    d = found.dimension
+    forces = [None] if name == "RecursiveRegularised" else [None, lbm.boussinesq(found, (0, "g", 0)[:d])]
+    storage = lbm.MomentStorage(found, walls="walls", lid="lid", velocity=("v_x", "v_y", "v_z")[:d])
+    for model in ({}, *({"eddy_viscosity": eddy} for eddy in NAMED), *({"rheology": law} for law in FLUIDS)):
+        for force in forces:
+            operator = OPERATORS[name][0](found, omega_bulk="omega_bulk", force=force, **model)
+            module.add(f"k_{len(module.kernels)}", storage(operator))
+    for kernel in module.kernels:
+        module.typed(kernel, "f32")
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -213,6 +213,24 @@ def test_unit_rates_are_the_regularised_operator(name: str, bulk: Any, forced: b
     assert collide(mrt, f, **arguments) == pytest.approx(plain, abs=1e-15)
 
 
+@pytest.mark.parametrize("model", ["Smagorinsky", "PowerLaw"])
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+def test_a_rate_of_the_trace_beside_a_local_viscosity(name: str, model: str) -> None:
+    """The regularised operator and MRT, both with a force: the model sees the force's share of the stress,
+    the rate of the trace does not."""
+    lattice = lbm.Lattice(name)
+    f = disturbed(lattice) - weights(lattice)[:, None]
+    options: dict[str, Any] = {"force": ("g_x", "g_y", "g_z")[: lattice.dimension], "omega_bulk": "b"}
+    if model == "Smagorinsky":
+        options["eddy_viscosity"] = lbm.Smagorinsky("C_s")
+    else:
+        options["rheology"] = lbm.PowerLaw(consistency="K", exponent="n")
+    arguments = {"omega": OMEGA, "b": 1.3, "g_x": 0.1, "g_y": -0.2, "g_z": 0.3}
+    arguments |= {"C_s": 0.3, "K": 0.1, "n": 0.7}
+    plain = collide(lbm.Regularised(lattice, **options), f, **arguments)
+    assert collide(lbm.MRT(lattice, **options), f, **arguments) == pytest.approx(plain, abs=1e-15)
+
+
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
 def test_central_moments_keep_a_moving_equilibrium_to_rounding(name: str) -> None:
     """Zero-centred: a disturbance of 1e-6 keeps ten digits, because no constants of order 1 cancel."""
