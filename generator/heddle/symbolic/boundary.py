@@ -18,7 +18,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity, signed
-from heddle.symbolic.equilibrium import name_weights
+from heddle.symbolic.equilibrium import name_weights, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
 from heddle.symbolic.lattice import Lattice, direction_name
@@ -170,7 +170,7 @@ class VelocityBounceBack(BoundaryCondition):
 
     velocity: an entry an axis; names are kernel arguments, and an access to a field [entries] gives a value
     an entry. The density in the momentum term is the reference density 1, which keeps the mass balance (Ladd
-    1994).
+    1994). Raises KernelError for a wall that moves on a lattice that carries no momentum.
     """
 
     title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
@@ -185,6 +185,8 @@ class VelocityBounceBack(BoundaryCondition):
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """6 w c_q.u for each direction."""
         velocity = _wall_velocity(cell.lattice, equations, self.velocity)
+        if any(component != 0 for component in velocity):
+            require_momentum(cell.lattice, "a wall that moves")
         along = {q: _along(cell.lattice, q, velocity) for q in cell.leaving}
         moving = any(value != 0 for value in along.values())
         weights = _name_weights(cell, equations) if moving else {}
@@ -216,6 +218,7 @@ class PressureAntiBounceBack(BoundaryCondition):
     velocity. saved: the name of a velocity field, for which steps that leave these populations in the
     neighbours (AA, odd) do not gather them: they use the cell's entry there, which the after_even sweep
     leaves, the velocity of the step before. Where no step has them in the own cell, moments() writes it.
+    Raises KernelError for a lattice that carries no momentum; the value of a scalar: ScalarValue.
     """
 
     title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"
@@ -240,6 +243,7 @@ class PressureAntiBounceBack(BoundaryCondition):
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """Weights, velocity, and the deviation rho - 1 of zero-centred populations."""
+        require_momentum(cell.lattice, "PressureAntiBounceBack")
         weights = _name_weights(cell, equations)
         rho = equations.let("rho_boundary", self.rho)
         deviation = equations.let("delta_boundary", add(rho, -1)) if cell.zero_centred else rho

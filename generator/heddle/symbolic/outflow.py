@@ -10,7 +10,7 @@ import sympy
 
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity, signed
-from heddle.symbolic.equilibrium import name_weights
+from heddle.symbolic.equilibrium import name_weights, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.moments import labelled, vector_field
 
@@ -109,7 +109,7 @@ class PressureJump(BoundaryCondition):
     that is periodic through the face, bit q of the mask marks a link to a listed cell on the other side; the
     velocity is that of this cell, of a field over the list (with EsoTwist and EsoPull at the numbers that
     heddle::cells_beside gives, `cell_e` and so on). Raises KernelError for a sweep over a list without a
-    normal.
+    normal, and for a lattice that carries no momentum.
     """
 
     title = "f_q += w_q jump [1 + 3 c.u + 9/2 (c.u)^2 - 3/2 u^2], u where f_q comes from"
@@ -126,6 +126,7 @@ class PressureJump(BoundaryCondition):
         """What each direction gains."""
         cell.normal("a pressure jump")
         lattice = cell.lattice
+        require_momentum(lattice, "PressureJump")
         equations.section("Constants: lattice weights")
         weights = name_weights(equations, lattice, rest=False)
         field = vector_field(self.u, lattice.dimension)

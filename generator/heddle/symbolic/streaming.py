@@ -23,6 +23,7 @@ from heddle.symbolic.beside import BY_OFFSET, Beside, ByLink, Walls, require_wal
 from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.boundary_sweep import sweep_statements
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
+from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.initial import initial_populations
@@ -275,8 +276,11 @@ class StreamingPattern(ABC):
 
         rho, u, pressure: names of the fields (u has a component an axis); None leaves one out. The pressure
         is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. force,
-        compressible: as in the collision.
+        compressible: as in the collision. Raises KernelError for more than rho on a lattice that carries no
+        momentum.
         """
+        if u is not None or pressure is not None:
+            require_momentum(self.lattice, "the velocity or the pressure of a flow")
         return self._each(lambda step: self._moments(step, (rho, u, pressure), force, compressible))
 
     def _moments(
@@ -329,6 +333,7 @@ class StreamingPattern(ABC):
         """Kernels that write the strain rate S_ab = (d_a u_b + d_b u_a) / 2 of the state that `step` would
         collide, per time step: components xx, yy, (zz,) xy, (xz, yz). All else as in the collision, whose
         local rate gives the strain of its stress. Raises KernelError for what the collision refuses, too."""
+        require_momentum(self.lattice, "strain_rate")
         rate = quantity(omega)
         unforced = isinstance(force, ForceModel) and not force.in_velocity
         relaxation = Relaxation(
