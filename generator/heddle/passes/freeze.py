@@ -60,14 +60,14 @@ _TYPES = {
 _INTEGER_FUNCTIONS = {bit_and: "bitand", shift_left: "shl", remainder: "rem"}
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
-_ENTRY_NAMES = frozenset({"stream"})
+_ENTRY_NAMES = frozenset({"stream", "precondition"})
 _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
 _WALL_NAMES = frozenset({"walls"})
 _SPARSE_NAMES = frozenset(
-    {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
-)
+    {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"}
+) | {"neighbour_chunk", "neighbour_run"}
 
 
 def freeze(
@@ -93,6 +93,7 @@ class _Freezer:
         self.memo: dict[sympy.Basic, ir.Expression] = {}
         self.keys: dict[ir.Node, _Key] = {}
         self.ended: set[str] = set()
+        self.places: dict[str, Place] = {}
         self.place: Place = NOWHERE
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
@@ -100,6 +101,7 @@ class _Freezer:
         for place in ir.PLACES[: self.box]:
             self.field(named.Field(place, "int32", 0, ghost_layers=0))
         body = self.block(statements)
+        self.check_derived(name)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
             space = without_walls(space)  # it looks at no neighbours
         return ir.Kernel(
@@ -188,11 +190,26 @@ class _Freezer:
             own |= _COLOUR_NAMES
         if isinstance(self.space, ir.Dense) and self.space.walls:
             own |= _WALL_NAMES
-        derived = any(name in (f"{field}_extent", f"{field}_stride") for field in self.fields)
-        derived |= any(name == f"{output}_work" for output in self.outputs)
-        if not is_name(name) or name in own or derived:
+        if argument:
+            self.places.setdefault(name, self.place)
+        if not is_name(name) or name in own:
             reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
+            if is_name(name) and name in _SPARSE_NAMES and name in own:
+                reason = "a kernel over a list of cells uses it itself"
             raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", "choose another name")
+
+    def check_derived(self, kernel: str) -> None:
+        """No argument is called what follows from the names of others, or of the emitted functions."""
+        derived = {f"{field}_{what}" for field in self.fields for what in ("extent", "stride")}
+        derived |= {f"{output}_work" for output in self.outputs}
+        function = f"{kernel}_{self.precision.suffix}"
+        for name, place in self.places.items():
+            if name in derived or name == function or name.startswith(f"{function}_"):
+                raise KernelError(
+                    place,
+                    f"'{name}' cannot be a name here: the emitted function uses it itself.",
+                    "choose another name",
+                )
 
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name

@@ -70,12 +70,12 @@ class _Lowering(LinkLowering, WallLowering):
         head = sorted(self.head.values(), key=self.head_order)
         if is_split(self.kernel):
             body = _without_unused(_without_unused(body, "x"), "x_first")
-        used = {node.name for node in walk(body) if isinstance(node, Symbol)}
+        used = {node for node in walk(body) if isinstance(node, Symbol)}
         space = self.space
         if isinstance(space, Dense) and self.unit:
             space = dataclasses.replace(space, unit=True)
         return dataclasses.replace(
-            self.kernel, space=space, body=(*(let for let in head if let.symbol.name in used), *body)
+            self.kernel, space=space, body=(*(let for let in head if let.symbol in used), *body)
         )
 
     def head_order(self, let: Let) -> tuple[int, int]:

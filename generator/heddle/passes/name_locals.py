@@ -8,9 +8,22 @@ after    let new_ = ...; loop x { let n_x_ = ... }
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 
-from heddle.ir.nodes import Assign, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
+from heddle.ir.nodes import (
+    Assign,
+    Expression,
+    Kernel,
+    Let,
+    LoadLine,
+    LoadRun,
+    Local,
+    Loop,
+    Statement,
+    Symbol,
+    Var,
+)
 from heddle.ir.visit import rebuild
 
 RESERVED = frozenset(
@@ -20,13 +33,22 @@ RESERVED = frozenset(
     nullptr operator or private protected public register return short signed sizeof static static_assert
     static_cast struct switch template this throw true try typedef typeid typename union unsigned using
     virtual void volatile while xor heddle std main status unit_stride blockIdx threadIdx blockDim
-    gridDim""".split()
+    gridDim dim3""".split()
 )
+
+
+_MACROS = re.compile(
+    r"NULL|EOF|NAN|INFINITY|HUGE_VAL[FL]?|M_[A-Z0-9_]+|FP_[A-Z_]+|MATH_[A-Z]+|math_errhandling|U?INT[0-9A-Z_]+|"
+    r"SIZE_MAX|u?int[a-z0-9_]*_t|size_t|ptrdiff_t|errno|assert|linux|unix|__\w*|_[A-Z]\w*"
+)
+"""Macros and types of the headers that emitted files include, macros of compilers, and what the language
+keeps for itself."""
 
 
 def is_name(text: str) -> bool:
     """Whether C++ takes a text as a name."""
-    return text.isascii() and text.isidentifier() and text not in RESERVED
+    known = text.isascii() and text.isidentifier()
+    return known and text not in RESERVED and not _MACROS.fullmatch(text)
 
 
 def name_locals(kernel: Kernel) -> Kernel:
@@ -53,8 +75,9 @@ def _block(
 
     result: list[Statement] = []
     for statement in body:
-        if isinstance(statement, (Let, Var, Local)):
-            symbol = statement.symbol
+        if isinstance(statement, (Let, Var, Local, LoadRun, LoadLine)):
+            declared = "line" if isinstance(statement, (LoadRun, LoadLine)) else "symbol"
+            symbol: Symbol = getattr(statement, declared)
             fresh = symbol.name
             while fresh in taken:
                 fresh += "_"
@@ -63,7 +86,7 @@ def _block(
             if fresh != symbol.name or symbol in names:
                 names[symbol] = Symbol(fresh, symbol.type)
                 memo = {}
-            result.append(dataclasses.replace(changed, symbol=Symbol(fresh, symbol.type)))
+            result.append(dataclasses.replace(changed, **{declared: Symbol(fresh, symbol.type)}))
         elif hasattr(statement, "body"):
             inside = taken | ({statement.counter.name} if isinstance(statement, Loop) else set())
             inner = _block(statement.body, inside, names)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import sympy
-from errors.cases import f, kernel, p, q, says, t
+from errors.cases import D2Q9, f, kernel, p, q, says, t
 from heddle import (
     Assignment,
     If,
     Reduce,
+    Sparse,
     fields,
+    lbm,
 )
 
 
@@ -133,3 +135,55 @@ def local_called_like_a_reduction() -> None:
 @says(REDUCTION)
 def parameter_called_like_a_reduction() -> None:
     kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e"))])  # here
+
+
+OWN = "{here}: '%s' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name"
+NOT_C = "{here}: '%s' cannot be a name here: C++ does not take it.\n  Hint: choose another name"
+
+
+@says(OWN % "precondition")
+def parameter_called_like_what_an_entry_returns() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("precondition"))])  # here
+
+
+@says(OWN % "k_f64")
+def parameter_called_like_the_function() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("k_f64"))])  # here
+
+
+@says(OWN % "k_f64_check")
+def parameter_called_like_what_checks_arguments() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("k_f64_check"))])  # here
+
+
+@says(OWN % "q_stride")
+def parameter_called_like_a_stride_of_a_later_field() -> None:
+    kernel([Assignment(t, p.here * sympy.Symbol("q_stride")), Assignment(q.here, t)])  # here
+
+
+@says(
+    "{here}: 'neighbour_run' cannot be a name here: a kernel over a list of cells uses it itself.\n"
+    "  Hint: choose another name"
+)
+def parameter_called_like_the_runs_of_a_list() -> None:
+    kernel(lbm.AA(D2Q9)(lbm.BGK(D2Q9, "neighbour_run")), Sparse("fluid"))  # here
+
+
+@says(NOT_C % "NULL")
+def parameter_called_like_a_macro() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("NULL"))])  # here
+
+
+@says(NOT_C % "INFINITY")
+def parameter_called_like_a_number_of_the_library() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("INFINITY"))])  # here
+
+
+@says(NOT_C % "M_PI")
+def parameter_called_like_a_constant_of_the_library() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("M_PI"))])  # here
+
+
+@says(NOT_C % "__x")
+def parameter_called_as_compilers_call_theirs() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("__x"))])  # here
