@@ -23,8 +23,10 @@ from heddle.schedule import RUN_CELLS, Precision, Schedule, precision
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
 from heddle.symbolic.equations import Scalar, quantity
 from heddle.symbolic.multigrid import solver_kernels
+from heddle.symbolic.operator import Collision
 from heddle.symbolic.relaxation import Equation
-from heddle.symbolic.streaming import HELD
+from heddle.symbolic.require import require_object
+from heddle.symbolic.streaming import HELD, StreamingPattern
 
 
 @runtime_checkable
@@ -156,6 +158,12 @@ class Module:
             raise KernelError(
                 calling_place(), f"'{self.name}' is not a name for a module.", "letters, digits, _"
             )
+        if isinstance(self.precisions, str) or not self.precisions:
+            raise KernelError(
+                calling_place(),
+                f"the precisions of '{self.name}' are {self.precisions!r}: not one, nor several of them.",
+                'precisions=("f64",), with its comma, or ("f64", "f32")',
+            )
         for text in self.precisions:
             precision(text)
         frame = sys._getframe(2)
@@ -171,6 +179,7 @@ class Module:
     ) -> None:
         """Add a kernel. A streaming pattern with several steps adds one for each: `name_even`, `name_odd`."""
         place = calling_place()
+        _check_kinds(statements, space, schedule)
         schedule = schedule or Schedule()
         if isinstance(statements, StreamingKernels):
             _check_cells(name, statements, space, place)
@@ -209,12 +218,13 @@ class Module:
             known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
             hint = "use a dense space" if listed else " or ".join(known)
             raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
-        if listed and schedule.lanes > 1:
-            raise KernelError(
-                place,
-                f"'{name}' asks for {schedule.lanes} cells a thread; those of a list have one.",
-                "use a dense space, or leave out lanes",
-            )
+        for option, cells in (("lanes", schedule.lanes), ("cells", schedule.cells)):
+            if cells > 1 and (isinstance(space, Sparse) or (listed and option == "lanes")):
+                raise KernelError(
+                    place,
+                    f"'{name}' asks for {cells} cells a thread; those of a list have one.",
+                    f"use a dense space, or leave out {option}",
+                )
         if schedule.compressed and not isinstance(space, Sparse):
             raise KernelError(
                 place,
@@ -450,18 +460,51 @@ def _with_walls(
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=rows)
 
 
+def _check_kinds(statements: object, space: object, schedule: object) -> None:
+    """Raise KernelError for what is no kernel, no space and no schedule."""
+    if isinstance(statements, (StreamingPattern, Collision)):
+        what = "streams" if isinstance(statements, StreamingPattern) else "collides"
+        raise KernelError(
+            calling_place(),
+            f"{type(statements).__name__} {what}; a kernel does both.",
+            "module.add(name, stream(collision)), with stream = lbm.AA(lattice) and collision = "
+            "lbm.BGK(lattice)",
+        )
+    kernels = "statements, or what a streaming pattern makes of a collision"
+    require_object(statements, (Iterable, StreamingKernels), kernels, "module.add(name, [Assignment(...)])")
+    if space is not None:
+        spaces = (Dense, Sparse, Cells)
+        require_object(space, spaces, "an iteration space", 'heddle.Dense(), Sparse("fluid"), Cells("body")')
+    if schedule is not None:
+        require_object(schedule, Schedule, "a schedule", "heddle.Schedule(...)")
+
+
 def _check_cells(
     name: str, pattern: StreamingKernels, space: Dense | Sparse | Cells | None, place: Place
 ) -> None:
     """Raise KernelError where a space and what a pattern made for it do not belong together."""
-    in_box = getattr(pattern, "in_box", False)
-    if in_box and not isinstance(space, Cells):
+    where = getattr(pattern, "where", "")
+    if where == "face" and isinstance(space, Sparse):
+        raise KernelError(
+            place,
+            f"'{name}' is a sweep over the layer of cells at a side of a dense box, and its space is another "
+            "one.",
+            "leave out the space, or over a list leave out face (and say normal=... where it is needed)",
+        )
+    if where == "list" and not isinstance(space, Sparse):
+        raise KernelError(
+            place,
+            f"'{name}' is a sweep over a list of cells, and its space is another one.",
+            "stream.boundary(condition, face=...) for the cells at a side of a dense box, cells=True for a "
+            "body in it; or space=heddle.Sparse(name, listed=True)",
+        )
+    if where == "cells" and not isinstance(space, Cells):
         raise KernelError(
             place,
             f"'{name}' is a sweep over some cells of a dense box, and its space is another one.",
             "space=heddle.Cells(name), or leave out cells=True",
         )
-    if isinstance(space, Cells) and not in_box:
+    if isinstance(space, Cells) and where != "cells":
         raise KernelError(
             place,
             f"'{name}' is not made for some cells of a dense box: what runs there is a boundary sweep.",

@@ -165,7 +165,7 @@ class Precision:
 
 def precision(text: str) -> Precision:
     """Read "f64", "f32", "f16" (f16 in memory, f32 arithmetic) or "storage/arithmetic" such as "f32/f64"."""
-    storage, _, arithmetic = text.partition("/")
+    storage, _, arithmetic = str(text).partition("/")
     if storage == "bf16":
         raise KernelError(
             calling_place(),

@@ -21,8 +21,9 @@ from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.equilibrium import name_weights, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
-from heddle.symbolic.lattice import Lattice, direction_name
+from heddle.symbolic.lattice import Lattice, direction_name, require_lattice
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
+from heddle.symbolic.require import vector
 from heddle.symbolic.wall_force import WallForce
 
 
@@ -83,6 +84,13 @@ class BoundaryCell:
 
     def normal(self, what: str) -> tuple[int, ...]:
         """The outward normal. Raises KernelError for a list of cells that was not given one."""
+        if self.side is None and self.listed and not self.linked:
+            raise KernelError(
+                calling_place(),
+                f"{what} needs the normal of the boundary, which cells beside a body do not have.",
+                "face=... at a side of the box; around a body a condition on links: NoSlip, "
+                "VelocityBounceBack, Bouzidi, PressureAntiBounceBack, ScalarValue, ScalarFlux",
+            )
         if self.side is None:
             raise KernelError(
                 calling_place(),
@@ -176,7 +184,7 @@ class VelocityBounceBack(BoundaryCondition):
     title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
 
     def __init__(self, velocity: Sequence[Scalar]) -> None:
-        self.velocity = tuple(quantity(component) for component in velocity)
+        self.velocity = vector(velocity, "the velocity of a wall")
 
     def given(self) -> Sequence[sympy.Expr]:
         """The wall's velocity."""
@@ -207,6 +215,7 @@ class NoSlip(VelocityBounceBack):
     """f_q = f*_p, half-way bounce-back off a wall at rest (a sparse list has it for nothing)."""
 
     def __init__(self, lattice: Lattice) -> None:
+        require_lattice(lattice)
         super().__init__((0,) * lattice.dimension)
 
 
@@ -232,7 +241,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         saved: str | None = None,
     ) -> None:
         self.rho = quantity(rho)
-        self.velocity = None if velocity is None else tuple(quantity(component) for component in velocity)
+        self.velocity = None if velocity is None else vector(velocity, "the velocity at a boundary")
         self.force = force
         self.saved = saved
 

@@ -15,7 +15,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, positive
 from heddle.symbolic.equilibrium import Third, halves, name_weights, outer
 from heddle.symbolic.force import ForcedCell, Vector, is_zero
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import Tensor, entry, indices, labelled, macroscopic, second_moments
 from heddle.symbolic.operator import CollisionOperator, Options, relaxation_rate
 from heddle.symbolic.viscosity import LocalFlow, ViscosityModel
@@ -348,6 +348,7 @@ class RecursiveRegularised(Regularised):
         omega_bulk: Scalar | None = None,
         **options: Unpack[Options],
     ) -> None:
+        require_lattice(lattice)
         if lattice.name not in ("D2Q9", "D3Q19", "D3Q27"):
             raise KernelError(
                 calling_place(),

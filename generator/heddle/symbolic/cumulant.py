@@ -21,7 +21,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moment_operator import MomentOperator
 from heddle.symbolic.moment_space import Moments, MomentState, Powers, by_order, letters, powers_of
 from heddle.symbolic.moments import Tensor, entry, indices, labelled
@@ -67,6 +67,7 @@ class Cumulant(MomentOperator):
 
 def require_tensor_lattice(lattice: Lattice, what: str) -> None:
     """Raises KernelError unless each axis has three velocities, independently of the others."""
+    require_lattice(lattice)
     if lattice.size != 3**lattice.dimension:
         raise KernelError(
             calling_place(),
@@ -201,6 +202,7 @@ class ParametrisedCumulant(Cumulant):
         limiter: Scalar | None = Fraction(1, 100),
         **options: Unpack[Options],
     ) -> None:
+        require_lattice(lattice)
         if lattice.name != "D3Q27":
             raise KernelError(
                 calling_place(),

@@ -16,7 +16,6 @@ from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations
 from heddle.symbolic.field import Field
-from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.operator import Collided
 from heddle.symbolic.streaming import HELD, InPlace, Link, Offset
 
@@ -31,26 +30,7 @@ class Esoteric(InPlace):
     arguments: as StreamingPattern.
     """
 
-    def __init__(
-        self,
-        lattice: Lattice,
-        field: str = "f",
-        field_next: str = "f_next",
-        *,
-        half_way: str | None = None,
-        zero_centred: bool = True,
-        ghost_layers: int = 1,
-        half_scale: int | None = None,
-    ) -> None:
-        self.half_way = half_way
-        super().__init__(
-            lattice,
-            field,
-            field_next,
-            zero_centred=zero_centred,
-            ghost_layers=ghost_layers,
-            half_scale=half_scale,
-        )
+    marks_walls = True
 
     @property
     def links(self) -> tuple[Link, ...]:

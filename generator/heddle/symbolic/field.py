@@ -49,6 +49,10 @@ class Field:
     half_scale: int = 1
     profile: int = -1
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise KernelError(calling_place(), f"{self.name!r} is no name of a field.", 'a text, such as "u"')
+
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
         expected = self.rank + (1 if self.components else 0)

@@ -186,16 +186,22 @@ def require_lattice(lattice: object) -> None:
 
 def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict[int, Fraction]:
     """The user's weights by the number of non-zero components, rest first."""
+    if not isinstance(weights, Mapping):
+        raise KernelError(
+            calling_place(),
+            f"the weights of '{name}' are {weights!r}, which does not say to what they belong.",
+            'by the class of directions: {"rest": "1/10", "axis": "3/20"}',
+        )
     classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", name) else ()
     if name in _WEIGHTS or not classes or "rest" not in weights or not set(weights) <= set(classes):
         raise KernelError(
             calling_place(),
-            f"'{name}' with weights of {', '.join(weights)} is not a lattice of your own.",
+            f"'{name}' with weights of {', '.join(map(str, weights))} is not a lattice of your own.",
             "a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
         )
     try:
         own = {order: Fraction(weights[kind]) for order, kind in enumerate(classes) if kind in weights}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ZeroDivisionError):
         own = {}
     if not any(own.values()) or any(weight < 0 for weight in own.values()):
         raise KernelError(

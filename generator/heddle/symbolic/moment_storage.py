@@ -27,6 +27,8 @@ from heddle.symbolic.force import is_zero
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 from heddle.symbolic.odd_halves import OddHalves
+from heddle.symbolic.operator import Collision
+from heddle.symbolic.require import require_object, vector
 from heddle.symbolic.streaming import StreamingKernels
 from heddle.symbolic.third_moments import ThirdMoments
 
@@ -71,10 +73,11 @@ class MomentStorage:
                 "walls that move are given by two fields of bits and a velocity.",
                 'walls="walls", lid="lid", velocity=("u_x", ...)',
             )
-        if velocity is not None and len(velocity) != lattice.dimension:
+        self.velocity = () if velocity is None else vector(velocity, "the velocity of a lid")
+        if velocity is not None and len(self.velocity) != lattice.dimension:
             raise KernelError(
                 calling_place(),
-                f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(velocity)}.",
+                f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(self.velocity)}.",
                 "give one entry an axis",
             )
         if stress_type not in ("real", "half"):
@@ -93,7 +96,6 @@ class MomentStorage:
         )
         self.walls = None if walls is None else Field(walls, "uint32", d, ghost_layers=0)
         self.lid = None if lid is None else Field(lid, "uint32", d, ghost_layers=0)
-        self.velocity = tuple(quantity(component) for component in velocity or ())
 
     def _next(self, field: Field) -> Field:
         return dataclasses.replace(field, name=field.name + "_next")
@@ -101,6 +103,7 @@ class MomentStorage:
     def __call__(self, collide: Regularised) -> StreamingKernels:
         """The kernel that rebuilds what arrives, collides it and stores the moments. Raises KernelError for
         an operator whose populations do not follow from them."""
+        require_object(collide, Collision, "a collision", "storage(lbm.Regularised(lattice))")
         if not isinstance(collide, Regularised):
             raise KernelError(
                 calling_place(),

@@ -9,7 +9,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, add, multiply, negate
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moment_operator import MomentOperator, relax_stress
 from heddle.symbolic.moment_space import (
     Moments,
@@ -21,6 +21,7 @@ from heddle.symbolic.moment_space import (
     raw_from_central,
 )
 from heddle.symbolic.moments import Tensor, indices, labelled
+from heddle.symbolic.require import require_flag
 
 
 class MovingFrame:
@@ -73,6 +74,8 @@ class MovingFrame:
 
 def require_moving_frame(lattice: Lattice, what: str, compressible: bool) -> None:
     """Raises KernelError for a lattice whose moments are no products of those of its axes."""
+    require_lattice(lattice)
+    require_flag(compressible, "compressible")
     known = monomials(lattice)
     if any(lowest != p or lattice.moment(p) != _product_moment(lattice, p) for p, lowest in known.items()):
         raise KernelError(

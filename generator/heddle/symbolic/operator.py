@@ -23,6 +23,7 @@ from heddle.symbolic.equations import Equations, Scalar, quantity
 from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.require import require_flag, require_object
 from heddle.symbolic.viscosity import ViscosityModel
 
 
@@ -113,6 +114,7 @@ class CollisionOperator(Collision):
             self.omega, options.get("eddy_viscosity"), options.get("rheology")
         )
         self.compressible = options.get("compressible", True)
+        require_flag(self.compressible, "compressible")
 
     @property
     def given(self) -> tuple[sympy.Expr, ...]:
@@ -148,6 +150,12 @@ def viscosity_model(
 ) -> ViscosityModel | None:
     """The model in use beside a rate. Raises KernelError for two, for one that is given as the other kind,
     and for a rate of its own beside a law."""
+    for model, kind, hint in (
+        (eddy, "a subgrid model", "eddy_viscosity=lbm.Smagorinsky()"),
+        (law, "a law of the viscosity", 'rheology=lbm.PowerLaw(consistency="K", exponent="m")'),
+    ):
+        if model is not None:
+            require_object(model, ViscosityModel, kind, hint)
     wrong = (eddy is not None and eddy.replaces_omega) or (law is not None and not law.replaces_omega)
     if wrong or (eddy is not None and law is not None):
         raise KernelError(

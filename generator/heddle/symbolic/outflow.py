@@ -9,7 +9,17 @@ from fractions import Fraction
 import sympy
 
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity, signed
+from heddle.symbolic.equations import (
+    Equations,
+    Scalar,
+    add,
+    divide,
+    multiply,
+    negate,
+    positive,
+    quantity,
+    signed,
+)
 from heddle.symbolic.equilibrium import name_weights, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.moments import labelled, vector_field
@@ -55,6 +65,7 @@ class ConvectiveOutflow(Outflow):
     speed: U, about the mean velocity through the face. saved: what keeps f_q(x, t) from step to step; 0, a
     fluid at rest, is a start. On a face the name of a field with a component a direction, as large as the
     face; over a list the prefix of fields with one value an entry, `outflow_w` and so on.
+    Raises KernelError for a speed that is not above 0.
     Disturbances that travel with U leave with less reflection than through Outflow (tests/kernels/
     lbm_boundaries: of a pulse of sound 1 % comes back instead of 26 %, of a vortex 0.2 % instead of 2 %).
     """
@@ -62,7 +73,7 @@ class ConvectiveOutflow(Outflow):
     title = "f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U)"
 
     def __init__(self, speed: Scalar, saved: str = "outflow") -> None:
-        self.speed = quantity(speed)
+        self.speed = positive(speed, "speed")
         self.saved = saved
 
     def given(self) -> Sequence[sympy.Expr]:

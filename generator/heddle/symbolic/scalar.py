@@ -30,9 +30,10 @@ from heddle.symbolic.equations import (
 from heddle.symbolic.equilibrium import name_weights
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Vector
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import Pairs, labelled, pair_sums, vector_field
 from heddle.symbolic.operator import Collision, relaxation_rate
+from heddle.symbolic.require import vector
 
 
 class AdvectionDiffusion(Collision):
@@ -54,6 +55,7 @@ class AdvectionDiffusion(Collision):
         source: Scalar = 0,
         magic: Scalar | None = Fraction(1, 4),
     ) -> None:
+        require_lattice(lattice)
         self.lattice = lattice
         self.omega = relaxation_rate(omega)
         self.velocity = scalar_velocity(lattice, u)
@@ -121,13 +123,14 @@ def scalar_velocity(lattice: Lattice, u: str | Sequence[Scalar | Access] | None)
         return (sympy.Integer(0),) * d
     if isinstance(u, str):
         return tuple(vector_field(u, d).component(a) for a in range(d))
-    if len(u) != d:
+    found = vector(u, "a velocity")
+    if len(found) != d:
         raise KernelError(
             calling_place(),
-            f"a velocity on {lattice.name} has {d} components, not {len(u)}.",
+            f"a velocity on {lattice.name} has {d} components, not {len(found)}.",
             "give one entry an axis, or the name of a field",
         )
-    return tuple(map(quantity, u))
+    return found
 
 
 def scalar_state(
@@ -210,11 +213,13 @@ def boussinesq(
     gravity: its vector, an entry an axis. scalar: the name of the field of T. Raises KernelError for another
     number of components.
     """
-    if len(gravity) != lattice.dimension:
+    require_lattice(lattice)
+    g = vector(gravity, "gravity")
+    if len(g) != lattice.dimension:
         raise KernelError(
             calling_place(),
-            f"gravity on {lattice.name} has {lattice.dimension} components, not {len(gravity)}.",
+            f"gravity on {lattice.name} has {lattice.dimension} components, not {len(g)}.",
             "give one entry an axis, 0 where there is none",
         )
     excess = add(Field(scalar, "real", lattice.dimension).here, negate(quantity(reference)))
-    return tuple(multiply(-1, quantity(expansion), excess, quantity(g)) for g in gravity)
+    return tuple(multiply(-1, quantity(expansion), excess, component) for component in g)

@@ -13,7 +13,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import sympy
 
@@ -27,9 +27,10 @@ from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.initial import initial_populations
-from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collided, Collision, viscosity_model
+from heddle.symbolic.require import require_flag, require_object
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import Relaxation, store_strain_rate
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
@@ -38,6 +39,7 @@ from heddle.symbolic.wall_force import WallForce
 
 Offset = tuple[int, ...]
 Slot = tuple[int, Offset]
+Where: TypeAlias = Literal["", "face", "list", "cells"]
 
 
 HELD = -1
@@ -71,7 +73,8 @@ class StreamingKernels:
     walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
     populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
     list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
-    links. None: the same. in_box: the statements are for some cells of a dense box, the space Cells.
+    links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
+    dense box, a list of cells, or some cells of a dense box, the space Cells; else "".
     """
 
     steps: Mapping[str, AssignmentCollection]
@@ -79,7 +82,7 @@ class StreamingKernels:
     role: Literal["step", "beside"] = "beside"
     populations: tuple[str, ...] = ()
     over_list: Mapping[str, AssignmentCollection] | None = None
-    in_box: bool = False
+    where: Where = ""
 
 
 class StreamingPattern(ABC):
@@ -96,6 +99,8 @@ class StreamingPattern(ABC):
 
     steps: tuple[str, ...] = ("",)
     in_place = False
+    marks_walls = False
+    """Whether half-way walls are marked in a field of their own, `half_way`."""
 
     def __init__(
         self,
@@ -103,10 +108,20 @@ class StreamingPattern(ABC):
         field: str = "f",
         field_next: str = "f_next",
         *,
+        half_way: str | None = None,
         zero_centred: bool = True,
         ghost_layers: int = 1,
         half_scale: int | None = None,
     ) -> None:
+        require_lattice(lattice)
+        require_flag(zero_centred, "zero_centred")
+        if half_way is not None and not self.marks_walls:
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} has no use for half_way: its walls lie half-way by themselves.",
+                "leave it out; EsoTwist and EsoPull take it",
+            )
+        self.half_way = half_way
         scale = (2**15 if zero_centred else 1) if half_scale is None else half_scale
         if scale < 1 or scale & (scale - 1):
             raise KernelError(calling_place(), f"{scale} is not a power of two.", "half_scale=2**15, or 1")
@@ -209,6 +224,7 @@ class StreamingPattern(ABC):
 
     def __call__(self, collide: Collision) -> StreamingKernels:
         """The kernels that stream and collide: one a step, Load, the collision, Store."""
+        require_object(collide, Collision, "a collision", "stream(lbm.BGK(lattice))")
         if collide.lattice != self.lattice:
             raise KernelError(
                 calling_place(),
@@ -279,6 +295,7 @@ class StreamingPattern(ABC):
         compressible: as in the collision. Raises KernelError for more than rho on a lattice that carries no
         momentum.
         """
+        require_flag(compressible, "compressible")
         if u is not None or pressure is not None:
             require_momentum(self.lattice, "the velocity or the pressure of a flow")
         return self._each(lambda step: self._moments(step, (rho, u, pressure), force, compressible))
@@ -334,6 +351,7 @@ class StreamingPattern(ABC):
         collide, per time step: components xx, yy, (zz,) xy, (xz, yz). All else as in the collision, whose
         local rate gives the strain of its stress. Raises KernelError for what the collision refuses, too."""
         require_momentum(self.lattice, "strain_rate")
+        require_flag(compressible, "compressible")
         rate = quantity(omega)
         unforced = isinstance(force, ForceModel) and not force.in_velocity
         relaxation = Relaxation(
@@ -487,6 +505,9 @@ class StreamingPattern(ABC):
         a list by default the fields arm_x, arm_y, ... with a value an entry. Raises KernelError for more than
         one of face, normal and cells, and for an arm that does not fit.
         """
+        require_object(
+            condition, BoundaryCondition, "a boundary condition", "stream.boundary(lbm.FreeSlip(), face=...)"
+        )
         if (face is not None) + (normal is not None) + cells > 1:
             raise KernelError(
                 calling_place(),
@@ -509,7 +530,8 @@ class StreamingPattern(ABC):
             )
             for step in self.steps
         }
-        return StreamingKernels(steps, () if cells else self.links, in_box=cells)
+        where: Where = "cells" if cells else "list" if face is None else "face"
+        return StreamingKernels(steps, () if cells else self.links, where=where)
 
 
 class TwoArrays(StreamingPattern):

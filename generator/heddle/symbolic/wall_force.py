@@ -10,9 +10,10 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Reduce
-from heddle.symbolic.equations import Equations, Scalar, add, multiply, negate, quantity
+from heddle.symbolic.equations import Equations, Scalar, add, multiply, negate
 from heddle.symbolic.field import Field
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.require import vector
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class WallForce:
 
     def given(self) -> Sequence[sympy.Expr]:
         """The user's expressions."""
-        return [quantity(component) for component in self.arm or ()]
+        return [] if self.arm is None else list(vector(self.arm, "an arm"))
 
     def add_sums(
         self,

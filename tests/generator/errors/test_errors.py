@@ -22,6 +22,7 @@ from errors import (
     dependences,
     exchanges,
     lattices,
+    mistakes,
     names,
     poisson_problems,
     schedules,
@@ -34,7 +35,7 @@ from heddle import (
 )
 
 SUBJECTS = (
-    *(computations, declarations, dependences, exchanges, lattices, names, poisson_problems),
+    *(computations, declarations, dependences, exchanges, lattices, mistakes, names, poisson_problems),
     *(schedules, spaces, staggered_grids),
 )
 
@@ -99,7 +100,7 @@ def _raised() -> Iterator[tuple[str, int]]:
 
 def test_every_error_has_a_case() -> None:
     seen: set[tuple[str, int]] = set()
-    for case, _ in CASES.values():
+    for case, _ in (*CASES.values(), *mistakes.MISTAKES):
         try:
             case()
         except KernelError as error:
