@@ -13,7 +13,14 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, positive
-from heddle.symbolic.equilibrium import Third, halves, name_weights, outer
+from heddle.symbolic.equilibrium import (
+    Third,
+    halves,
+    has_corners,
+    has_third_order,
+    name_weights,
+    outer,
+)
 from heddle.symbolic.force import ForcedCell, Vector, is_zero
 from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import Tensor, entry, indices, labelled, macroscopic, second_moments
@@ -335,7 +342,8 @@ class RecursiveRegularised(Regularised):
     """Third-order recursive regularisation, RR3 (Malaspinas 2015; Coreixas et al. 2017).
 
     The third moments follow from the stress: a_aab = rho u_a^2 u_b + u_b Pi_aa + 2 u_a Pi_ab. D3Q19 uses the
-    sums and differences of H_xxy and H_zzy, which are orthogonal there. Raises KernelError for D3Q15.
+    sums and differences of H_xxy and H_zzy, which are orthogonal there. Raises KernelError for D3Q15, and for
+    weights of your own that leave them so on D3Q27.
     """
 
     title = "Collide: third-order f_eq + (1 - omega) f_1, third moments u_b (rho u_a^2 + Pi_aa) + 2 u_a Pi_ab"
@@ -349,7 +357,7 @@ class RecursiveRegularised(Regularised):
         **options: Unpack[Options],
     ) -> None:
         require_lattice(lattice)
-        if lattice.name not in ("D2Q9", "D3Q19", "D3Q27"):
+        if not has_third_order(lattice):
             raise KernelError(
                 calling_place(),
                 f"{lattice.name} has no orthogonal third-order moments, or too few directions for them.",
@@ -368,7 +376,7 @@ class RecursiveRegularised(Regularised):
             for b in range(d)
             if a != b
         }
-        if self.lattice.name == "D3Q27":
+        if has_corners(self.lattice):
             third[0, 1, 2] = add(
                 multiply(u[0], add(flow[1, 2], pi[1, 2])), multiply(u[1], pi[0, 2]), multiply(u[2], pi[0, 1])
             )

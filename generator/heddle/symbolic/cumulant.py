@@ -203,7 +203,7 @@ class ParametrisedCumulant(Cumulant):
         **options: Unpack[Options],
     ) -> None:
         require_lattice(lattice)
-        if lattice.name != "D3Q27":
+        if lattice.size != 27:
             raise KernelError(
                 calling_place(),
                 f"the parametrised cumulant operator is made for D3Q27, not {lattice.name}.",

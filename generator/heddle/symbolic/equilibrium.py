@@ -148,6 +148,19 @@ def _odd_slopes(
     return result
 
 
+def has_third_order(lattice: Lattice) -> bool:
+    """Whether a lattice that carries momentum has third moments to relax: H_xxy and H_zzy are orthogonal, or,
+    without corners, their sum and difference are."""
+    if lattice.defect(4) is not None:
+        return False
+    return lattice.dimension == 2 or not has_corners(lattice) or lattice.moment((2, 2, 2)) == lattice.cs2**3
+
+
+def has_corners(lattice: Lattice) -> bool:
+    """Whether there are directions along three axes at once."""
+    return max(lattice.class_weights) == 3
+
+
 def third_order_factor(lattice: Lattice, moves: bool, order: int) -> Fraction:
     """What multiplies 9 t_aab c_b in a direction of `order` components that moves along a, or does not.
 
@@ -155,7 +168,7 @@ def third_order_factor(lattice: Lattice, moves: bool, order: int) -> Fraction:
     H_zzy are not orthogonal: the sum (factor 27/2) and the difference (9/2) are, which gives -1 along axes
     and 1 or 0 on edges.
     """
-    if lattice.name == "D3Q19":
+    if lattice.dimension == 3 and not has_corners(lattice):
         return Fraction(-1) if order == 1 else Fraction(int(moves))
     return Fraction(1) if moves else Fraction(-1, 2)
 

@@ -62,9 +62,10 @@ class Lattice:
 
     D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights makes another
     lattice of the nearest neighbours: the weight of each class of directions ("rest", "axis", "edge",
-    "corner"), exact, `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows,
-    and `defect` tells what the lattice is good for. Raises KernelError for another name, and for weights that
-    do not belong to the name, are negative, do not add up to 1, or leave all at rest.
+    "corner"), exact, `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows.
+    `isotropy()` is the order up to which its moments are those of a gas, 4 for a flow, and `defect(order)` the
+    first one that is not; operators ask these, not for the name. Raises KernelError for another name, and for
+    weights that do not belong to the name, are negative, do not add up to 1, or leave all at rest.
     """
 
     name: str
@@ -79,7 +80,7 @@ class Lattice:
             raise KernelError(
                 calling_place(),
                 f"'{self.name}' is not a lattice.",
-                "one of " + ", ".join(_WEIGHTS) + "; or give the weights of your own",
+                "one of " + ", ".join(_WEIGHTS) + _weights_of_your_own(self.name),
             )
         given = _WEIGHTS[self.name][1] if weights is None else _own_weights(self.name, weights)
         pairs = _PAIRS_2D if self.name.startswith("D2") else _PAIRS_3D
@@ -182,6 +183,17 @@ def require_lattice(lattice: object) -> None:
         raise KernelError(
             calling_place(), f"{lattice!r} is no lattice.", 'lbm.Lattice("D3Q19"), of this or another name'
         )
+
+
+def _weights_of_your_own(name: str) -> str:
+    """The rest of a hint, for a name whose directions some classes have: those of 5, 9; 7, 9, 13, 15, ..."""
+    found = re.fullmatch(r"D([23])Q(\d+)\w*", name)
+    if not found:
+        return ""
+    sizes = [2 * len(pairs) for pairs in (_PAIRS_2D if found[1] == "2" else _PAIRS_3D).values()]
+    chosen = product((0, 1), repeat=len(sizes))
+    known = {1 + sum(size * used for size, used in zip(sizes, choice, strict=True)) for choice in chosen}
+    return "; or give the weights of your own" if int(found[2]) in known - {1} else ""
 
 
 def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict[int, Fraction]:

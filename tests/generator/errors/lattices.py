@@ -10,12 +10,33 @@ from heddle import (
 )
 
 
-@says(
-    "{here}: 'D3Q18' is not a lattice.\n"
-    "  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27; or give the weights of your own"
-)
+@says("{here}: 'D3Q18' is not a lattice.\n  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27")
 def unknown_lattice() -> None:
     lbm.Lattice("D3Q18")  # here
+
+
+@says("{here}: 'D2Q13' is not a lattice.\n  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27")
+def lattice_beyond_the_nearest_neighbours() -> None:
+    lbm.Lattice("D2Q13")  # here
+
+
+@says(
+    "{here}: 'D3Q21' is not a lattice.\n"
+    "  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27; or give the weights of your own"
+)
+def lattice_that_weights_would_make() -> None:
+    lbm.Lattice("D3Q21")  # here
+
+
+@says(
+    "{here}: D3Q27_other has no orthogonal third-order moments, or too few directions for them.\n"
+    "  Hint: use D2Q9, D3Q19 or D3Q27, or the Regularised operator"
+)
+def third_moments_of_other_weights() -> None:
+    weights = {"rest": "5/18", "axis": "1/12", "edge": "1/72", "corner": "1/144"}
+    other = lbm.Lattice("D3Q27_other", weights)
+    assert other.isotropy() == 4
+    lbm.RecursiveRegularised(other)  # here
 
 
 @says(

@@ -359,6 +359,23 @@ def test_deriving_a_collision_is_fast() -> None:
     assert time.process_time() - start < 0.15
 
 
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [
+        *((lbm.RecursiveRegularised, name) for name in ("D2Q9", "D3Q19", "D3Q27")),
+        (lbm.ParametrisedCumulant, "D3Q27"),
+    ],
+)
+def test_a_lattice_is_what_its_moments_are(operator: type[lbm.CollisionOperator], name: str) -> None:
+    """With the weights of another one it is that one, whatever its name."""
+    lattice = lbm.Lattice(name)
+    classes = zip(("rest", "axis", "edge", "corner"), range(4), strict=True)
+    given = {kind: lattice.class_weights[n] for kind, n in classes if n in lattice.class_weights}
+    own = lbm.Lattice(f"{name}_own", given)
+    f = disturbed(lattice) - weights(lattice)[:, None]
+    assert np.array_equal(collide(operator(own), f, omega=OMEGA), collide(operator(lattice), f, omega=OMEGA))
+
+
 def test_an_unstable_rate_is_refused() -> None:
     with pytest.raises(KernelError, match="relaxation rate 5/2 is not stable"):
         lbm.BGK(lbm.Lattice("D2Q9"), 2.5)
