@@ -63,7 +63,7 @@ class Lattice:
     D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights makes another
     lattice of the nearest neighbours: the weight of each class of directions ("rest", "axis", "edge",
     "corner"), exact, `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows.
-    `isotropy()` is the order up to which its moments are those of a gas, 4 for a flow, and `defect(order)` the
+    `isotropy()` is the order up to which its moments are those of a gas, 4 for a flow, `defect(order)` the
     first one that is not; operators ask these, not for the name. Raises KernelError for another name, and for
     weights that do not belong to the name, are negative, do not add up to 1, or leave all at rest.
     """
