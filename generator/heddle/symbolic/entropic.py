@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
@@ -25,7 +26,7 @@ from heddle.symbolic.moment_space import (
 )
 from heddle.symbolic.moments import Tensor, indices, labelled
 from heddle.symbolic.moving_frame import require_moving_frame
-from heddle.symbolic.operator import CollisionOperator, Options
+from heddle.symbolic.operator import CellStress, CollisionOperator, Options
 from heddle.symbolic.viscosity import LocalFlow
 
 _SMALLEST = sympy.Float("1e-30")
@@ -55,6 +56,31 @@ class KBC(CollisionOperator):
         self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
     ) -> Mapping[str, sympy.Expr]:
         """Equilibrium, shear and other part of each direction, then gamma."""
+        parts = self._parts(equations, populations, zero_centred)
+        push = self._push(equations, parts.state, parts.equilibrium)
+        equations.section("Collide: f* = f - beta (2 s + gamma h)")
+        return {
+            name: add(
+                f,
+                multiply(-1, parts.omega, parts.shear[name]),
+                multiply(-1, parts.strength, parts.other[name]),
+                push.get(name, 0),
+            )
+            for name, f in populations.items()
+        }
+
+    def stress(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> CellStress:
+        """That about j / rho, which no force has part in; its trace, unless it is of the shear part, relaxes
+        with beta gamma."""
+        parts = self._parts(equations, populations, zero_centred)
+        bulk = None if self.trace else parts.strength
+        return CellStress(parts.second, parts.omega, bulk, parts.state.inv_rho)
+
+    def _parts(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> _Parts:
         lattice = self.lattice
         unforced = force_vector(lattice, None)
         state = moment_state(
@@ -62,7 +88,9 @@ class KBC(CollisionOperator):
         )
         omega = self._rate(equations, state)
         beta = equations.let("beta", multiply(Fraction(1, 2), omega))
-        shear = self._shear(equations, state)
+        equations.section("Shear part: s has the traceless second moments of f - f_eq, and no others")
+        second = _stress(equations, lattice, state, "pi")
+        shear = self._shear(equations, second)
         equations.section("Equilibrium: central moments rho (1, 0, 1/3) an axis")
         equilibrium = _equilibrium(equations, lattice, state, "eq")
         equations.section("Other part: h = f - f_eq - s")
@@ -81,14 +109,7 @@ class KBC(CollisionOperator):
         ratio = multiply(add(2, negate(over_beta)), divide(mixed, square))
         gamma = sympy.Piecewise((add(over_beta, negate(ratio)), sympy.Gt(square, _SMALLEST)), (2, True))
         strength = equations.let("strength", multiply(beta, equations.let("gamma", gamma)))
-        push = self._push(equations, state, equilibrium)
-        equations.section("Collide: f* = f - beta (2 s + gamma h)")
-        return {
-            name: add(
-                f, multiply(-1, omega, shear[name]), multiply(-1, strength, other[name]), push.get(name, 0)
-            )
-            for name, f in populations.items()
-        }
+        return _Parts(state, equilibrium, second, omega, shear, other, strength)
 
     def _push(self, equations: Equations, state: MomentState, equilibrium: Moments) -> dict[str, sympy.Expr]:
         """What the force adds to each direction; nothing without one."""
@@ -125,12 +146,10 @@ class KBC(CollisionOperator):
         )
         return self.viscosity_model.rate(flow)
 
-    def _shear(self, equations: Equations, state: MomentState) -> dict[str, sympy.Expr]:
+    def _shear(self, equations: Equations, second: Tensor) -> dict[str, sympy.Expr]:
         """The populations whose only moments are the (traceless) stress: half of it along axes, a quarter
         along edges."""
         lattice, d = self.lattice, self.lattice.dimension
-        equations.section("Shear part: s has the traceless second moments of f - f_eq, and no others")
-        second = _stress(equations, lattice, state, "pi")
         mean = multiply(Fraction(1, d), add(*(second[a, a] for a in range(d))))
         mean = sympy.Integer(0) if self.trace else equations.let("mean", mean)
         along = [
@@ -155,6 +174,20 @@ class KBC(CollisionOperator):
                 case _:
                     result[name] = sympy.Integer(0)
         return result
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The state of a cell, the second moments of f - f_eq, and s and h with their rates omega and beta
+    gamma."""
+
+    state: MomentState
+    equilibrium: Moments
+    second: Tensor
+    omega: sympy.Expr
+    shear: Mapping[str, sympy.Expr]
+    other: Mapping[str, sympy.Expr]
+    strength: sympy.Expr
 
 
 def _stress(equations: Equations, lattice: Lattice, state: MomentState, name: str = "stress") -> Tensor:

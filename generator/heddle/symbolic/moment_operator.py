@@ -51,6 +51,8 @@ class MomentOperator(CollisionOperator):
     1/2) in three dimensions, 1/3 (1/omega_bulk - 1/2) in two. Other arguments: see CollisionOperator.
     """
 
+    omega_bulk: sympy.Expr
+
     def __init__(
         self,
         lattice: Lattice,

@@ -12,6 +12,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypedDict, Unpack
 
 import sympy
@@ -19,12 +20,13 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Statement
 from heddle.symbolic.beside import ByLink
-from heddle.symbolic.equations import Equations, Scalar, quantity
+from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.force import Force, ForceModel, force_vector
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moments import Tensor, indices, labelled, macroscopic, second_moments
 from heddle.symbolic.require import require_flag, require_object
-from heddle.symbolic.viscosity import ViscosityModel
+from heddle.symbolic.viscosity import LocalFlow, ViscosityModel
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,20 @@ class Collided:
 
     statements: tuple[Statement, ...]
     post: Mapping[str, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class CellStress:
+    """The stress of a cell before the collision.
+
+    tensor: the second moment of f - f_eq with its share of the force. omega, omega_bulk: the rates with which
+    the collision relaxes its deviator and its trace, None for one rate. inv_rho: 1 / rho.
+    """
+
+    tensor: Tensor
+    omega: sympy.Expr
+    omega_bulk: sympy.Expr | None
+    inv_rho: sympy.Expr
 
 
 class Options(TypedDict, total=False):
@@ -90,6 +106,8 @@ class CollisionOperator(Collision):
     """
 
     takes_force_models = False
+    omega_bulk: sympy.Expr | None = None
+    """The rate of the trace of the stress; None: that of the rest, the local one where there is a model."""
 
     def __init__(self, lattice: Lattice, omega: Scalar = "omega", **options: Unpack[Options]) -> None:
         require_momentum(lattice, type(self).__name__)
@@ -131,6 +149,39 @@ class CollisionOperator(Collision):
         other = copy.copy(self)
         other.viscosity_model = listed
         return other
+
+    def stress(
+        self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool
+    ) -> CellStress:
+        """The stress of arrived populations, after the statements that it needs."""
+        lattice, model = self.lattice, self.viscosity_model
+        equations.section("Moments: rho, j = rho u, p_ab = sum c_a c_b f_q")
+        in_velocity = self.force_model is None or self.force_model.in_velocity
+        state = macroscopic(
+            equations,
+            lattice,
+            populations,
+            zero_centred=zero_centred,
+            force=self.force if in_velocity else force_vector(lattice, None),
+            compressible=self.compressible,
+            share_planes=True,
+        )
+        moments = second_moments(equations, lattice, state)
+        third = equations.let("third", multiply(Fraction(1, 3), state.deviation))
+        u, half = state.velocity, state.half_force
+
+        def entry(a: int, b: int) -> sympy.Expr:
+            isotropic = multiply(-1, third) if a == b else sympy.Integer(0)
+            flow = multiply(-1, state.momentum[a], u[b])
+            return add(moments[a, b], isotropic, flow, multiply(u[a], half[b]), multiply(half[a], u[b]))
+
+        tensor = {(a, b): entry(a, b) for a, b in indices(lattice)}
+        omega = self.omega
+        if model is not None and model.needs_stress:
+            tensor = {ab: equations.let(labelled("stress", *ab), value) for ab, value in tensor.items()}
+        if model is not None:
+            omega = model.rate(LocalFlow(equations, lattice, omega, state.inv_rho, lambda: tensor))
+        return CellStress(tensor, omega, self.omega_bulk, state.inv_rho)
 
 
 def relaxation_rate(rate: Scalar) -> sympy.Expr:

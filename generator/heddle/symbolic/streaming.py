@@ -25,16 +25,15 @@ from heddle.symbolic.boundary_sweep import sweep_statements
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.field import Access, Field
-from heddle.symbolic.force import Force, ForceModel, force_vector
+from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import macroscopic, vector_field
-from heddle.symbolic.operator import Collided, Collision, viscosity_model
+from heddle.symbolic.operator import Collided, Collision, CollisionOperator
 from heddle.symbolic.require import require_flag, require_object
 from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
-from heddle.symbolic.strain import Relaxation, store_strain_rate
+from heddle.symbolic.strain import store_strain_rate
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
-from heddle.symbolic.viscosity import ViscosityModel
 from heddle.symbolic.wall_force import WallForce
 
 Offset = tuple[int, ...]
@@ -225,18 +224,21 @@ class StreamingPattern(ABC):
     def __call__(self, collide: Collision) -> StreamingKernels:
         """The kernels that stream and collide: one a step, Load, the collision, Store."""
         require_object(collide, Collision, "a collision", "stream(lbm.BGK(lattice))")
-        if collide.lattice != self.lattice:
-            raise KernelError(
-                calling_place(),
-                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
-                "use one lattice for both",
-            )
+        self._require_lattice(collide)
         populations = (self.source.name, self.target.name)
         kernels = self._each(lambda step: self._step(collide, step))
         listed = collide.over_list(self.by_link())
         if listed is not collide:
             kernels = self._over_list(kernels, lambda step: self._step(listed, step))
         return dataclasses.replace(kernels, role="step", populations=populations)
+
+    def _require_lattice(self, collide: Collision) -> None:
+        if collide.lattice != self.lattice:
+            raise KernelError(
+                calling_place(),
+                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
+                "use one lattice for both",
+            )
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
         return StreamingKernels({step: AssignmentCollection(make(step)) for step in self.steps}, self.links)
@@ -337,40 +339,28 @@ class StreamingPattern(ABC):
             equations.store(Field(pressure, "real", lattice.dimension).here, multiply(lattice.cs2, beside))
         return equations.statements
 
-    def strain_rate(
-        self,
-        name: str = "strain",
-        *,
-        omega: Scalar = "omega",
-        force: Force | None = None,
-        eddy_viscosity: ViscosityModel | None = None,
-        rheology: ViscosityModel | None = None,
-        compressible: bool = True,
-    ) -> StreamingKernels:
+    def strain_rate(self, collide: CollisionOperator, name: str = "strain") -> StreamingKernels:
         """Kernels that write the strain rate S_ab = (d_a u_b + d_b u_a) / 2 of the state that `step` would
-        collide, per time step: components xx, yy, (zz,) xy, (xz, yz). All else as in the collision, whose
-        local rate gives the strain of its stress. Raises KernelError for what the collision refuses, too."""
-        require_momentum(self.lattice, "strain_rate")
-        require_flag(compressible, "compressible")
-        rate = quantity(omega)
-        unforced = isinstance(force, ForceModel) and not force.in_velocity
-        relaxation = Relaxation(
-            rate,
-            viscosity_model(rate, eddy_viscosity, rheology),
-            force_vector(self.lattice, None if unforced else force),
-            compressible,
-        )
-        kernels = self._each(lambda step: self._strain_rate(step, name, relaxation))
-        listed = None if relaxation.model is None else relaxation.model.over_list(self.by_link())
-        if listed is relaxation.model:
+        collide, per time step: components xx, yy, (zz,) xy, (xz, yz). collide: the collision of the steps,
+        whose rates and force tell strain from stress; so its arguments are arguments here. Raises KernelError
+        for what is no operator of a flow, and for one on another lattice."""
+        if not isinstance(collide, CollisionOperator):
+            raise KernelError(
+                calling_place(),
+                f"a strain rate follows from the operator of a collision, not from {type(collide).__name__}.",
+                "give the operator of the steps, stream.strain_rate(lbm.TRT(lattice))",
+            )
+        self._require_lattice(collide)
+        kernels = self._each(lambda step: self._strain_rate(step, name, collide))
+        listed = collide.over_list(self.by_link())
+        if not isinstance(listed, CollisionOperator) or listed is collide:
             return kernels
-        over_list = dataclasses.replace(relaxation, model=listed)
-        return self._over_list(kernels, lambda step: self._strain_rate(step, name, over_list))
+        return self._over_list(kernels, lambda step: self._strain_rate(step, name, listed))
 
-    def _strain_rate(self, step: str, name: str, relaxation: Relaxation) -> list[Statement]:
-        equations = Equations(relaxation.given, [name])
+    def _strain_rate(self, step: str, name: str, collide: CollisionOperator) -> list[Statement]:
+        equations = Equations(collide.given, [name])
         arrived = self._load(equations, step)
-        store_strain_rate(equations, self.lattice, arrived, name, relaxation, zero_centred=self.zero_centred)
+        store_strain_rate(equations, collide, arrived, name, zero_centred=self.zero_centred)
         return equations.statements
 
     def vorticity(

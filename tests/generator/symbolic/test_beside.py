@@ -114,13 +114,14 @@ def test_away_from_walls_it_is_the_dense_value(
     g = slopes[(..., *at)]
     space = listed(stream, geometry, np.ascontiguousarray(u[(..., *at)]))
     for model, formula in ((lbm.Vreman(0.3), vreman), (lbm.WALE(0.3), wale)):
-        kernels = stream(lbm.BGK(lattice, eddy_viscosity=model))
+        collide = lbm.BGK(lattice, eddy_viscosity=model)
+        kernels = stream(collide)
         for step in stream.steps:
             fields = {name: array.copy() for name, array in space.fields.items()}
             named = Listed(fields, space.table, space.entries).run(over(kernels, step), omega=1.5)
             assert named["eddy_viscosity"] == pytest.approx(formula(g, 0.3), rel=1e-11)
             strain = dict(fields, strain=np.zeros((d * (d + 1) // 2, g.shape[-1])))
-            kernel = over(stream.strain_rate(eddy_viscosity=model), step)
+            kernel = over(stream.strain_rate(collide), step)
             named = Listed(strain, space.table, space.entries).run(kernel, omega=1.5)
             assert named["eddy_viscosity"] == pytest.approx(formula(g, 0.3), rel=1e-11)
     space.run(over(stream.vorticity()))

@@ -72,6 +72,7 @@ def test_every_operator(name: str) -> None:
     ):
         kernels = stream(make(lattice, force=force, **options))
         module.add(f"k_{len(module.kernels)}", kernels)
+        stream.strain_rate(make(lattice, force=force, **options))
         if kernels.over_list is not None:
             module.add(f"k_{len(module.kernels)}", kernels, space=Sparse("fluid"))
     texts = files(module, ["cpu"])
@@ -134,7 +135,7 @@ def test_every_lattice_with_every_pattern(name: str, pattern: type[lbm.Streaming
         module.add("step", stream(lbm.BGK(lattice)))
         if pattern in (lbm.Pull, lbm.EsoTwist):
             module.add("moments", stream.moments(pressure="p"))
-            module.add("strain", stream.strain_rate())
+            module.add("strain", stream.strain_rate(lbm.BGK(lattice)))
     module.add("scalar", stream(lbm.AdvectionDiffusion(lattice, "omega", u="u")))
     lowered(module)
 

@@ -20,8 +20,9 @@ lbm_family = Module(
     "lbm_family", precisions=("f64",), about="Parts of the family that nothing else compiles."
 )
 add = lbm_family.add
-add("carreau", plane(lbm.BGK(d2q9, rheology=blood, force=pushed)), schedule=alone)
-add("strain", plane.strain_rate(rheology=blood, force=pushed), schedule=alone)
+vessel = lbm.BGK(d2q9, rheology=blood, force=pushed)
+add("carreau", plane(vessel), schedule=alone)
+add("strain", plane.strain_rate(vessel), schedule=alone)
 add("bingham", plane(lbm.TRT(d2q9, rheology=paste, force=driven, compressible=False)), schedule=alone)
 add("state", plane.moments("rho", "u", pressure="p", force=driven, compressible=False))
 add("start", plane(lbm.ConsistentStart(d2q9)), schedule=alone)
