@@ -23,7 +23,7 @@ from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, ForceModel, Vector, force_vector
 from heddle.symbolic.lattice import Lattice, direction_name, require_lattice
 from heddle.symbolic.moments import labelled, macroscopic, vector_field
-from heddle.symbolic.require import vector
+from heddle.symbolic.require import require_flag, vector
 from heddle.symbolic.wall_force import WallForce
 
 
@@ -224,9 +224,10 @@ class PressureAntiBounceBack(BoundaryCondition):
 
     rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: an entry an axis, or None
     for that of the boundary cell, from its post-collision populations. force: as in the collision, for that
-    velocity. saved: the name of a velocity field, for which steps that leave these populations in the
-    neighbours (AA, odd) do not gather them: they use the cell's entry there, which the after_even sweep
-    leaves, the velocity of the step before. Where no step has them in the own cell, moments() writes it.
+    velocity. compressible: as there; without it the terms of u have the density 1. saved: the name of a
+    velocity field, for which steps that leave these populations in the neighbours (AA, odd) do not gather
+    them: they use the cell's entry there, which the after_even sweep leaves, the velocity of the step before.
+    Where no step has them in the own cell, moments() writes it.
     Raises KernelError for a lattice that carries no momentum; the value of a scalar: ScalarValue.
     """
 
@@ -238,9 +239,12 @@ class PressureAntiBounceBack(BoundaryCondition):
         velocity: Sequence[Scalar] | None = None,
         *,
         force: Force | None = None,
+        compressible: bool = True,
         saved: str | None = None,
     ) -> None:
         self.rho = quantity(rho)
+        require_flag(compressible, "compressible")
+        self.compressible = compressible
         self.velocity = None if velocity is None else vector(velocity, "the velocity at a boundary")
         self.force = force
         self.saved = saved
@@ -262,13 +266,14 @@ class PressureAntiBounceBack(BoundaryCondition):
         else:
             velocity, post = self._own_velocity(cell, equations)
         equations.section("Even part of the equilibrium: 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2]")
-        kinetic = multiply(Fraction(3, 2), rho, add(*(multiply(u, u) for u in velocity)))
+        carried = rho if self.compressible else sympy.Integer(1)
+        kinetic = multiply(Fraction(3, 2), carried, add(*(multiply(u, u) for u in velocity)))
         base = equations.let("base", add(deviation, multiply(-1, kinetic)))
         terms: dict[int, sympy.Expr] = {}
         for q, opposite in cell.lattice.pairs:
             if q in cell.leaving or opposite in cell.leaving:
                 along = equations.let(f"u_{cell.lattice.names[q]}", _along(cell.lattice, q, velocity))
-                even = add(base, multiply(Fraction(9, 2), rho, along, along))
+                even = add(base, multiply(Fraction(9, 2), carried, along, along))
                 terms[q] = terms[opposite] = equations.let(
                     f"even_{cell.lattice.names[q]}", multiply(2, weights[cell.lattice.order(q)], even)
                 )
@@ -292,6 +297,7 @@ class PressureAntiBounceBack(BoundaryCondition):
             {names[q]: value for q, value in post.items()},
             zero_centred=cell.zero_centred,
             force=force,
+            compressible=self.compressible,
         )
         if saved is not None and not cell.always_own:
             for a, component in enumerate(state.velocity):

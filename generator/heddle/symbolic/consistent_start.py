@@ -12,6 +12,7 @@ from heddle.symbolic.equilibrium import equilibrium, name_weights, require_momen
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import labelled, pair_sums, vector_field
 from heddle.symbolic.operator import Collision, relaxation_rate
+from heddle.symbolic.require import require_flag
 
 
 class ConsistentStart(Collision):
@@ -20,13 +21,16 @@ class ConsistentStart(Collision):
     f* = f + omega (f_eq(rho, u_0) - f) in the even half of each pair, f_eq in the odd one, with the density
     of the populations and the velocity of the field u. Start from initialise(1, "u") and iterate as many
     ordinary steps as it takes for the density to settle: that solves the Poisson equation of the pressure,
-    and leaves populations with their stress from which the flow goes on. omega: as in the flow. Raises
-    KernelError for a lattice that carries no momentum.
+    and leaves populations with their stress from which the flow goes on. omega, compressible: as in the
+    flow. Raises KernelError for a lattice that carries no momentum.
     """
 
-    def __init__(self, lattice: Lattice, omega: Scalar = "omega", u: str = "u") -> None:
+    def __init__(
+        self, lattice: Lattice, omega: Scalar = "omega", u: str = "u", *, compressible: bool = True
+    ) -> None:
         require_momentum(lattice, type(self).__name__)
-        self.lattice, self.u = lattice, u
+        require_flag(compressible, "compressible")
+        self.lattice, self.u, self.compressible = lattice, u, compressible
         self.omega = relaxation_rate(omega)
 
     @property
@@ -43,7 +47,9 @@ class ConsistentStart(Collision):
         equations.section("Density of the populations, velocity of the field")
         pairs = pair_sums(equations, lattice, f)
         deviation = equations.let("delta_rho" if zero_centred else "rho", add(f["c"], *pairs.total.values()))
-        rho = equations.let("rho", add(1, deviation)) if zero_centred else deviation
+        rho: sympy.Expr = sympy.Integer(1)
+        if self.compressible:
+            rho = equations.let("rho", add(1, deviation)) if zero_centred else deviation
         field = vector_field(self.u, lattice.dimension)
         axes = range(lattice.dimension)
         velocity = tuple(equations.let(labelled("u", a), field.component(a)) for a in axes)

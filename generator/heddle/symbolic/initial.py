@@ -16,6 +16,7 @@ from heddle.symbolic.field import Field
 from heddle.symbolic.force import Force, force_vector
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
+from heddle.symbolic.require import require_flag
 
 
 def initial_populations(
@@ -26,15 +27,17 @@ def initial_populations(
     omega: Scalar | None,
     force: Force | None,
     zero_centred: bool,
+    compressible: bool = True,
     beside: Beside = BY_OFFSET,
 ) -> tuple[Equations, dict[str, sympy.Expr]]:
     """The statements and the population of each direction. beside: how a cell sees its neighbours.
 
     f = f_eq(rho, u) - (w rho / (omega c_s^2)) (c_a c_b - c_s^2 delta_ab) d_a u_b. With a force the first
     moment is rho u - F/2 and the stress less (u F + F u)/2, so that the collision sees the given u and
-    stress.
+    stress. Without compressibility 1 takes the place of rho, but for the zeroth moment (He and Luo 1997).
     """
     require_momentum(lattice, "initialise")
+    require_flag(compressible, "compressible")
     d = lattice.dimension
     density = Field(rho, "real", d).here if isinstance(rho, str) else quantity(rho)
     body_force = force_vector(lattice, force)
@@ -58,8 +61,9 @@ def initial_populations(
     equations.section("State")
     whole = equations.let("density", density)
     velocity = tuple(equations.let(labelled("u", a), component) for a, component in enumerate(given))
+    carried = whole if compressible else sympy.Integer(1)
     momentum = tuple(
-        equations.let(labelled("j", a), multiply(whole, component)) for a, component in enumerate(velocity)
+        equations.let(labelled("j", a), multiply(carried, component)) for a, component in enumerate(velocity)
     )
     deviation = equations.let("delta_rho", add(whole, -1)) if zero_centred else whole
     flow = outer(equations, lattice, momentum, velocity, "flow")
@@ -67,7 +71,7 @@ def initial_populations(
     half = tuple(multiply(Fraction(1, 2), component) for component in body_force)
     if rate is not None and field is not None:
         equations.section("Stress: Pi_ab = -rho / (3 omega) (d_a u_b + d_b u_a), central differences")
-        scale = equations.let("stress_scale", divide(multiply(Fraction(-1, 3), whole), rate))
+        scale = equations.let("stress_scale", divide(multiply(Fraction(-1, 3), carried), rate))
         tensor, twice = {}, beside.difference(equations)
         for a, b in indices(lattice):
             slopes = twice(field, a, b)

@@ -23,6 +23,7 @@ from heddle.symbolic.equations import (
 from heddle.symbolic.equilibrium import name_weights, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.moments import labelled, vector_field
+from heddle.symbolic.require import require_flag
 
 
 class Outflow(BoundaryCondition):
@@ -119,15 +120,17 @@ class PressureJump(BoundaryCondition):
     after the halo exchange of the populations and before the sweeps of walls that meet the face. Over a list
     that is periodic through the face, bit q of the mask marks a link to a listed cell on the other side; the
     velocity is that of this cell, of a field over the list (with EsoTwist and EsoPull at the numbers that
-    heddle::cells_beside gives, `cell_e` and so on). Raises KernelError for a sweep over a list without a
-    normal, and for a lattice that carries no momentum.
+    heddle::cells_beside gives, `cell_e` and so on). compressible: as in the collision; without it the gain is
+    w_q jump, since no velocity hangs on the density (He and Luo 1997), and u is not read. Raises KernelError
+    for a sweep over a list without a normal, and for a lattice that carries no momentum.
     """
 
     title = "f_q += w_q jump [1 + 3 c.u + 9/2 (c.u)^2 - 3/2 u^2], u where f_q comes from"
     periodic = True
 
-    def __init__(self, jump: Scalar, u: str = "u") -> None:
-        self.jump, self.u = quantity(jump), u
+    def __init__(self, jump: Scalar, u: str = "u", *, compressible: bool = True) -> None:
+        require_flag(compressible, "compressible")
+        self.jump, self.u, self.compressible = quantity(jump), u, compressible
 
     def given(self) -> Sequence[sympy.Expr]:
         """The jump."""
@@ -140,6 +143,9 @@ class PressureJump(BoundaryCondition):
         require_momentum(lattice, "PressureJump")
         equations.section("Constants: lattice weights")
         weights = name_weights(equations, lattice, rest=False)
+        if not self.compressible:
+            gains = {q: multiply(weights[lattice.order(q)], self.jump) for q in cell.leaving}
+            return BoundaryState({q: add(cell.arriving[q], gain) for q, gain in gains.items()})
         field = vector_field(self.u, lattice.dimension)
         equations.section("Velocity of the cells beyond the face")
         terms: dict[int, sympy.Expr] = {}

@@ -423,14 +423,16 @@ class StreamingPattern(ABC):
         *,
         omega: Scalar | None = None,
         force: Force | None = None,
+        compressible: bool = True,
         walls: Walls = "at_rest",
     ) -> StreamingKernels:
         """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
 
         rho, u: names of fields that hold the state, or expressions. omega: with it the stress that belongs to
         the velocity gradients is added (central differences of the field u, so its ghost layer must be
-        current). walls: over a list, what stands in for u where a link ends, as for vorticity. The
-        populations lie where the first step reads them, for some patterns in neighbour cells.
+        current). force, compressible: as in the collision. walls: over a list, what stands in for u where a
+        link ends, as for vorticity. The populations lie where the first step reads them, for some patterns in
+        neighbour cells.
         """
 
         def statements(beside: Beside) -> list[Statement]:
@@ -441,6 +443,7 @@ class StreamingPattern(ABC):
                 omega=omega,
                 force=force,
                 zero_centred=self.zero_centred,
+                compressible=compressible,
                 beside=beside,
             )
             equations.section("Store")

@@ -258,3 +258,37 @@ def test_start_finds_the_pressure_of_vortices(pattern: type[lbm.StreamingPattern
     c = np.array(lattice.velocities)
     momentum = np.einsum("qa,q...->a...", c, found)
     assert np.abs(momentum - u).max() < 0.04 * speed  # one step of viscosity, 2 nu k^2 = 3.4 %
+
+
+@pytest.mark.parametrize("compressible", [True, False])
+def test_start_is_the_state_that_the_first_step_reads(compressible: bool) -> None:
+    """Density, velocity and strain rate as given, with a force, at densities far from 1."""
+    lattice, force, box = lbm.Lattice("D2Q9"), (1e-3, "g"), (5, 4)
+    random = np.random.default_rng(6)
+    rho, u = 1 + random.uniform(-0.1, 0.1, (1, *box)), random.uniform(-0.1, 0.1, (2, *box))
+    stream = lbm.AA(lattice)
+    fields = Periodic(f=np.full((9, *box), np.nan), rho=rho.copy(), u=u.copy(), strain=np.zeros((3, *box)))
+    start = stream.initialise(omega="omega", force=force, compressible=compressible)
+    fields.run(start.steps[""], omega=1.4, g=2e-3)
+    fields.fields["rho"][:], fields.fields["u"][:] = np.nan, np.nan
+    fields.run(stream.moments(force=force, compressible=compressible).steps["even"], g=2e-3)
+    assert fields.fields["rho"] == pytest.approx(rho, abs=1e-15)
+    assert fields.fields["u"] == pytest.approx(u, abs=1e-15)
+    collide = lbm.TRT(lattice, force=force, compressible=compressible)
+    fields.run(stream.strain_rate(collide).steps["even"], omega=1.4, g=2e-3)
+    slopes = gradient(u)
+    expected = np.array([slopes[0, 0], slopes[1, 1], (slopes[0, 1] + slopes[1, 0]) / 2])
+    assert fields.fields["strain"] == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("compressible", [True, False])
+def test_consistent_start_carries_the_velocity(compressible: bool) -> None:
+    """The momentum after its collision is rho u, without compressibility u."""
+    lattice, box = lbm.Lattice("D2Q9"), (3, 4)
+    f = equilibrium(lattice, 1 + np.random.default_rng(7).uniform(-0.1, 0.1, box), np.zeros((2, *box)))
+    u = np.random.default_rng(8).uniform(-0.1, 0.1, (2, *box))
+    fields = Periodic(f=f, f_next=np.zeros_like(f), u=u)
+    collide = lbm.ConsistentStart(lattice, compressible=compressible)
+    density = 1 + fields.run(lbm.Pull(lattice)(collide).steps[""], omega=1.2)["delta_rho"]
+    momentum = np.einsum("qa,q...->a...", np.array(lattice.velocities), fields.fields["f_next"])
+    assert momentum == pytest.approx(u * (density if compressible else 1), abs=1e-16)
