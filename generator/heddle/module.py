@@ -448,7 +448,9 @@ def _with_walls(
         raise KernelError(
             place,
             f"'{name}' has no links that could end at walls.",
-            "use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)",
+            "use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)"
+            if links
+            else 'use AA, Pull or Push, or with moments in memory MomentStorage(lattice, walls="walls")',
         )
     if schedule.in_chunks or schedule.cells > 1 or schedule.usual or space.colours > 1:
         raise KernelError(

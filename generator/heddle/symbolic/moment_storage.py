@@ -13,21 +13,23 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any, NoReturn
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, AssignmentCollection
 from heddle.symbolic.bits import has_bit
+from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regularised
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, signed
 from heddle.symbolic.equilibrium import name_weights, outer, require_momentum
 from heddle.symbolic.field import Access, Field
-from heddle.symbolic.force import is_zero
+from heddle.symbolic.force import Force, force_vector, is_zero
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 from heddle.symbolic.odd_halves import OddHalves
-from heddle.symbolic.operator import Collision
+from heddle.symbolic.operator import Collision, CollisionOperator
 from heddle.symbolic.require import require_object, vector
 from heddle.symbolic.streaming import StreamingKernels
 from heddle.symbolic.third_moments import ThirdMoments
@@ -280,13 +282,24 @@ class MomentStorage:
                 )
         return found
 
-    def moments(self, rho: str | None = "rho", u: str | None = "u") -> StreamingKernels:
-        """A kernel that writes density and velocity, as they are after the collision (a force has acted)."""
+    def moments(
+        self,
+        rho: str | None = "rho",
+        u: str | None = "u",
+        *,
+        pressure: str | None = None,
+        force: Force | None = None,
+    ) -> StreamingKernels:
+        """A kernel that writes density, velocity and pressure of the state that the last step collided.
+
+        rho, u, pressure, force: as in StreamingPattern.moments. What is stored is the state after the
+        collision, when all of the force has acted: rho u is j - F / 2."""
         d = self.lattice.dimension
-        equations = Equations(fields=[name for name in (rho, u) if name is not None])
-        equations.section("State")
+        given = force_vector(self.lattice, force)
+        equations = Equations(given, [name for name in (rho, u, pressure) if name is not None])
+        equations.section("State" + (": rho u = j - F / 2" if force else ""))
         deviation, *rest = self._components()
-        whole = equations.let("density", add(1, deviation))
+        whole = equations.let("density", add(1, deviation)) if rho or u else deviation
         equations.section("Store")
         if rho is not None:
             equations.store(Field(rho, "real", d).here, whole)
@@ -294,13 +307,42 @@ class MomentStorage:
             velocity = vector_field(u, d)
             inverse = equations.let("inv_rho", divide(1, whole))
             for a in range(d):
-                equations.store(velocity.component(a), multiply(rest[a], inverse))
+                before = add(rest[a], multiply(Fraction(-1, 2), given[a]))
+                equations.store(velocity.component(a), multiply(before, inverse))
+        if pressure is not None:
+            equations.store(Field(pressure, "real", d).here, multiply(self.lattice.cs2, deviation))
         return StreamingKernels({"": AssignmentCollection(equations.statements)}, ())
 
+    def strain_rate(self, collide: CollisionOperator, name: str = "strain") -> NoReturn:
+        """Not of what is stored. Raises KernelError."""
+        raise KernelError(
+            calling_place(),
+            "moments in memory have the stress after the collision, 1 - omega times that of the strain rate: "
+            "nothing is left of it at omega = 1.",
+            "differences of the velocity, lbm.vorticity and lbm.q_criterion, or another streaming pattern",
+        )
+
+    def boundary(self, condition: BoundaryCondition, **where: Any) -> NoReturn:
+        """Not between steps: there are no populations to set. Raises KernelError."""
+        raise KernelError(
+            calling_place(),
+            f"{type(condition).__name__} would set populations, and moments in memory have none.",
+            'half-way walls and lids within the step, MomentStorage(lattice, walls="walls"), or another '
+            "streaming pattern",
+        )
+
     def initialise(
-        self, rho: Scalar | Access = "rho", u: str | tuple[Scalar | Access, ...] = "u"
+        self,
+        rho: Scalar | Access = "rho",
+        u: str | Sequence[Scalar | Access] = "u",
+        *,
+        force: Force | None = None,
     ) -> StreamingKernels:
-        """A kernel that sets the moments to the equilibrium of a density and velocity."""
+        """A kernel that sets the moments to the equilibrium of a density and velocity.
+
+        rho, u: names of fields that hold the state, or expressions. force: as in the collision; then the
+        moments are those of a uniform acceleration after their collision, j = rho u + F / 2 and t = rho u u +
+        (u F + F u) / 2."""
         lattice, d = self.lattice, self.lattice.dimension
         density = Field(rho, "real", d).here if isinstance(rho, str) else quantity(rho)
         if isinstance(u, str):
@@ -308,18 +350,28 @@ class MomentStorage:
             given: list[sympy.Expr] = [field.component(a) for a in range(d)]
         else:
             given = [quantity(component) for component in u]
+        body_force = force_vector(lattice, force)
         names = [name for name in (rho, u) if isinstance(name, str)]
-        equations = Equations([density, *given], names)
-        equations.section("State")
+        equations = Equations([density, *given, *body_force], names)
+        equations.section("State" + (", with half of the force in it" if force else ""))
         whole = equations.let("density", density)
         velocity = tuple(equations.let(labelled("u", a), component) for a, component in enumerate(given))
         momentum = tuple(
             equations.let(labelled("j", a), multiply(whole, component))
             for a, component in enumerate(velocity)
         )
-        tensor: Tensor = outer(equations, lattice, momentum, velocity, "flow")
+        flow = outer(equations, lattice, momentum, velocity, "flow")
+        half = tuple(
+            equations.let(labelled("half_force", a), multiply(Fraction(1, 2), component))
+            for a, component in enumerate(body_force)
+        )
+        pushed = tuple(map(add, momentum, half))
+        tensor: Tensor = {
+            (a, b): add(flow[a, b], multiply(velocity[a], half[b]), multiply(half[a], velocity[b]))
+            for a, b in indices(lattice)
+        }
         equations.section("Store")
-        values = [add(whole, -1), *momentum, *(tensor[ab] for ab in indices(lattice))]
+        values = [add(whole, -1), *pushed, *(tensor[ab] for ab in indices(lattice))]
         for target, value in zip(self._components(), values, strict=True):
             equations.store(target, value)
         return StreamingKernels({"": AssignmentCollection(equations.statements)}, ())

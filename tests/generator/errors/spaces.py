@@ -145,6 +145,14 @@ def walls_without_links() -> None:
 
 
 @says(
+    "{here}: 'k' has no links that could end at walls.\n"
+    '  Hint: use AA, Pull or Push, or with moments in memory MomentStorage(lattice, walls="walls")'
+)
+def walls_of_moments() -> None:
+    Module("m").add("k", lbm.MomentStorage(D2Q9)(lbm.Regularised(D2Q9)), Dense(walls=("w",)))  # here
+
+
+@says(
     "{here}: 'k_even' has walls within, so each cell goes its own way: not in chunks, colours or copies.\n"
     "  Hint: leave out chunk, cells, usual and colours, or use stream.boundary(NoSlip(lattice), face=...)"
 )

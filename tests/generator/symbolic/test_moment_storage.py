@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 import sympy
+from evaluate import Periodic
 from heddle import lbm
 from heddle.errors import KernelError
 from heddle.ir.interpret import Array, run
@@ -196,3 +198,50 @@ def test_what_ten_moments_cannot_hold_is_refused() -> None:
         storage(lbm.Regularised(d3q19, compressible=False))
     with pytest.raises(KernelError, match="not stored as 'float'"):
         lbm.MomentStorage(d3q19, stress_type="float")
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+def test_a_uniform_acceleration(name: str) -> None:
+    """After n steps u = u_0 + n F / rho, and memory holds what a start with this velocity puts there."""
+    lattice = lbm.Lattice(name)
+    d, rho = lattice.dimension, 1.1
+    u, push = np.array([0.02, -0.03, 0.01][:d]), np.array([1e-3, 0, -2e-3][:d])
+    names = [f"u_{axis}" for axis in "xyz"[:d]]
+    storage, force = lbm.MomentStorage(lattice), ("g_x", 0, "g_z")[:d]
+    arguments = {"g_x": push[0], "g_z": push[-1]}
+    step = storage(lbm.Regularised(lattice, force=force, omega_bulk=0.8)).steps[""]
+    start, state = (
+        storage.initialise(rho, names, force=force).steps[""],
+        storage.moments(force=force, pressure="p").steps[""],
+    )
+
+    def fresh(velocity: np.ndarray) -> Periodic:
+        box = (3, 2, 2)[:d]
+        fields = Periodic(**{f.name: np.zeros((f.components, *box)) for f in storage.fields})
+        fields.run(start, **dict(zip(names, velocity, strict=True)), **arguments)
+        fields.fields |= {"rho": np.zeros((1, *box)), "u": np.zeros((d, *box)), "p": np.zeros((1, *box))}
+        return fields
+
+    fields = fresh(u)
+    for n in range(4):
+        velocity = u + n * push / rho
+        expected = fresh(velocity)
+        for field in storage.fields:
+            assert fields.fields[field.name] == pytest.approx(expected.fields[field.name], abs=1e-16)
+        fields.run(state, **arguments)
+        assert fields.fields["rho"] == pytest.approx(rho, abs=1e-15)
+        assert fields.fields["p"] == pytest.approx((rho - 1) / 3, abs=1e-16)
+        assert np.abs(fields.fields["u"].reshape(d, -1).T - velocity).max() < 1e-16
+        fields.fields |= {field.name + "_next": fields.fields[field.name].copy() for field in storage.fields}
+        fields.run(step, omega=1.3, **arguments)
+        fields.fields |= {field.name: fields.fields[field.name + "_next"] for field in storage.fields}
+
+
+def test_what_moments_in_memory_have_not() -> None:
+    d2q9 = lbm.Lattice("D2Q9")
+    storage = lbm.MomentStorage(d2q9)
+    with pytest.raises(KernelError, match="NoSlip would set populations") as refused:
+        storage.boundary(lbm.NoSlip(d2q9), face="w")
+    assert 'MomentStorage(lattice, walls="walls")' in str(refused.value)
+    with pytest.raises(KernelError, match="nothing is left of it at omega = 1"):
+        storage.strain_rate(lbm.Regularised(d2q9))

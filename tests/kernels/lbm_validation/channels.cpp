@@ -63,11 +63,8 @@ public:
     flow_.step(omega, g, lid_);
     force_ = g;
   }
-  /// As the last step saw it: memory holds what it left, with the whole of its force.
-  [[nodiscard]] double velocity(std::int64_t y, double) {
-    const auto [rho, j] = flow_.moments({1, y, 0});
-    return (j[0] - force_ / 2) / rho;
-  }
+  /// As the last step saw it, with its force.
+  [[nodiscard]] double velocity(std::int64_t y, double) { return flow_.velocity({1, y, 0}, force_); }
 
 private:
   std::int64_t height_;

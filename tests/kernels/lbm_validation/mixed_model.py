@@ -26,3 +26,4 @@ for suffix, stored in (("", "half"), ("_f32", "real")):
     add("walled" + suffix, walled(lbm.Regularised(d2q9, omega_bulk=1, force=force)), schedule=wide)
     closed = lbm.MomentStorage(d2q9, stress_type=stored, walls="walls")
     add("buoyant" + suffix, closed(lbm.Regularised(d2q9, omega_bulk=1, force=buoyancy)), schedule=wide)
+add("velocity", walled.moments(None, "u", force=force))  # of either: it reads no stress

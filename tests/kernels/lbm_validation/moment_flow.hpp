@@ -201,6 +201,8 @@ public:
 protected:
   static constexpr bool halves = std::is_same_v<T, std::uint16_t>;
 
+  [[nodiscard]] BoxView<const float, rank> flow() const { return flow_.view(); }
+
   /// Runs kernel(flow, stress, flow_next, stress_next) and takes what it wrote.
   template <class F> void advance(F&& kernel) {
     flow_.fill_ghosts(stream_);

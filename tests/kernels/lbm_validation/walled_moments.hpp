@@ -16,7 +16,7 @@ namespace validation {
 template <class T> class WalledMoments : public MomentFlow<2, T> {
 public:
   WalledMoments(const Cell& extent, bool periodic)
-      : MomentFlow<2, T>(extent), walls_(extent, 1), lid_(extent, 1) {
+      : MomentFlow<2, T>(extent), walls_(extent, 1), lid_(extent, 1), velocity_(extent, 2) {
     for (std::int64_t y = 0; y < extent[1]; ++y) {
       for (std::int64_t x = 0; x < extent[0]; ++x) {
         for (std::size_t q = 1; q < 9; ++q) {
@@ -43,11 +43,18 @@ public:
     });
   }
 
+  /// As the last step saw it; force: its own, along x.
+  [[nodiscard]] double velocity(const Cell& cell, double force) {
+    lbm_validation_mixed::velocity(this->flow(), velocity_.view(), force, 0.0);
+    return velocity_.at(cell, 0);
+  }
+
 protected:
   BoxField<std::uint32_t, 2> walls_;
 
 private:
   BoxField<std::uint32_t, 2> lid_;
+  BoxField<float, 2> velocity_;
 };
 
 } // namespace validation
