@@ -35,7 +35,8 @@ class BoundaryCell:
     the opposite direction lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the
     bits of the incoming directions; None on a face, where all in `leaving` come in. linked: neighbours are
     found through the table of a list, not at offsets of a dense box. held: the list holds cells behind walls.
-    side: the outward normal, None for a list that leads out on any side. written, read:
+    side: the outward normal, in an edge or corner the sum of several, None for a list that leads out on any
+    side. written, read:
     where f*_q lies, and where the next step reads f_q, links of a list included.
     """
 
@@ -106,12 +107,14 @@ class BoundaryCondition(ABC):
 
     title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
     cells; it may, since what it stores lies behind walls, where no other cell reads. periodic: whether f_q
-    arrives through the face from cells on the other side, instead of from a wall.
+    arrives through the face from cells on the other side, instead of from a wall. at_edges: whether it has a
+    form of its own for what comes in through several sides at once.
     """
 
     title = ""
     reads_neighbours = False
     periodic = False
+    at_edges = False
 
     @abstractmethod
     def given(self) -> Sequence[sympy.Expr]:

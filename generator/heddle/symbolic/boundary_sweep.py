@@ -4,6 +4,7 @@ cells of a dense box."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heddle.errors import KernelError, calling_place
@@ -23,24 +24,31 @@ def sweep_statements(
     step: str,
     *,
     mask: str | None,
-    side: str | None,
+    sides: Sequence[str],
     sums: WallForce,
     in_box: bool = False,
 ) -> list[Statement]:
     """What has to happen between `step` and the step after it.
 
-    mask: the field that marks incoming directions, over a list of cells; None for a dense face. side: the one
-    on which the outside lies; None for a list whose links lead out on any side. in_box: the list is of cells
-    of a dense box, which has all neighbours of a cell, and where nothing is folded into it.
+    mask: the field that marks incoming directions, over a list of cells; None for a dense face. sides: the
+    one on which the outside lies, or those that meet in an edge or corner; none for a list whose links lead
+    out on any side. in_box: the list is of cells of a dense box, which has all neighbours of a cell, and
+    where nothing is folded into it.
     """
     lattice, following = pattern.lattice, pattern.next_step(step)
+    if len(sides) > 1 and not condition.at_edges:
+        raise KernelError(
+            calling_place(),
+            f"{type(condition).__name__} takes one side at a time.",
+            "where faces meet, what is swept last holds; an edge of its own is for FreeSlip",
+        )
     written = [pattern.write(q, step) for q in range(lattice.size)]
     read = [pattern.read(q, following) for q in range(lattice.size)]
-    normal = None if side is None else _normal(lattice, side)
+    normal = _normal(lattice, sides) if sides or mask is None else None
     leaving: dict[int, Access] = {}
     arriving: dict[int, Access] = {}
     for q in range(1, lattice.size):
-        if normal and sum(a * b for a, b in zip(lattice.velocities[q], normal, strict=True)) >= 0:
+        if normal and any(a * b >= 0 for a, b in zip(lattice.velocities[q], normal, strict=True) if b):
             continue
         left, arrives = written[lattice.opposite(q)], read[q]
         if mask is not None and not in_box:
@@ -67,12 +75,17 @@ def sweep_statements(
     return boundary_statements(condition, cell, sums)
 
 
-def _normal(lattice: Lattice, side: str) -> tuple[int, ...]:
-    """The outward normal of a side."""
-    axes = [q for q in range(1, lattice.size) if lattice.order(q) == 1]
-    for q in axes:
-        if lattice.names[q] == side:
-            return lattice.velocities[q]
-    raise KernelError(
-        calling_place(), f"'{side}' is not a side.", "one of " + ", ".join(lattice.names[q] for q in axes)
-    )
+def _normal(lattice: Lattice, sides: Sequence[str]) -> tuple[int, ...]:
+    """The outward normal of a side, or the sum of those of sides that meet."""
+    known = {lattice.names[q]: lattice.velocities[q] for q in range(1, lattice.size) if lattice.order(q) == 1}
+    wrong = next((side for side in sides if side not in known), None)
+    if wrong is not None:
+        raise KernelError(calling_place(), f"'{wrong}' is not a side.", "one of " + ", ".join(known))
+    total = tuple(map(sum, zip(*(known[side] for side in sides), strict=True)))
+    if not sides or sum(map(bool, total)) != len(sides):
+        raise KernelError(
+            calling_place(),
+            f"the sides {', '.join(sides)} do not meet.",
+            'sides across different axes, face=("w", "n")',
+        )
+    return total

@@ -17,16 +17,25 @@ class FreeSlip(BoundaryCondition):
     """f_q(x) = f*_r(x - t), specular reflection half-way behind a face.
 
     r is q mirrored at the face, t the part of c_q along it: the population that left the neighbour comes back
-    with its velocity along the wall. So f* beside the face is read one cell further along it: at the ends of
-    a dense face its ghost layer has to hold what the neighbours, or the walls there, would have sent.
+    with its velocity along the wall. So f* beside the face is read one cell further along it, at the ends of
+    a dense face in the ghost layer. Where the flow goes on there, periodic or in another block, sweep after
+    the exchange. Where another boundary begins, sweep that one after this one: what has come out of the ghost
+    layer comes in through both, and what is swept last holds. Where another face slips, sweep the edge after
+    the two faces, FreeSlip() with face=("w", "n"), over the cells in both: what comes in through both is
+    mirrored at both. So with three that meet in a corner, after their edges. Boundaries that do not slip come
+    after all of these.
 
     Over a list of pull, push and AA the table has it without a sweep (`slips` of heddle::IndexList), and a
-    sweep is refused: there f*_r lies in the very element that the neighbour's own sweep sets. EsoTwist and
-    EsoPull keep the two apart; their sweep takes a normal and the numbers of the cells beside, `cell_n` and
-    so on, from heddle::cells_beside, and where there is none f*_p comes back (bounce-back), as in the table.
+    sweep is refused: there f*_r lies in the very element that the neighbour's own sweep sets. The table has
+    the edges and corners where such faces meet as well. EsoTwist and EsoPull keep the two apart; their sweep
+    takes a normal and the numbers of the cells beside, `cell_n` and so on, from heddle::cells_beside, and
+    where there is none f*_p comes back (bounce-back), as in the table; where two normals meet that is the
+    slip at both on lattices without corners, D2Q9 and D3Q19, not on D3Q27. Raises KernelError there for a
+    sweep without a normal.
     """
 
     title = "f_q(x) = f*_r(x - t), r mirrored at the side, t the part of c_q along it"
+    at_edges = True
 
     def given(self) -> Sequence[sympy.Expr]:
         """Nothing."""
@@ -42,12 +51,12 @@ class FreeSlip(BoundaryCondition):
                 "writes.",
                 "give the faces that slip to heddle::IndexList (`slips`), or a dense face",
             )
-        axis = next(a for a, normal in enumerate(cell.normal("free slip")) if normal)
+        across = [normal != 0 for normal in cell.normal("free slip")]
         terms: dict[int, sympy.Expr] = {}
         for q in cell.leaving:
             c = cell.lattice.velocities[q]
-            mirrored = tuple(-component if a == axis else component for a, component in enumerate(c))
-            back = tuple(0 if a == axis else -component for a, component in enumerate(c))
+            mirrored = tuple(-a if through else a for a, through in zip(c, across, strict=True))
+            back = tuple(0 if through else -a for a, through in zip(c, across, strict=True))
             reflected = cell.beside(cell.lattice.velocities.index(mirrored), back)
             terms[q] = reflected
             if reflected.at is not None:

@@ -459,7 +459,7 @@ class StreamingPattern(ABC):
         self,
         condition: BoundaryCondition,
         *,
-        face: str | None = None,
+        face: str | Sequence[str] | None = None,
         normal: str | None = None,
         cells: bool = False,
         mask: str = "mask",
@@ -473,11 +473,12 @@ class StreamingPattern(ABC):
         a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
-        are known. Where that layer is cut into blocks or periodic, sweep it after the exchange that follows
-        the step, for EsoTwist and EsoPull from one ghost cell before its lower ends on: what comes in may
-        lie in the next cell, which another block owns. normal: over a list, the side on which the outside of
-        all its cells lies; conditions that look along the normal need it, and bits of directions that do not
-        come from there are ignored.
+        are known. Several sides that meet, ("w", "n"), are the edge or corner where faces slip (FreeSlip).
+        Where that layer is cut into blocks or periodic, sweep it after the exchange that follows the step,
+        for EsoTwist and EsoPull from one ghost cell before its lower ends on: what comes in may lie in the
+        next cell, which another block owns. normal: over a list, the side on which the outside of all its
+        cells lies; conditions that look along the normal need it, and bits of directions that do not come
+        from there are ignored.
 
         cells: over some cells of a dense box, with the space heddle.Cells, for a body in it: the entries say
         where the cells beside the body lie, bits of `mask` which directions come out of it, and conditions on
@@ -516,7 +517,7 @@ class StreamingPattern(ABC):
                     condition,
                     step,
                     mask=mask if face is None else None,
-                    side=face if face is not None else normal,
+                    sides=_sides(face if face is not None else normal),
                     sums=sums,
                     in_box=cells,
                 )
@@ -606,6 +607,10 @@ class AA(InPlace):
         return tuple(
             Link(opposite(q), _minus(self.lattice.velocities[q]), q) for q in range(1, self.lattice.size)
         )
+
+
+def _sides(side: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if side is None else (side,) if isinstance(side, str) else tuple(side)
 
 
 def _minus(velocity: Offset) -> Offset:

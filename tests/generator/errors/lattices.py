@@ -230,6 +230,19 @@ def two_lattices() -> None:
     lbm.AA(lbm.Lattice("D3Q19"))(lbm.BGK(D2Q9, "omega"))  # here
 
 
+@says(
+    "{here}: Outflow takes one side at a time.\n"
+    "  Hint: where faces meet, what is swept last holds; an edge of its own is for FreeSlip"
+)
+def outflow_at_an_edge() -> None:
+    lbm.AA(D2Q9).boundary(lbm.Outflow(), face=("w", "n"))  # here
+
+
+@says('{here}: the sides w, e do not meet.\n  Hint: sides across different axes, face=("w", "n")')
+def edge_of_opposite_sides() -> None:
+    lbm.AA(D2Q9).boundary(lbm.FreeSlip(), face=("w", "e"))  # here
+
+
 @says("{here}: 'ne' is not a side.\n  Hint: one of e, w, n, s")
 def no_such_side() -> None:
     lbm.Pull(D2Q9).boundary(lbm.VelocityBounceBack((0, 0)), face="ne")  # here
