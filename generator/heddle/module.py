@@ -381,13 +381,18 @@ class Module:
     @property
     def links(self) -> tuple[ir.Link, ...]:
         """The rows of the neighbour table that the sparse kernels share."""
-        tables = dict.fromkeys(k.space.links for k in self.kernels.values() if isinstance(k.space, ir.Sparse))
-        tables.pop((), None)
+        tables: dict[tuple[ir.Link, ...], str] = {}
+        for name, kernel in self.kernels.items():
+            if isinstance(kernel.space, ir.Sparse) and kernel.space.links:
+                tables.setdefault(kernel.space.links, name)
         if len(tables) > 1:
+            first, other, *_ = tables.values()
             raise KernelError(
-                next(iter(self.kernels.values())).place,
-                f"the sparse kernels of '{self.name}' follow different links.",
-                "use one streaming pattern a module",
+                self.kernels[other].place,
+                f"'{first}' and '{other}' follow different links, and the lists of '{self.name}' have one "
+                "table, that of one pattern and lattice.",
+                "a second module for the other, with a list of its own: lists of the same cells number them "
+                "alike, so a scalar beside a flow sees its velocity",
             )
         return next(iter(tables), ())
 

@@ -186,11 +186,16 @@ def module_without_kernels() -> None:
     files(Module("m"), ["cpu"])
 
 
-@says("{here}: the sparse kernels of 'm' follow different links.\n  Hint: use one streaming pattern a module")
+@says(
+    "{here}: 'k_even' and 'j' follow different links, and the lists of 'm' have one table, that of one "
+    "pattern and lattice.\n"
+    "  Hint: a second module for the other, with a list of its own: lists of the same cells number them "
+    "alike, so a scalar beside a flow sees its velocity"
+)
 def two_patterns_in_one_module() -> None:
     module = Module("m")
-    module.add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))  # here
-    module.add("j", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    module.add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
+    module.add("j", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))  # here
     _ = module.links
 
 
