@@ -292,8 +292,8 @@ class MomentStorage:
     ) -> StreamingKernels:
         """A kernel that writes density, velocity and pressure of the state that the last step collided.
 
-        rho, u, pressure, force: as in StreamingPattern.moments. What is stored is the state after the
-        collision, when all of the force has acted: rho u is j - F / 2."""
+        rho, u, pressure, force: as in StreamingPattern.moments, f16 too. What is stored is the state after
+        the collision, when all of the force has acted: rho u is j - F / 2."""
         d = self.lattice.dimension
         given = force_vector(self.lattice, force)
         equations = Equations(given, [name for name in (rho, u, pressure) if name is not None])

@@ -293,9 +293,10 @@ class StreamingPattern(ABC):
         """Kernels that write density, velocity and pressure of the state that `step` would collide.
 
         rho, u, pressure: names of the fields (u has a component an axis); None leaves one out. The pressure
-        is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. force,
-        compressible: as in the collision. Raises KernelError for more than rho on a lattice that carries no
-        momentum.
+        is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. In an f16 module
+        take it in place of rho: halves near 1 are 1e-3 apart, and initialise(1 + 3 * p) goes on from it, p
+        the access to the field. force, compressible: as in the collision. Raises KernelError for more than
+        rho on a lattice that carries no momentum.
         """
         require_flag(compressible, "compressible")
         if u is not None or pressure is not None:
@@ -428,7 +429,8 @@ class StreamingPattern(ABC):
     ) -> StreamingKernels:
         """A kernel that sets the populations so that the first step reads the state (rho, u) in each cell.
 
-        rho, u: names of fields that hold the state, or expressions. omega: with it the stress that belongs to
+        rho, u: names of fields that hold the state, or expressions; in f16 rather that of a pressure than the
+        name of a density, see moments(). omega: with it the stress that belongs to
         the velocity gradients is added (central differences of the field u, so its ghost layer must be
         current). force, compressible: as in the collision. walls: over a list, what stands in for u where a
         link ends, as for vorticity. The populations lie where the first step reads them, for some patterns in
