@@ -74,8 +74,8 @@ class Cells:
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it. role: what a streaming pattern made it for (StreamingKernels), else
-    ""."""
+    """A kernel as the user wrote it. role: what a streaming pattern made it for, else "". ends: of a sweep
+    along a face (StreamingKernels)."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -84,6 +84,12 @@ class KernelModel:
     about: str
     place: Place
     role: str = ""
+    ends: tuple[str, ...] = ()
+
+    @property
+    def field_names(self) -> set[str]:
+        """Of the fields that the statements name."""
+        return _fields_read(self.statements)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
@@ -271,8 +277,8 @@ class Module:
             frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
             if space.walls:
                 frozen = _with_walls(name, frozen, space.walls, links, schedule, place)
-        role = getattr(pattern, "role", "")
-        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role)
+        role, ends = getattr(pattern, "role", ""), getattr(pattern, "ends", ())
+        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
 
     def add_solver(
         self,

@@ -29,7 +29,24 @@ def check_walls(module: Module) -> None:
     steps = {name: entry for name, entry in dense.items() if entry.role == "step"}
     for name, entry in dense.items():
         if entry.role == "beside":
+            _check_ends(module, name, entry, steps)
             _check(module, name, entry, steps)
+
+
+def _check_ends(module: Module, name: str, entry: KernelModel, steps: Mapping[str, KernelModel]) -> None:
+    """Raises KernelError for a sweep along a face that ends at walls within a step."""
+    if not entry.ends:
+        return
+    fields = entry.field_names
+    for step, model in steps.items():
+        met = tuple(side for side in _walls(model) if side in entry.ends)
+        if met and fields & {field for field, _ in _populations(module.typed(step, module.precisions[0]))}:
+            raise KernelError(
+                entry.place,
+                f"'{name}' takes what is sent beyond the sides {', '.join(met)}, and the walls that '{step}' "
+                "has within it there send nothing along the face.",
+                f"leave {', '.join(met)} out of walls, and sweep NoSlip there after '{name}'",
+            )
 
 
 def _check(module: Module, name: str, entry: KernelModel, steps: Mapping[str, KernelModel]) -> None:

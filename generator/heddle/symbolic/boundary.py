@@ -107,8 +107,8 @@ class BoundaryCondition(ABC):
 
     title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
     cells; it may, since what it stores lies behind walls, where no other cell reads. periodic: whether f_q
-    arrives through the face from cells on the other side, instead of from a wall. at_edges: whether it has a
-    form of its own for what comes in through several sides at once.
+    arrives through the face from cells on the other side, instead of from a wall. at_edges: whether it looks
+    along the face, and so has a form of its own for what comes in through several sides at once.
     """
 
     title = ""

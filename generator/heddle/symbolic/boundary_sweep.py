@@ -4,6 +4,7 @@ cells of a dense box."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,16 @@ def sweep_statements(
         read=[pattern.access(place) for place in read],
     )
     return boundary_statements(condition, cell, sums)
+
+
+def ends_of_face(lattice: Lattice, sides: Sequence[str]) -> tuple[str, ...]:
+    """The sides at the ends of a face, or of an edge where faces meet."""
+    normal = _normal(lattice, sides)
+    return tuple(
+        lattice.names[q]
+        for q in range(1, lattice.size)
+        if lattice.order(q) == 1 and not any(map(operator.mul, lattice.velocities[q], normal))
+    )
 
 
 def _normal(lattice: Lattice, sides: Sequence[str]) -> tuple[int, ...]:

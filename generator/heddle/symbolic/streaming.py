@@ -21,7 +21,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import AssignmentCollection, Statement
 from heddle.symbolic.beside import BY_OFFSET, Beside, ByLink, Walls, require_walls
 from heddle.symbolic.boundary import BoundaryCondition
-from heddle.symbolic.boundary_sweep import sweep_statements
+from heddle.symbolic.boundary_sweep import ends_of_face, sweep_statements
 from heddle.symbolic.equations import Equations, Scalar, add, multiply, quantity
 from heddle.symbolic.equilibrium import require_momentum
 from heddle.symbolic.field import Access, Field
@@ -73,7 +73,8 @@ class StreamingKernels:
     populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
     list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
     links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
-    dense box, a list of cells, or some cells of a dense box, the space Cells; else "".
+    dense box, a list of cells, or some cells of a dense box, the space Cells; else "". ends: of a sweep
+    over a layer that looks along it, the sides at its ends.
     """
 
     steps: Mapping[str, AssignmentCollection]
@@ -82,6 +83,7 @@ class StreamingKernels:
     populations: tuple[str, ...] = ()
     over_list: Mapping[str, AssignmentCollection] | None = None
     where: Where = ""
+    ends: tuple[str, ...] = ()
 
 
 class StreamingPattern(ABC):
@@ -527,7 +529,8 @@ class StreamingPattern(ABC):
             for step in self.steps
         }
         where: Where = "cells" if cells else "list" if face is None else "face"
-        return StreamingKernels(steps, () if cells else self.links, where=where)
+        ends = ends_of_face(self.lattice, _sides(face)) if condition.at_edges and face is not None else ()
+        return StreamingKernels(steps, () if cells else self.links, where=where, ends=ends)
 
 
 class TwoArrays(StreamingPattern):

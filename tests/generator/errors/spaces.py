@@ -187,6 +187,19 @@ def moments_with_other_walls() -> None:
 
 
 @says(
+    "{here}: 'slip' takes what is sent beyond the sides w, and the walls that 'k' has within it there send "
+    "nothing along the face.\n"
+    "  Hint: leave w out of walls, and sweep NoSlip there after 'slip'"
+)
+def slip_that_ends_at_a_wall_within_the_step() -> None:
+    module = Module("m", precisions=("f64",))
+    stream = lbm.Push(D2Q9)
+    module.add("k", stream(lbm.BGK(D2Q9)), Dense(walls=("w", "s")))
+    module.add("slip", stream.boundary(lbm.FreeSlip(), face="n"), Dense(walls=("w", "s")))  # here
+    files(module, ["cpu"])
+
+
+@says(
     "{here}: 'k' touches f[-1, 0, 7], for which no population of the own cell stands at a wall.\n"
     "  Hint: keep to what a streaming pattern reads and writes, or leave out walls here"
 )
