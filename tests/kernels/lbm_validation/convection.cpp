@@ -67,11 +67,11 @@ public:
         lbm_validation_mixed::buoyant_f32(flow, stress, walls, warmth, flow_next, stress_next, expansion,
                                           gravity, omega);
     });
-    for_cells([&](std::int64_t n, const Cell& cell) { // what is stored has the force of the step in it
-      const auto [rho, j] = this->moments(cell);
-      const double force = -expansion * gravity * static_cast<double>(t(n, 0));
-      u.view()(n, 0) = static_cast<float>(j[0] / rho);
-      u.view()(n, 1) = static_cast<float>((j[1] - force / 2) / rho);
+    auto& velocity = this->velocity_;
+    lbm_validation_mixed::buoyant_velocity(this->flow(), velocity.view(), warmth, expansion, gravity);
+    for_cells([&](std::int64_t n, const Cell& cell) {
+      for (const std::int64_t a : {0, 1})
+        u.view()(n, a) = velocity.at(cell, a);
     });
   }
 

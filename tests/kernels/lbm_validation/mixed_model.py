@@ -27,3 +27,4 @@ for suffix, stored in (("", "half"), ("_f32", "real")):
     closed = lbm.MomentStorage(d2q9, stress_type=stored, walls="walls")
     add("buoyant" + suffix, closed(lbm.Regularised(d2q9, omega_bulk=1, force=buoyancy)), schedule=wide)
 add("velocity", walled.moments(None, "u", force=force))  # of either: it reads no stress
+add("buoyant_velocity", closed.moments(None, "u", force=buoyancy))

@@ -16,7 +16,7 @@ namespace validation {
 template <class T> class WalledMoments : public MomentFlow<2, T> {
 public:
   WalledMoments(const Cell& extent, bool periodic)
-      : MomentFlow<2, T>(extent), walls_(extent, 1), lid_(extent, 1), velocity_(extent, 2) {
+      : MomentFlow<2, T>(extent), walls_(extent, 1), velocity_(extent, 2), lid_(extent, 1) {
     for (std::int64_t y = 0; y < extent[1]; ++y) {
       for (std::int64_t x = 0; x < extent[0]; ++x) {
         for (std::size_t q = 1; q < 9; ++q) {
@@ -51,10 +51,10 @@ public:
 
 protected:
   BoxField<std::uint32_t, 2> walls_;
+  BoxField<float, 2> velocity_;
 
 private:
   BoxField<std::uint32_t, 2> lid_;
-  BoxField<float, 2> velocity_;
 };
 
 } // namespace validation
