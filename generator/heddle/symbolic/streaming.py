@@ -347,12 +347,8 @@ class StreamingPattern(ABC):
         collide, per time step: components xx, yy, (zz,) xy, (xz, yz). collide: the collision of the steps,
         whose rates and force tell strain from stress; so its arguments are arguments here. Raises KernelError
         for what is no operator of a flow, and for one on another lattice."""
-        if not isinstance(collide, CollisionOperator):
-            raise KernelError(
-                calling_place(),
-                f"a strain rate follows from the operator of a collision, not from {type(collide).__name__}.",
-                "give the operator of the steps, stream.strain_rate(lbm.TRT(lattice))",
-            )
+        what, hint = "the operator of a collision", "stream.strain_rate(lbm.TRT(lattice))"
+        require_object(collide, CollisionOperator, what, hint)
         self._require_lattice(collide)
         kernels = self._each(lambda step: self._strain_rate(step, name, collide))
         listed = collide.over_list(self.by_link())

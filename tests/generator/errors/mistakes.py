@@ -80,8 +80,9 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: ANY.BGK(D2Q9, eddy_viscosity="Smagorinsky"), "'Smagorinsky' is not a subgrid model." + EDDY),
     (
-        lambda: STREAM.strain_rate(eddy_viscosity=lbm.WALE),
-        "WALE is a class; what is asked for is a subgrid model, an object." + EDDY,
+        lambda: STREAM.strain_rate(lbm.TRT),
+        "TRT is a class; what is asked for is the operator of a collision, an object.\n"
+        "  Hint: stream.strain_rate(lbm.TRT(lattice))",
     ),
     (
         lambda: ANY.BGK(D2Q9, rheology=lbm.PowerLaw),
@@ -100,7 +101,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         "compressible = 0 is neither True nor False.\n  Hint: compressible=True or False",
     ),
     (
-        lambda: STREAM.strain_rate(compressible=None),
+        lambda: STREAM.initialise(compressible=None),
         "compressible = None is neither True nor False.\n  Hint: compressible=True or False",
     ),
     (

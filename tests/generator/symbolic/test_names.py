@@ -77,7 +77,7 @@ KINDS: dict[str, Make] = {
     "ScalarFlux": lambda given: lbm.Pull(D2Q5).boundary(lbm.ScalarFlux(given), face="e", force="drag"),
     "moments": lambda given: AA.moments(pressure="p", force=(given, given)),
     "scalar moments": lambda given: AA.scalar_moments(source=given),
-    "strain rate": lambda given: AA.strain_rate(omega=given, eddy_viscosity=lbm.WALE(given)),
+    "strain rate": lambda given: AA.strain_rate(lbm.BGK(AA.lattice, given, eddy_viscosity=lbm.WALE(given))),
     "initialise": lambda given: AA.initialise(given, "u", omega=given, force=(given, given)),
     "initialise from arguments": lambda given: AA.initialise(given, (given, given), force=(given, given)),
     "initialise a scalar": lambda given: AA.initialise_scalar(given, (given, given)),
