@@ -187,7 +187,7 @@ def require_lattice(lattice: object) -> None:
 
 def _weights_of_your_own(name: str) -> str:
     """The rest of a hint, for a name whose directions some classes have: those of 5, 9; 7, 9, 13, 15, ..."""
-    found = re.fullmatch(r"D([23])Q(\d+)\w*", name)
+    found = re.fullmatch(r"D([23])Q(\d+)\w*", str(name))
     if not found:
         return ""
     sizes = [2 * len(pairs) for pairs in (_PAIRS_2D if found[1] == "2" else _PAIRS_3D).values()]
@@ -204,7 +204,7 @@ def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict
             f"the weights of '{name}' are {weights!r}, which does not say to what they belong.",
             'by the class of directions: {"rest": "1/10", "axis": "3/20"}',
         )
-    classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", name) else ()
+    classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", str(name)) else ()
     if name in _WEIGHTS or not classes or "rest" not in weights or not set(weights) <= set(classes):
         raise KernelError(
             calling_place(),

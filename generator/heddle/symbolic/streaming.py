@@ -94,8 +94,9 @@ class StreamingPattern(ABC):
     ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
     half_scale: a power of two; in f16 storage the fields hold so many times the populations. By default 2^15
     for zero-centred ones, which must then be smaller than 2: populations down to 2e-9 keep all 11 bits.
-    Raises KernelError if two cells would touch one element, or a population would not arrive where it is
-    read.
+    half_way: of EsoTwist and EsoPull, see there; walls of the others lie half-way by themselves. Raises
+    KernelError for what is no lattice, and if two cells would touch one element, or a population would not
+    arrive where it is read.
     """
 
     steps: tuple[str, ...] = ("",)

@@ -168,6 +168,15 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         "an arm is a vector, not 'xy'." + VECTOR,
     ),
     (
+        lambda: ANY.Lattice(19),
+        "'19' is not a lattice.\n  Hint: one of D2Q5, D2Q9, D3Q7, D3Q15, D3Q19, D3Q27",
+    ),
+    (
+        lambda: ANY.Lattice(9, {"rest": "4/9", "axis": "1/9", "edge": "1/36"}),
+        "'9' with weights of rest, axis, edge is not a lattice of your own.\n"
+        "  Hint: a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
+    ),
+    (
         lambda: ANY.Lattice("D2Q9_x", [1, 2, 3]),
         "the weights of 'D2Q9_x' are [1, 2, 3], which does not say to what they belong." + WEIGHTS,
     ),
