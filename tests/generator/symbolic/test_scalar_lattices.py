@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from heddle import KernelError, lbm
@@ -30,7 +31,6 @@ OF_A_FLOW: dict[str, Make] = {
     "PressureJump": lambda s: s.boundary(lbm.PressureJump("j"), face="e"),
     "the velocity or the pressure of a flow": lambda s: s.moments(),
     "the velocity or the pressure": lambda s: s.moments(u=None, pressure="p"),
-    "strain_rate": lambda s: s.strain_rate(),
     "initialise": lambda s: s.initialise(),
     "BGK": lambda s: s(lbm.BGK(s.lattice)),
 }
@@ -61,3 +61,11 @@ def test_what_belongs_to_a_flow_is_refused(what: str, lattice: str) -> None:
 @pytest.mark.parametrize("what", OF_A_SCALAR)
 def test_what_belongs_to_a_scalar_is_made(what: str, lattice: str) -> None:
     OF_A_SCALAR[what](lbm.AA(LATTICES[lattice]))
+
+
+@pytest.mark.parametrize("lattice", LATTICES)
+def test_a_scalar_has_no_strain_rate(lattice: str) -> None:
+    """That takes the operator of a flow, and there is none on these."""
+    scalar: Any = lbm.AdvectionDiffusion(LATTICES[lattice])
+    with pytest.raises(KernelError, match="is not the operator of a collision"):
+        lbm.AA(LATTICES[lattice]).strain_rate(scalar)
