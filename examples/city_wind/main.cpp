@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
   city_wind::Options options;
   try {
     options = city_wind::parse_options(argc, argv);
-  } catch (const heddle::Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "city_wind: %s\n", error.what());
     return 1;
   }

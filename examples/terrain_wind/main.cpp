@@ -182,12 +182,12 @@ void run(const Options& options, heddle::Ranks& ranks) {
   std::int64_t first = 0;
   std::int64_t frame = 0;
   if (options.resume) saves.read(*options.resume, first, frame);
-  const bool goes_on = frame > 0 && results.keep_series("wind");
+  const std::string run_text = about(options, domain, units, steps);
+  const bool goes_on = frame > 0 && results.keep_series("wind", frame, run_text);
   if (prints && options.resume) print_resumed(first, frame, goes_on);
 
-  heddle::OutputOptions place{.origin = {0, 0, domain.bottom},
-                              .spacing = {domain.cell, domain.cell, domain.cell},
-                              .about = about(options, domain, units, steps)};
+  heddle::OutputOptions place{
+      .origin = {0, 0, domain.bottom}, .spacing = {domain.cell, domain.cell, domain.cell}, .about = run_text};
   heddle::Output mean_output(results.unfinished(), "mean", solver.party_grid(), parties, place);
   place.goes_on = goes_on;
   heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);

@@ -32,8 +32,10 @@ std::optional<long> number(const char* name) {
 } // namespace
 
 bool launched() {
-  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
-  return std::ranges::any_of(sizes, is_set) || std::ranges::any_of(ranks, is_set);
+  for (const char* const name : sizes) { // one alone needs no MPI, which srun may not let it start
+    if (const std::optional<long> size = number(name)) return *size > 1;
+  }
+  return std::ranges::any_of(ranks, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 std::string started_with_others() {

@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-/// Whether the environment says that a launcher (mpirun, srun) started this process.
+/// Whether the environment says that a launcher (mpirun, srun) started this process, and not as the only one.
 [[nodiscard]] bool launched();
 
 /// The variable that says that a launcher started other processes together with this one, "PMI_SIZE=3"; empty

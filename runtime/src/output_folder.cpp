@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "collective.hpp"
@@ -66,9 +67,13 @@ void OutputFolder::make(double bytes) {
   if (!lock_->held())
     throw Error(where(), "another run is at work in it", "wait until it has ended, or choose another folder");
   if (!options_.goes_on) fs::remove_all(unfinished_, status);
+  if (status)
+    throw Error(where(), "'" + unfinished_.string() + "' cannot be removed: " + status.message(),
+                "check its permissions");
   require_space(bytes);
   fs::create_directories(unfinished_, status);
   if (status) throw Error(where(), "it cannot be written: " + status.message(), "check its permissions");
+  sync_folder(folder_, where()); // checkpoints may come into a folder that was made here
   if (options_.goes_on) take_over();
 }
 
@@ -111,16 +116,40 @@ OutputFolder::~OutputFolder() {
   fs::remove_all(unfinished_, ignored);
 }
 
-bool OutputFolder::keep_series(const std::string& name) {
+bool OutputFolder::keep_series(const std::string& name, std::int64_t steps, const std::string& about) {
   bool there = false;
   ranks_->together([&] {
-    if (ranks_->rank() != 0) return;
-    const fs::path published = folder_ / (name + ".pvd");
-    const fs::path taken_over = unfinished_ / published.filename();
-    if (!fs::exists(taken_over) && fs::exists(published)) fs::copy_file(published, taken_over);
-    there = fs::exists(taken_over);
+    if (ranks_->rank() == 0) there = find_series(name, steps, about);
   });
   return ranks_->broadcast(there ? "there" : "") == "there";
+}
+
+bool OutputFolder::find_series(const std::string& name, std::int64_t steps, const std::string& about) const {
+  const std::string file = name + ".pvd";
+  std::string wrong;
+  for (const fs::path& place : {unfinished_, folder_}) {
+    if (!fs::exists(place / file)) continue;
+    std::set<std::int64_t> named;
+    for (const SeriesStep& step : read_series(place, name)) {
+      if (step.step < steps) named.insert(step.step);
+    }
+    if (series_about(place / file) != comment(about)) {
+      wrong = (place / file).string() + " is of another run: '" + series_about(place / file) + "'";
+    } else if (std::cmp_less(named.size(), steps)) {
+      wrong = (place / file).string() + " lacks some of the " + std::to_string(steps) +
+              " steps that were written";
+    } else {
+      if (place == folder_) {
+        FileWriter copy(unfinished_ / file, where());
+        copy.write(text_of(place / file));
+        copy.commit();
+      }
+      return true;
+    }
+  }
+  if (wrong.empty()) return false;
+  throw Error(where(), wrong,
+              "go on from an older checkpoint, or move that file away and do without these steps");
 }
 
 void OutputFolder::publish() {
@@ -133,6 +162,16 @@ void OutputFolder::publish() {
 }
 
 void OutputFolder::move_files() const {
+  const auto move = [&](auto first, auto last) {
+    for (; first != last; ++first) {
+      std::error_code status;
+      fs::rename(*first, folder_ / first->filename(), status);
+      if (status)
+        throw Error(where(),
+                    "'" + first->filename().string() + "' cannot be put in place: " + status.message(),
+                    "check the permissions of the folder");
+    }
+  };
   std::vector<fs::path> files;
   for (const fs::directory_entry& file : fs::directory_iterator(unfinished_))
     files.push_back(file.path());
@@ -146,14 +185,14 @@ void OutputFolder::move_files() const {
   }
   for (const fs::path& file : files)
     sync_file(file, where()); // all before the first is moved: whatever happens then, no file is half there
-  for (const fs::path& file : files) {
-    std::error_code status;
-    fs::rename(file, folder_ / file.filename(), status);
-    if (status)
-      throw Error(where(), "'" + file.filename().string() + "' cannot be put in place: " + status.message(),
-                  "check the permissions of the folder");
-  }
-  remove_files(folder_, obsolete, where());
+  const auto index =
+      std::ranges::find_if(files, [](const fs::path& file) { return place_in_order(file) > 0; });
+  move(files.begin(), index);
+  // Without the older files that name others nobody knows what they named: a run that can publish again
+  // removes that first.
+  if (options_.stays) remove_files(folder_, obsolete, where());
+  move(index, files.end());
+  if (!options_.stays) remove_files(folder_, obsolete, where());
   sync_folder(folder_, where());
 }
 

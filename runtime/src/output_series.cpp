@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All of a file; empty where it cannot be read.
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The values of an attribute, as they stand in the text, one a line at most: Output writes an element a
 /// line.
 std::vector<std::pair<std::string_view, std::string_view>> lines_with(std::string_view text,
@@ -55,6 +49,11 @@ std::optional<std::int64_t> number_between(std::string_view text, std::string_vi
 constexpr std::array<std::string_view, 3> endings{".vti", ".pvti", ".vtm"};
 
 } // namespace
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 std::string escaped(std::string_view text) {
   std::string result;

@@ -27,6 +27,9 @@ constexpr const char* comment_end = " -->\n";
 /// A text as it may stand in a comment: in one line, without two hyphens side by side.
 [[nodiscard]] std::string comment(std::string_view text);
 
+/// All of a file; empty where it cannot be read.
+[[nodiscard]] std::string text_of(const std::filesystem::path& path);
+
 /// What a .pvd says about its series, empty for nothing.
 [[nodiscard]] std::string series_about(const std::filesystem::path& file);
 

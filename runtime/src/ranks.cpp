@@ -38,11 +38,14 @@ int ranks_asked_for(Memory memory) {
 /// Throws Error where a launcher started others with this process: all would do the same, in the same folder.
 void refuse_one_of_many(const NoMpi& no_mpi) {
   const std::string others = started_with_others();
-  if (others.empty() || asked_to_be_alone()) return;
-  throw Error("start of the program",
-              others + " says that a launcher started several processes, but " + no_mpi.reason +
-                  ": each would compute everything and write the same files",
-              no_mpi.hint + "; HEDDLE_TRANSPORT=local computes each alone, on purpose");
+  const bool meant = asked_to_be_alone() || ranks_by_environment(); // how many *this process* computes
+  if (others.empty() || meant) return;
+  throw Error(
+      "start of the program",
+      others + " says that a launcher started several processes, but " + no_mpi.reason +
+          ": each would compute everything and write the same files",
+      no_mpi.hint +
+          "; on purpose, each computes alone with HEDDLE_TRANSPORT=local, or HEDDLE_RANKS of its own");
 }
 
 TransportOffer peers(int ranks, Memory memory) {

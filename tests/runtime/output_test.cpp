@@ -314,7 +314,7 @@ TEST_F(SeriesTest, AResumedRunKeepsTheStepsBeforeIt) {
 TEST_F(SeriesTest, AFolderOfResultsReplacesASeriesWhenItIsPublished) {
   const auto publish = [&](int blocks, std::initializer_list<std::int64_t> steps, bool goes_on) {
     heddle::OutputFolder results(folder_, 0);
-    if (goes_on) results.keep_series("a & b");
+    EXPECT_TRUE(!goes_on || results.keep_series("a & b", 2, ""));
     run(results.unfinished(), blocks, steps, goes_on);
     results.publish();
   };
@@ -351,12 +351,12 @@ TEST_F(SeriesTest, FilesOfALostRunAreThoseOfTheOneThatGoesOn) {
   }
   {
     heddle::OutputFolder lost_again(folder_, 0, resumed());
-    EXPECT_TRUE(lost_again.keep_series("a & b"));
+    EXPECT_TRUE(lost_again.keep_series("a & b", 2, ""));
     run(unfinished, 1, {2}, true); // the state on the disk was that after step 1
   }
   heddle::OutputFolder results(folder_, 0, resumed());
-  EXPECT_TRUE(results.keep_series("a & b"));
-  EXPECT_FALSE(results.keep_series("another"));
+  EXPECT_TRUE(results.keep_series("a & b", 3, ""));
+  EXPECT_FALSE(results.keep_series("another", 3, ""));
   run(unfinished, 4, {3}, true);
   results.publish();
   EXPECT_FALSE(fs::exists(unfinished));
@@ -378,13 +378,66 @@ TEST_F(SeriesTest, ARunThatIsLostWhileItPublishesLosesNothing) {
         fs::rename(lost.unfinished() / name, folder_ / name);
     }
     heddle::OutputFolder results(folder_, 0, resumed());
-    EXPECT_TRUE(results.keep_series("a & b"));
+    EXPECT_TRUE(results.keep_series("a & b", 2, ""));
     results.publish();
     EXPECT_EQ(names(folder_).size(), 7U);
   };
   publish_half({});
   publish_half({"a & b_00000000_0.vti"});
   publish_half({"a & b_00000000_0.vti", "a & b_00000000_1.vti", "a & b_00000000.pvti"});
+}
+
+/// A run has published; one that went on from an old state of it was lost; another goes on from the newest
+/// one.
+TEST_F(SeriesTest, TheSeriesThatGoesOnHasAllThatWasWritten) {
+  {
+    heddle::OutputFolder results(folder_, 0, with_checkpoints());
+    run(results.unfinished(), 1, {0, 1, 2, 3});
+    results.publish();
+  }
+  {
+    heddle::OutputFolder lost(folder_, 0, resumed());
+    EXPECT_TRUE(lost.keep_series("a & b", 1, ""));
+    run(lost.unfinished(), 1, {1}, true);
+  }
+  {
+    heddle::OutputFolder results(folder_, 0, resumed());
+    EXPECT_TRUE(results.keep_series("a & b", 4, ""));
+    results.publish();
+  }
+  EXPECT_EQ(names(folder_), (std::set<std::string>{"a & b.pvd", "a & b_00000000.vti", "a & b_00000001.vti",
+                                                   "a & b_00000002.vti", "a & b_00000003.vti"}));
+  heddle::OutputFolder results(folder_, 0, resumed());
+  const std::string message = test::error_of([&] { (void)results.keep_series("a & b", 5, ""); });
+  EXPECT_TRUE(test::contains(message, "a & b.pvd lacks some of the 5 steps that were written")) << message;
+}
+
+TEST_F(SeriesTest, ASeriesOfAnotherRunDoesNotGoOn) {
+  run(folder_, 1, {0, 1}, false, "8 m/s");
+  heddle::OutputFolder results(folder_, 0, resumed());
+  const std::string message = test::error_of([&] { (void)results.keep_series("a & b", 2, "12 m/s"); });
+  EXPECT_TRUE(test::contains(message, "is of another run: '8 m/s'")) << message;
+  fs::remove(folder_ / "a & b.pvd");
+  EXPECT_FALSE(results.keep_series("a & b", 2, "12 m/s"));
+}
+
+TEST_F(SeriesTest, NothingOfAnEarlierRunStaysWhenPublishingIsRepeated) {
+  run(folder_, 4, {0, 1});
+  const fs::path stuck = folder_ / "a & b_00000001_3.vti"; // cannot be removed as a file is
+  fs::remove(stuck);
+  fs::create_directory(stuck);
+  std::ofstream(stuck / "within") << "x";
+  {
+    heddle::OutputFolder lost(folder_, 0, with_checkpoints());
+    run(lost.unfinished(), 2, {0, 1});
+    const std::string message = test::error_of([&] { lost.publish(); });
+    EXPECT_TRUE(test::contains(message, "cannot remove")) << message;
+  }
+  fs::remove(stuck / "within");
+  heddle::OutputFolder results(folder_, 0, resumed());
+  EXPECT_TRUE(results.keep_series("a & b", 2, ""));
+  results.publish();
+  EXPECT_EQ(names(folder_).size(), 7U);
 }
 
 TEST_F(SeriesTest, ARunWithoutCheckpointsLeavesWhatOneWithThemHas) {

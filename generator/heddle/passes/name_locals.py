@@ -38,11 +38,14 @@ RESERVED = frozenset(
 
 
 _MACROS = re.compile(
-    r"NULL|EOF|NAN|INFINITY|HUGE_VAL[FL]?|M_[A-Z0-9_]+|FP_[A-Z_]+|MATH_[A-Z]+|math_errhandling|U?INT[0-9A-Z_]+|"
-    r"SIZE_MAX|u?int[a-z0-9_]*_t|size_t|ptrdiff_t|errno|assert|linux|unix|__\w*|_[A-Z]\w*"
+    r"NULL|EOF|NAN|INFINITY|HUGE_VAL[FL]?|FP_[A-Z_]+|MATH_[A-Z]+|math_errhandling|"
+    r"M_(E|LOG2E|LOG10E|LN2|LN10|PI|PI_2|PI_4|1_PI|2_PI|2_SQRTPI|SQRT2|SQRT1_2)[fl]?|"
+    r"U?INT(_LEAST|_FAST)?\d+_(MIN|MAX|C)|U?INT(MAX|PTR)_(MIN|MAX|C)|"
+    r"SIZE_MAX|u?int(_least|_fast)?\d+_t|u?int(max|ptr)_t|size_t|ptrdiff_t|errno|assert|linux|unix|"
+    r"[A-Z0-9_]+_(H|HPP|CUH)|__\w*|_[A-Z]\w*"
 )
-"""Macros and types of the headers that emitted files include, macros of compilers, and what the language
-keeps for itself."""
+"""Macros and types of the headers that emitted files include, their guards, macros of compilers, and what
+the language keeps for itself."""
 
 
 def is_name(text: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import sympy
 
@@ -27,7 +27,7 @@ def require_object(value: object, kind: type | tuple[type, ...], what: str, hint
 
 def require_flag(value: object, name: str) -> None:
     """Raises KernelError for what is neither True nor False. name: of the option."""
-    if not isinstance(value, bool):
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
         raise KernelError(
             calling_place(), f"{name} = {_shown(value)} is neither True nor False.", f"{name}=True or False"
         )
@@ -36,13 +36,17 @@ def require_flag(value: object, name: str) -> None:
 def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
     """The components of a vector. what: its name. Raises KernelError for what is no sequence; a name is
     none."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    try:
+        entries = () if isinstance(value, str) else tuple(value)
+    except TypeError:
+        entries = ()
+    if not entries:
         raise KernelError(
             calling_place(),
             f"{what} is a vector, not {_shown(value)}.",
             'give one entry an axis, such as ("u_x", 0)',
         )
-    return tuple(map(quantity, value))
+    return tuple(map(quantity, entries))
 
 
 def _shown(value: object) -> str:

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_OUTPUT_FOLDER_HPP
 #define HEDDLE_OUTPUT_FOLDER_HPP
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -41,13 +42,16 @@ public:
 
   /// Where to write; on any rank.
   [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
-  /// For a resumed run, before it makes the Output `name` with OutputOptions::goes_on: where no series of
-  /// that name was taken over, the one that is published in the folder goes on. Whether there is one; all
-  /// ranks.
-  bool keep_series(const std::string& name);
+  /// For a resumed run that wrote the steps 0, 1, ..., steps - 1 of a series before, before it makes the
+  /// Output `name` with OutputOptions::goes_on: the series that goes on is the one that was taken over or,
+  /// where that lacks a step, the one that is published in the folder. Returns whether there is one; all
+  /// ranks. Throws Error where there are some, and each lacks a step or is of another run (another
+  /// OutputOptions::about).
+  bool keep_series(const std::string& name, std::int64_t steps, const std::string& about);
   /// Moves all files into the folder, in place of older ones of the same name. Of a series (.pvd) that is
-  /// replaced, the files that the new one does not name are removed, and no other file. Throws Error where
-  /// that fails.
+  /// replaced, the files that the new one does not name are removed, and no other file. Once, at the end: the
+  /// folder for unfinished files is gone then. Throws Error where that fails. A run that is killed meanwhile
+  /// leaves some files of each run; one with checkpoints goes on and publishes the rest.
   void publish();
 
 private:
@@ -56,6 +60,7 @@ private:
   void require_space(double bytes) const;
   void take_over() const;
   void move_files() const;
+  [[nodiscard]] bool find_series(const std::string& name, std::int64_t steps, const std::string& about) const;
   [[nodiscard]] std::string where() const;
 
   std::unique_ptr<Collective> ranks_;

@@ -84,12 +84,16 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   EXPECT_TRUE(test::bytes_of(folder / "out" / "wind_00000001.vti") == last);
 }
 
-/// A run that is killed as soon as its checkpoints name a frame.
+/// A run that is killed when its checkpoints name two frames or more, and it has not ended: repeated until
+/// the kill comes in time, since nobody knows what else the machine does.
 Outcome killed_run(const test::Folder& folder, const std::string& arguments) {
-  const std::string checkpoints = "'" + (folder / "out" / "checkpoint").string() + "'";
-  return run_program("'" TERRAIN_WIND_PROGRAM "' " + arguments +
-                     " & run=$!; until grep -qs 'number frame i64 0[2-9]' " + checkpoints +
-                     "/*.checkpoint; do kill -0 $run || exit 2; sleep 0.01; done; kill -9 $run");
+  const std::string out = "'" + (folder / "out").string() + "'";
+  return run_program("for trial in $(seq 100); do rm -rf " + out + "; '" TERRAIN_WIND_PROGRAM "' " +
+                     arguments + " & run=$!; until grep -qs 'number frame i64 0[2-9a]' " + out +
+                     "/checkpoint/*.checkpoint || ! kill -0 $run 2> /dev/null; do sleep 0.01; done; "
+                     "kill -9 $run 2> /dev/null; wait $run; "
+                     "if test $? = 137 && test -e " +
+                     out + "/checkpoint/unfinished/wind_00000001.vti; then exit 0; fi; done; exit 2");
 }
 
 TEST(CommandLine, AKilledRunLosesNoFrame) {
@@ -116,7 +120,11 @@ TEST(CommandLine, AKilledRunLosesNoFrame) {
 
   // The results of another run in the same folder are not what this one goes on with.
   EXPECT_EQ(program(small_run(folder, "--wind 9 --frames 2")).code, 0);
-  expect_refusal(program(small_run(folder, steps + "--resume last")), "is of another run and cannot go on");
+  expect_refusal(program(small_run(folder, steps + "--resume last")), "is of another run");
+  std::filesystem::remove(folder / "out" / "wind.pvd");
+  const Outcome without = program(small_run(folder, steps + "--resume last"));
+  EXPECT_EQ(without.code, 0) << without.text;
+  EXPECT_TRUE(contains(without.text, "without the frames before it"));
 }
 
 TEST(CommandLine, ReportsOfOneRankSayWhose) {

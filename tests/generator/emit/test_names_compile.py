@@ -63,3 +63,8 @@ def test_names_of_the_files(kind: str, tmp_path: Path) -> None:
     assert all(re.search(rf"float {name}\b", declared) for name in names)
     for target in TARGETS:
         library.check(target, "g++")
+
+
+def test_names_like_those_of_headers_stay() -> None:
+    for name in ("intake_t", "int_top_t", "INTENSITY", "INTERVAL", "M_0", "M_PIPE", "uint_t"):
+        assert is_taken("dense", name), name

@@ -11,8 +11,8 @@
 namespace heddle {
 
 /// Which directions a lattice of three dimensions has, and by the number of axes they move along their weights w, and
-/// slopes: 3 w, of which one is what the others leave of 1, so that populations carry all of the momentum they are made
-/// of. Rounded one by one they would carry 3e-8 more of it.
+/// slopes: 3 w, of which one is what the others leave of 1, so that populations carry the momentum they are made of to the
+/// rounding of the products. Rounded one by one they would carry 3e-8 more of it.
 struct D3Q19 {
   static constexpr bool corners = false;
   HEDDLE_HOST_DEVICE static constexpr float weight(int axes) {

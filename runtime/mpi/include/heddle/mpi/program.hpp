@@ -29,7 +29,7 @@ int run(int& argc, char**& argv, Memory memory, const Body& body);
 /// The same for a body that computes one rank, on the host.
 int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body);
 
-/// Whether the environment says that an mpirun (or srun) started this process.
+/// Whether the environment says that an mpirun (or srun) started this process, and not as the only one.
 [[nodiscard]] bool launched();
 
 } // namespace heddle::mpi
