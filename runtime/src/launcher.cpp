@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
-#include <string_view>
+
+#include "number_text.hpp"
 
 namespace heddle {
 
@@ -21,12 +21,7 @@ constexpr std::array ranks{"PMI_RANK",    "PMIX_RANK",   "MV2_COMM_WORLD_RANK",
 
 std::optional<long> number(const char* name) {
   const char* const text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  const std::string_view digits(text);
-  long value = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return text == nullptr ? std::nullopt : number_of<long>(text);
 }
 
 } // namespace

@@ -193,12 +193,10 @@ std::vector<std::string> Output::replaced_by(std::int64_t first_step, std::vecto
 }
 
 void Output::require_same_run() const {
-  if (!std::filesystem::exists(series())) return;
-  const std::string other = series_about(series());
-  if (other == comment(options_.about)) return;
+  if (!std::filesystem::exists(series()) || is_of_run(series(), options_.about)) return;
   throw Error("Output",
-              series().string() + " is of another run and cannot go on: it says '" + other + "', this run '" +
-                  comment(options_.about) + "'",
+              series().string() + " is of another run and cannot go on: it says '" + series_about(series()) +
+                  "', this run '" + comment(options_.about) + "'",
               "move it away, or go on with the options of the run that wrote it");
 }
 

@@ -133,7 +133,7 @@ bool OutputFolder::find_series(const std::string& name, std::int64_t steps, cons
     for (const SeriesStep& step : read_series(place, name)) {
       if (step.step < steps) named.insert(step.step);
     }
-    if (series_about(place / file) != comment(about)) {
+    if (!is_of_run(place / file, about)) {
       wrong = (place / file).string() + " is of another run: '" + series_about(place / file) + "'";
     } else if (std::cmp_less(named.size(), steps)) {
       wrong = (place / file).string() + " lacks some of the " + std::to_string(steps) +

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "heddle/error.hpp"
+#include "number_text.hpp"
 
 namespace heddle {
 
@@ -40,10 +41,8 @@ std::optional<std::int64_t> number_between(std::string_view text, std::string_vi
                                            std::string_view end) {
   if (!text.starts_with(begin) || !text.ends_with(end) || text.size() <= begin.size() + end.size()) return {};
   text = text.substr(begin.size(), text.size() - begin.size() - end.size());
-  std::int64_t number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || number < 0) return {};
-  return number;
+  const auto number = number_of<std::int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 constexpr std::array<std::string_view, 3> endings{".vti", ".pvti", ".vtm"};
@@ -94,6 +93,10 @@ std::string series_about(const fs::path& file) {
   if (end == std::string::npos) return {};
   const std::size_t first = begin + std::string_view(comment_begin).size();
   return text.substr(first, end - first);
+}
+
+bool is_of_run(const fs::path& file, std::string_view about) {
+  return series_about(file) == comment(about);
 }
 
 std::string stem_of(std::string_view name, std::int64_t step) {

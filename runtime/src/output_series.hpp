@@ -33,6 +33,9 @@ constexpr const char* comment_end = " -->\n";
 /// What a .pvd says about its series, empty for nothing.
 [[nodiscard]] std::string series_about(const std::filesystem::path& file);
 
+/// Whether that is what a run says of itself (OutputOptions::about).
+[[nodiscard]] bool is_of_run(const std::filesystem::path& file, std::string_view about);
+
 /// The files of a step begin so: name_00000042.
 [[nodiscard]] std::string stem_of(std::string_view name, std::int64_t step);
 

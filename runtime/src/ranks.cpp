@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -15,6 +14,7 @@
 #include "heddle/fake_network.hpp"
 #include "heddle/nccl.hpp"
 #include "launcher.hpp"
+#include "number_text.hpp"
 #include "refused_offer.hpp"
 #include "setting.hpp"
 
@@ -132,10 +132,8 @@ int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
 std::optional<int> ranks_by_environment() {
   const std::optional<std::string> text = setting("HEDDLE_RANKS");
   if (!text) return std::nullopt;
-  int ranks = 0;
-  const char* const last = text->data() + text->size();
-  const auto [end, status] = std::from_chars(text->data(), last, ranks);
-  if (status != std::errc{} || end != last || ranks < 1 || ranks > most_ranks)
+  const std::optional<int> ranks = number_of<int>(*text);
+  if (!ranks || *ranks < 1 || *ranks > most_ranks)
     throw Error("HEDDLE_RANKS", "'" + *text + "' is no number of ranks",
                 "give a number from 1 to " + std::to_string(most_ranks));
   return ranks;

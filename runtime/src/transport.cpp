@@ -2,10 +2,10 @@
 #include "heddle/transport.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "heddle/error.hpp"
+#include "number_text.hpp"
 #include "setting.hpp"
 
 namespace heddle {
@@ -103,12 +103,10 @@ TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
 std::chrono::milliseconds longest_wait() {
   const std::optional<std::string> text = setting("HEDDLE_TIMEOUT");
   if (!text) return std::chrono::minutes(5);
-  double seconds = 0;
-  const char* const last = text->data() + text->size();
-  const auto [end, status] = std::from_chars(text->data(), last, seconds);
-  if (status != std::errc{} || end != last || !(seconds >= 1e-3) || seconds > 1e6)
+  const std::optional<double> seconds = number_of<double>(*text);
+  if (!seconds || !(*seconds >= 1e-3) || *seconds > 1e6)
     throw Error("HEDDLE_TIMEOUT", "'" + *text + "' is no time to wait", "give seconds, such as 30");
-  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * *seconds));
 }
 
 std::string to_string(std::span<const Message> waiting) {
