@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -51,6 +52,7 @@ DeviceSchedule::~DeviceSchedule() {
 }
 
 void DeviceSchedule::destroy() noexcept {
+  if (gave_up_) drain();
   for (const std::vector<void*>* events : {&done_, &begun_, &ended_}) {
     for (void* event : *events)
       cuda::destroy_event(event);
@@ -121,6 +123,18 @@ void DeviceSchedule::await(void* event) {
   }
   throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
               late_hint);
+}
+
+/// What was given up still goes through the device, and uses what its steps belong to: the owner of those
+/// may end once this has.
+void DeviceSchedule::drain() noexcept {
+  try {
+    static_cast<void>(holds_within(longest_wait(), [&] {
+      return std::ranges::all_of(lanes_, [](const Lane& lane) { return cuda::idle(lane.stream.native()); });
+    }));
+  } catch (const std::exception&) { // the device has failed: nothing runs there any more
+    return;
+  }
 }
 
 void DeviceSchedule::synchronise_all() {

@@ -27,6 +27,7 @@ public:
 
   /// Puts all steps n times into the streams and waits for them. Where steps wait within their streams for
   /// other ranks, throws Error that says who waits for whom when an iteration takes longer than longest_wait().
+  /// After such an error what is in the streams runs on until this ends, which waits for it as long again.
   void run(std::int64_t n);
 
 private:
@@ -44,6 +45,7 @@ private:
   void put_iteration();
   void note_times(double began);
   void await(void* event);
+  void drain() noexcept;
   void synchronise_all();
   void destroy() noexcept;
 

@@ -53,9 +53,11 @@ public:
   std::vector<FieldAccess> accesses() const { return {{this, "f", AccessMode::write}}; }
   Memory memory() const { return Memory::device; }
   void operator()(Stream& stream) {
-    const auto wait = [](void* given_up) { static_cast<std::atomic<bool>*>(given_up)->wait(false); };
-    ASSERT_EQ(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream.native()), wait, &given_up_), cudaSuccess);
+    const auto wait = [](void* exchange) { static_cast<Unanswered*>(exchange)->wait(); };
+    ASSERT_EQ(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream.native()), wait, this), cudaSuccess);
   }
+  /// Of the iterations that the device was given, how many are through.
+  int ended() const { return ended_; }
   heddle::HaloSteps steps() {
     heddle::HaloSteps steps;
     steps.grid = grid_;
@@ -73,8 +75,15 @@ public:
   }
 
 private:
+  void wait() {
+    given_up_.wait(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // others are in the stream meanwhile
+    ++ended_;
+  }
+
   const BlockGrid* grid_;
   std::atomic<bool> given_up_ = false;
+  std::atomic<int> ended_ = 0;
 };
 
 TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
@@ -84,14 +93,20 @@ TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
        {heddle::Capture::off, heddle::Capture::on, heddle::Capture::automatic}) {
     for (const bool overlap : {false, true}) {
       Unanswered exchange(grid);
-      TaskGraph loop({.memory = Memory::device, .capture = capture, .overlap = overlap});
-      loop.add(exchange);
       std::string error;
-      try {
-        loop.run(100); // more than the device is given at once
-      } catch (const heddle::Error& thrown) {
-        error = thrown.what();
+      {
+        TaskGraph loop({.memory = Memory::device, .capture = capture, .overlap = overlap});
+        loop.add(exchange);
+        try {
+          loop.run(100); // more than the device is given at once
+        } catch (const heddle::Error& thrown) {
+          error = thrown.what();
+        }
       }
+      const int ended = exchange.ended();
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      EXPECT_GT(ended, 1);
+      EXPECT_EQ(exchange.ended(), ended) << "the exchange could have ended before its last use";
       EXPECT_NE(error.find("waited 200 ms for messages. rank 0, 'unanswered': rank 1 (8 bytes)"),
                 std::string::npos)
           << error;
