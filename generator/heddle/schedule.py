@@ -34,7 +34,7 @@ class Schedule:
     block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
     allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
     (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads
-    then touch too many rows at once.
+    then touch too many rows at once. With lanes, strides and what is asked of walls are renewed as well.
     cells: cells that a thread updates, one after the other along the outermost axis (CUDA): their loads are
     under way together, and they share what is computed of x and y. For kernels that move few bytes a cell.
     unit: the cells of a row follow each other in memory, for all fields; the entry refuses others (CUDA). The

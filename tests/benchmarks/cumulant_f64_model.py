@@ -15,7 +15,7 @@ d3q27_f64 = Module(
     citation="Geier et al. 2015 (cumulant), Bailey et al. 2009 (AA)",
 )
 # vector_threads: shifts of 32 bytes, whole sectors, in the odd step
-# renewed addresses: 128 registers instead of 194 in the even step, so four blocks an SM instead of two
+# renewed addresses: 128 and 138 registers instead of 194 and 192, four and three blocks an SM instead of two
 d3q27_f64.add(
     "aa",
     stream(lbm.Cumulant(d3q27)),

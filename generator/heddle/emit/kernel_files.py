@@ -139,7 +139,7 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("checked.hpp")
             case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
                 found.add("half.hpp")
-            case ir.View(renewed=True):
+            case ir.View(renewed=True) | ir.Call("renewed"):
                 found.add("renewed.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
                 found.add("row.hpp")

@@ -176,6 +176,8 @@ class Bits(Conditions):
 
     def call(self, name: str, data: str, args: Arguments) -> Term:
         """A function; of integers: least, greatest and absolute value."""
+        if name == "renewed":
+            return args[0]
         if name == "within":
             self.assumptions.add(INSIDE)
             return args[0]

@@ -139,6 +139,8 @@ FUNCTIONS: dict[str, Function] = {
     "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
     # The entry of a compressed neighbour table, or at a wall the own element.
     "linked": Function(2, lambda entry, own: own if entry == AT_WALL else entry, "heddle::linked", flops=0),
+    # The same value, which a compiler does not connect with earlier uses of it (see renew_pointers).
+    "renewed": Function(1, lambda value: value, "heddle::renewed", flops=0),
     # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads
     # `lower`.
     "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),

@@ -173,8 +173,8 @@ class StatementLifter(ExpressionLifter):
         if not isinstance(value, source.Invoke):
             return None
         name, template = self.callee(value)
-        if name not in ("heddle::row", "heddle::renewed"):
-            return None
+        if name not in ("heddle::row", "heddle::renewed") or isinstance(value.args[0].type, ir.Scalar):
+            return None  # a number that is renewed is a value as others
         pointer, offset = self.pointer(value.args[0])
         named = ir.Symbol(symbol.name, pointer.type)
         self.names[symbol.name] = named  # what was a StridedRow or an auto is a pointer

@@ -6,7 +6,10 @@ before   let f_e = f_cell[sq]; ... store f_cell[sq] = post_w
 after    let f_e = f_cell[sq]; ... let f_out = renewed f_cell; store f_out[sq] = post_w
 
 A compiler that sees the same address twice keeps it in registers throughout the collision, and so fewer
-threads fit.
+threads fit. In a kernel in lanes it keeps what is added to the pointer instead, so that this is renewed, too:
+
+after    ...; let f_out = renewed f_cell; let f_sq_out = renewed(f_sq); let at_w_out = renewed(at_w);
+         store f_out[at_w_out ? f_sq_out : 2 * f_sq_out - 4] = post_w
 """
 
 from __future__ import annotations
@@ -15,9 +18,25 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.build import integer
-from heddle.ir.nodes import If, Kernel, Let, Load, Loop, Pointer, Statement, Store, Symbol, View
+from heddle.ir.nodes import (
+    BOOL,
+    I64,
+    Call,
+    Dense,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Pointer,
+    Scalar,
+    Statement,
+    Store,
+    Symbol,
+    View,
+)
 from heddle.ir.target import Target
-from heddle.ir.visit import evaluated
+from heddle.ir.visit import evaluated, transform, walk
 from heddle.schedule import Schedule
 
 
@@ -26,11 +45,14 @@ def renew_pointers(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
     stored to."""
     if not (schedule.renew and target.threads):
         return kernel
-    return dataclasses.replace(kernel, body=_block(kernel.body))
+    in_lanes = isinstance(kernel.space, Dense) and kernel.space.lanes > 1
+    return dataclasses.replace(kernel, body=_block(kernel.body, in_lanes))
 
 
-def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
-    return tuple(_loop(statement) if isinstance(statement, Loop) else statement for statement in body)
+def _block(body: Sequence[Statement], in_lanes: bool) -> tuple[Statement, ...]:
+    return tuple(
+        _loop(statement, in_lanes) if isinstance(statement, Loop) else statement for statement in body
+    )
 
 
 def _chooses(body: Sequence[Statement]) -> bool:
@@ -38,9 +60,9 @@ def _chooses(body: Sequence[Statement]) -> bool:
     return any(isinstance(statement, If) and not statement.wall for statement in body)
 
 
-def _loop(loop: Loop) -> Statement:
+def _loop(loop: Loop, in_lanes: bool) -> Statement:
     if any(isinstance(statement, Loop) for statement in loop.body) or _chooses(loop.body):
-        return dataclasses.replace(loop, body=_block(loop.body))
+        return dataclasses.replace(loop, body=_block(loop.body, in_lanes))
     loaded = {node.pointer for node in evaluated(loop.body) if isinstance(node, Load)}
     renewed: dict[Symbol, Symbol] = {}
     result: list[Statement] = []
@@ -53,10 +75,22 @@ def _loop(loop: Loop) -> Statement:
         ):
             pointer = statement.target.pointer
             assert isinstance(pointer.type, Pointer)
+            parts = _parts_of_indices(result, pointer) if in_lanes else {}
             renewed[pointer] = Symbol(pointer.name.removesuffix("_cell") + "_out", pointer.type)
             result.append(Let(renewed[pointer], View(pointer, integer(0), integer(1), True)))
+            for part, kind in parts.items():
+                if part not in renewed:
+                    renewed[part] = Symbol(f"{part.name}_out", kind)
+                    result.append(Let(renewed[part], Call("renewed", (part,), kind)))
         result.append(_through(statement, renewed))
     return dataclasses.replace(loop, body=tuple(result))
+
+
+def _parts_of_indices(body: Sequence[Statement], pointer: Symbol) -> dict[Symbol, Scalar]:
+    """What has been added to a pointer for its loads: strides, and whether the cell lies at a wall."""
+    loads = [node for node in walk(body) if isinstance(node, Load) and node.pointer == pointer]
+    named = [node for load in loads for node in walk(load.index) if isinstance(node, Symbol)]
+    return {symbol: kind for kind in (I64, BOOL) for symbol in named if symbol.type == kind}
 
 
 def _through(statement: Statement, renewed: dict[Symbol, Symbol]) -> Statement:
@@ -64,7 +98,9 @@ def _through(statement: Statement, renewed: dict[Symbol, Symbol]) -> Statement:
     if isinstance(statement, If):
         body = tuple(_through(inner, renewed) for inner in statement.body)
         return dataclasses.replace(statement, body=body)
-    if isinstance(statement, Store) and isinstance(statement.target, Load):
-        pointer = renewed.get(statement.target.pointer, statement.target.pointer)
-        return dataclasses.replace(statement, target=Load(pointer, statement.target.index))
-    return statement
+    if not (isinstance(statement, Store) and isinstance(statement.target, Load)):
+        return statement
+    if statement.target.pointer not in renewed:
+        return statement
+    target = transform(statement.target, lambda node: renewed.get(node, node))
+    return dataclasses.replace(statement, target=target)

@@ -27,6 +27,7 @@ from heddle.ir.build import integer, multiply, operate
 from heddle.ir.nodes import (
     BOOL,
     I64,
+    Call,
     Comment,
     Dense,
     Expression,
@@ -114,6 +115,10 @@ def _in_parts(loop: Loop, lanes: int, threads: int) -> Loop:
     return dataclasses.replace(loop, counter=part, end=multiply(loop.end, integer(threads)), body=body)
 
 
+def _is_renewed(value: Expression) -> bool:
+    return isinstance(value, Call) and value.name == "renewed"
+
+
 class _Cell:
     """The body of one thread."""
 
@@ -129,6 +134,8 @@ class _Cell:
         for statement in body:
             if isinstance(statement, Let) and isinstance(statement.value, View):
                 (renewed if statement.value.renewed else views).append(statement)
+            elif isinstance(statement, Let) and _is_renewed(statement.value):
+                renewed.append(statement)
             elif isinstance(statement, Let) and statement.symbol.type == BOOL:
                 views.append(statement)  # whether the cell lies at a wall: the same in all lanes
             else:

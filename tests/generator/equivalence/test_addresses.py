@@ -42,18 +42,18 @@ def test_the_other_place_is_another_element() -> None:
     assert not isinstance(equivalent(rows, other), Proof)
 
 
-def in_place(target: str, lanes: int = 1) -> ir.Kernel:
+def in_place(target: str, lanes: int = 1, renew: bool = False) -> ir.Kernel:
     """The odd step of AA, which stores where walls and cells beside them lie."""
     module = Module("walled", precisions=("f64",))
     step = lbm.AA(D2Q9)(lbm.BGK(D2Q9))
-    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(lanes=lanes))
+    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(lanes=lanes, renew=renew))
     return module.stages("step_odd", "f64", target).lowered
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_iterations_in_place_leave_each_other_alone(lanes: int) -> None:
+@pytest.mark.parametrize(("lanes", "renew"), [(1, False), (1, True), (2, False), (2, True)])
+def test_iterations_in_place_leave_each_other_alone(lanes: int, renew: bool) -> None:
     """Also where nothing says so: in the serial loops of the reference."""
-    reference, rows, threads = (in_place(target, lanes) for target in ("reference", "cpu", "cuda"))
+    reference, rows, threads = (in_place(target, lanes, renew) for target in ("reference", "cpu", "cuda"))
     for result in (equivalent(reference, rows), equivalent(rows, threads)):
         assert isinstance(result, Proof), result
         assert result.tier == "structural", result

@@ -135,6 +135,29 @@ def test_vectors_choose_addresses(threads: int) -> None:
     assert not any(isinstance(node, ir.If) for node in walk(lowered.body))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stores_with_renewed_addresses_keep_nothing_of_the_loads(threads: int) -> None:
+    """No name is in the address of a load and of a store; each block gets what it gets alone."""
+    module = Module("module", precisions=("f64",))
+    schedule = Schedule(lanes=2, vector_threads=threads, renew=True)
+    module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), schedule)
+    lowered = module.stages("step_odd", "f64", "cuda").lowered
+    loads = [node.source for node in walk(lowered.body) if isinstance(node, ir.LoadLanes)]
+    stores = [node.target for node in walk(lowered.body) if isinstance(node, ir.StoreLanes)]
+    loaded, stored = (
+        {node.name for node in walk(ends) if isinstance(node, ir.Symbol)} for ends in (loads, stores)
+    )
+    assert {name.replace("f_cell", "f") + "_out" for name in loaded} == stored
+    blocks = [populations(3), populations(4)]
+    values = [value for cell in zip(*(block.values for block in blocks), strict=True) for value in cell]
+    one = blocks[0]
+    together = Array(values, 2 * one.origin, one.extent, tuple(2 * stride for stride in one.stride))
+    run(lowered, {"f": together}, {"omega": 1.5, "walls": ALL})
+    for lane, block in enumerate(blocks):
+        run(typed(module, "step_odd"), {"f": block}, {"omega": 1.5, "walls": ALL})
+        assert together.values[lane::2] == block.values
+
+
 def test_what_stands_beside_has_the_walls_of_some_step() -> None:
     """Or looks across no side where they differ: AA's moments before an even step stay in their cell."""
     module, stream = Module("module", precisions=("f64",)), lbm.AA(D2Q9)

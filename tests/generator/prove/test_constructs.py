@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import sympy
-from heddle import Assignment, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
+from heddle import Assignment, Dense, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.prove.report import proved
@@ -107,6 +107,15 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
     module.add(
         "chunked", stream(lbm.BGK(lattice, "omega")), schedule=Schedule(chunk=16, prefetch=64, renew=True)
     )
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("renew", [False, True])
+def test_lanes_between_walls(renew: bool, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    module = Module("lanes", precisions=("f64", "f16"))
+    schedule = Schedule(lanes=4, vector_threads=2, renew=renew)
+    module.add("step", lbm.AA(lattice)(lbm.BGK(lattice, "omega")), Dense(walls=("w", "n")), schedule)
     assert problems(module, ALL, tmp_path) == []
 
 

@@ -18,7 +18,7 @@ lbm_lanes.add("walled", lbm.AA(d3q19)(collide), sides, vectors)
 lbm_lanes.add("walled_lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), sides)
 lbm_lanes.add("walled_floor", lbm.AA(d3q19).boundary(lbm.NoSlip(d3q19), face="b"), sides)
 box = Dense(walls=("w", "e", "s", "n", "b", "t"))
-parts = Schedule(block=(128, 1, 1), lanes=4, vector_threads=2)
+parts = Schedule(block=(128, 1, 1), lanes=4, vector_threads=2, renew=True)
 lbm_lanes.add("boxed", lbm.AA(d3q19)(collide), box, parts)
 lbm_lanes.add("boxed_lid", lbm.AA(d3q19).boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="t"), box)
 for side in sides.walls:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT-0
-// A pointer whose value the compiler may not connect with earlier uses.
+// Values that the compiler may not connect with earlier uses.
 #ifndef HEDDLE_DEVICE_RENEWED_HPP
 #define HEDDLE_DEVICE_RENEWED_HPP
+
+#include <cstdint>
 
 #include "heddle/device/qualifiers.hpp"
 
@@ -15,6 +17,23 @@ HEDDLE_HOST_DEVICE inline T* renewed(T* pointer) {
   asm volatile("" : "+l"(pointer));
 #endif
   return pointer;
+}
+
+/// The same number: what is computed from it is computed again.
+HEDDLE_HOST_DEVICE inline std::int64_t renewed(std::int64_t number) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(number));
+#endif
+  return number;
+}
+
+/// The same answer, in a register of its own.
+HEDDLE_HOST_DEVICE inline bool renewed(bool condition) {
+  int bits = condition ? 1 : 0;
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(bits));
+#endif
+  return bits != 0;
 }
 
 }  // namespace heddle
