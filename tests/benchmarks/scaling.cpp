@@ -5,17 +5,18 @@
 // pairs of steps in one; "graph 32 *": with interiors that are not taken apart into slabs.
 //
 //   heddle-scaling [ranks [edge [what [trace.json]]]]     default: all devices, 256, all, no trace
+//   mpirun -n RANKS heddle-scaling RANKS [edge]           the transports of MPI, weak and strong
 //
-// what: "all"; "stores" for the same through stores alone; "weak" for weak scaling through stores alone, which
-// leaves room for a large edge; "half": half of the domain of strong scaling, so that each part is as large as on
-// twice as many devices.
+// what: "all"; "stores" for the same through stores alone; "weak" for weak scaling through stores alone,
+// which leaves room for a large edge; "half": half of the domain of strong scaling, so that each part is as
+// large as on twice as many devices.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -97,11 +98,12 @@ template <typename Kernels> Result measure(const Case& one) {
   return scaling::measure(one, maker<Kernels>(one), updates);
 }
 
-/// All values after a few steps of a small box, x fastest and populations last.
-template <typename Kernels> std::vector<typename Kernels::Value> values(const Case& one) {
+/// All values after a few steps of a small box, x fastest and populations last; those of the ranks of other
+/// processes are as in `all`.
+template <typename Kernels>
+std::vector<typename Kernels::Value> values(const Case& one, std::vector<typename Kernels::Value> all) {
   using T = typename Kernels::Value;
   const auto [nx, ny, nz] = one.cells;
-  std::vector<T> all(static_cast<std::size_t>(nx * ny * nz * 19));
   scaling::with_ranks<Rank<Kernels>>(
       one, maker<Kernels>(one), [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
         for (auto& rank : ranks) {
@@ -138,17 +140,17 @@ template <typename Kernels> std::vector<typename Kernels::Value> values(const Ca
 template <typename Kernels>
 void check(const char* precision, int ranks, const std::vector<std::string>& known) {
   const std::array<std::int64_t, 3> cells{72, Kernels::lanes * 5, ranks * 5};
-  const auto alone = values<Kernels>({.cells = cells});
+  const auto alone = values<Kernels>(
+      {.cells = cells},
+      std::vector<typename Kernels::Value>(static_cast<std::size_t>(cells[0] * cells[1] * cells[2] * 19)));
   for (const std::string& transport : known) {
     for (const bool overlap : {false, true}) {
       for (const bool capture : {false, true}) {
-        if (capture && transport == "pinned") continue;
-        const bool equal = values<Kernels>({.cells = cells,
-                                            .ranks = ranks,
-                                            .transport = transport,
-                                            .overlap = overlap,
-                                            .capture = capture}) == alone;
-        std::printf("check %s %d ranks %-7s overlap %-3s graph %-3s: %s\n", precision, ranks,
+        if (capture && !scaling::records(transport)) continue;
+        const Case one{
+            .cells = cells, .ranks = ranks, .transport = transport, .overlap = overlap, .capture = capture};
+        const bool equal = scaling::everywhere(values<Kernels>(one, alone) == alone);
+        std::printf("check %s %d ranks %-10s overlap %-3s graph %-3s: %s\n", precision, ranks,
                     transport.c_str(), overlap ? "on" : "off", capture ? "on" : "off",
                     equal ? "same bits as one rank" : "DIFFERENT BITS");
         std::fflush(stdout);
@@ -177,7 +179,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   const double latency = scaling::copy_seconds(64, true);
   const scaling::Wire wire{latency, static_cast<double>(message) /
                                         (scaling::copy_seconds(message, true) - latency + 1e-9)};
-  const double moved = 4.0 * 19 * sizeof(T) * static_cast<double>(bare.cells[0] * bare.cells[1] * bare.cells[2]);
+  const double moved =
+      4.0 * 19 * sizeof(T) * static_cast<double>(bare.cells[0] * bare.cells[1] * bare.cells[2]);
   const scaling::Device device{bare_pair, 2.5e-6, moved / bare_pair};
   constexpr int launches = 2;               // what goes to other ranks, and what crosses between lanes
   const int faces = std::min(ranks - 1, 2); // of a rank in the middle
@@ -194,8 +197,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   std::printf(
       "  %d %s of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
       "  exchange %.0f us, of which %.0f us of memory time, which overlap does not hide\n",
-      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * bare_pair,
-      1e-12 * device.memory, 1e6 * exchange.seconds(), 1e6 * exchange.memory);
+      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth,
+      1e6 * bare_pair, 1e-12 * device.memory, 1e6 * exchange.seconds(), 1e6 * exchange.memory);
   const auto row = [&](Case variant) {
     variant.cells = whole;
     variant.ranks = ranks;
@@ -205,18 +208,18 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
     const std::string graph =
         variant.capture ? std::to_string(variant.unroll) + (variant.slabs == 1 ? " *" : "") : "off";
     std::printf(
-        "  %-7s overlap %-3s graph %-4s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
+        "  %-10s overlap %-3s graph %-4s %8.2f GLUPS  %6.1f %% of %d x one   model %8.2f   sent %zu bytes\n",
         variant.transport.c_str(), found.choice.overlap ? "on" : "off", graph.c_str(), rate,
         100 * rate / (single * ranks), ranks, model, found.sent_bytes);
     if (variant.overlap == heddle::Overlap::automatic)
-      std::printf("          chosen; %s\n", found.choice.reason.c_str());
+      std::printf("             chosen; %s\n", found.choice.reason.c_str());
     std::fflush(stdout);
   };
   for (const std::string& transport : known) {
     if (!every && transport != "stores") continue;
     for (const bool overlap : {true, false}) {
       for (const bool capture : {true, false}) {
-        if (capture && transport == "pinned") continue;
+        if (capture && !scaling::records(transport)) continue;
         if (!every && overlap != capture) continue;
         row({.transport = transport, .overlap = overlap, .capture = capture});
       }
@@ -279,35 +282,37 @@ void all(const char* precision, int ranks, std::int64_t edge, const std::vector<
   if (what != "weak") check<Kernels>(precision, ranks, known);
   table<Kernels>(precision, "weak", {edge, edge, edge}, {edge, edge, edge * ranks}, ranks, known, every);
   if (what == "weak") return;
-  table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
-                 known, false);
+  if (scaling::processes() == 1) // of stores alone
+    table<Kernels>(precision, "strong", {2 * edge, 2 * edge, 2 * edge}, {2 * edge, 2 * edge, 2 * edge}, ranks,
+                   known, false);
   table<Kernels>(precision, "strong", {edge, edge, edge}, {edge, edge, edge}, ranks, known, every);
+}
+
+int run(int argc, char** argv) {
+  const int ranks = argc > 1 ? std::atoi(argv[1]) : heddle::device_count();
+  const std::int64_t edge = argc > 2 ? std::atoll(argv[2]) : 256;
+  const std::string what = argc > 3 ? argv[3] : "all";
+  if (ranks < 2)
+    throw std::invalid_argument(std::to_string(ranks) +
+                                " devices are no scaling. Hint: CUDA_VISIBLE_DEVICES");
+  if (what != "all" && what != "stores" && what != "weak" && what != "half")
+    throw std::invalid_argument("'" + what + "' is none of all, stores, weak, half");
+  const bool of_mpi = scaling::processes() > 1;
+  if (of_mpi && (ranks != scaling::processes() || what != "all")) {
+    throw std::invalid_argument("mpirun started " + std::to_string(scaling::processes()) +
+                                " processes. Hint: that number of ranks, and 'all'");
+  }
+  if (!of_mpi) std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
+  const std::vector<std::string> known =
+      what == "all" ? scaling::transports() : std::vector<std::string>{"stores"};
+  all<lanes::F32>("f32", ranks, edge, known, what);
+  all<lanes::F16>("f16", ranks, edge, known, what);
+  if (argc > 4) write_trace(ranks, edge, argv[4]);
+  return 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  try {
-    const int ranks = argc > 1 ? std::atoi(argv[1]) : heddle::device_count();
-    const std::int64_t edge = argc > 2 ? std::atoll(argv[2]) : 256;
-    if (ranks < 2) {
-      std::fprintf(stderr, "heddle-scaling: %d devices are no scaling. Hint: CUDA_VISIBLE_DEVICES\n", ranks);
-      return 1;
-    }
-    std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
-    const std::string what = argc > 3 ? argv[3] : "all";
-    if (what != "all" && what != "stores" && what != "weak" && what != "half") {
-      std::fprintf(stderr, "heddle-scaling: '%s' is none of all, stores, weak, half\n", what.c_str());
-      return 1;
-    }
-    const std::vector<std::string> known =
-        what == "all" ? scaling::transports() : std::vector<std::string>{"stores"};
-    all<lanes::F32>("f32", ranks, edge, known, what);
-    all<lanes::F16>("f16", ranks, edge, known, what);
-    if (argc > 4) write_trace(ranks, edge, argv[4]);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "heddle-scaling: %s\n", error.what());
-    return 1;
-  }
+  return scaling::run_processes(argc, argv, [&] { return run(argc, argv); });
 }

@@ -23,6 +23,7 @@
 #include "heddle/overlap.hpp"
 #include "heddle/peer_group.hpp"
 #include "heddle/task_graph.hpp"
+#include "scaling_processes.hpp"
 
 namespace scaling {
 
@@ -30,7 +31,8 @@ inline constexpr double seconds_a_run = 0.12;
 inline constexpr int runs = 5;
 
 /// How a case is run. transport: "stores" and "copies" (ranks of one graph), "nccl", "pinned" (staged through
-/// pinned memory, as for MPI, with copies between threads as the network), or "one" for a single rank.
+/// pinned memory, as for MPI, with copies between threads as the network), one of process_transports(), or
+/// "one" for a single rank.
 struct Case {
   std::array<std::int64_t, 3> cells{};
   int ranks = 1;
@@ -55,9 +57,15 @@ using Program = std::function<void(std::vector<std::unique_ptr<Rank>>&, heddle::
                                    const std::function<void()>& meet)>;
 template <typename Rank> using Make = std::function<std::unique_ptr<Rank>(heddle::Transport&)>;
 
+/// Whether a loop over this transport can be recorded as a CUDA graph.
+inline bool records(const std::string& transport) {
+  const heddle::Transport* const process = process_transport(transport);
+  return process == nullptr ? transport != "pinned" : process->only_enqueues();
+}
+
 inline heddle::TaskGraph graph_of(const Case& one) {
   return heddle::TaskGraph({.memory = heddle::Memory::device,
-                            .capture = one.capture && one.transport != "pinned",
+                            .capture = one.capture && records(one.transport),
                             .overlap = one.overlap,
                             .unroll = one.unroll,
                             .trace = one.trace,
@@ -86,18 +94,23 @@ void with_ranks(const Case& one, const Make<Rank>& make, const Program<Rank>& pr
     heddle::PeerGroup group(one.ranks, {.stores = one.transport == "stores"});
     return of_one_graph([&](int rank) -> heddle::Transport& { return group.transport(rank); });
   }
-  std::barrier meeting(one.ranks);
-  const auto of_one_rank = [&](heddle::Transport& transport) {
+  const auto of_one_rank = [&](heddle::Transport& transport, const std::function<void()>& meet) {
     const heddle::DeviceScope device(transport.rank());
     heddle::TaskGraph loop = graph_of(one);
     std::vector<std::unique_ptr<Rank>> ranks;
     ranks.push_back(make(transport));
     ranks.back()->add_to(loop, one.exchanges);
-    program(ranks, loop, [&] { meeting.arrive_and_wait(); });
+    program(ranks, loop, meet);
   };
-  if (one.transport == "nccl") return heddle::nccl_run(one.ranks, of_one_rank);
+  if (heddle::Transport* const process = process_transport(one.transport))
+    return of_one_rank(*process, [&] { meet(*process); });
+  std::barrier meeting(one.ranks);
+  const auto of_one_thread = [&](heddle::Transport& transport) {
+    of_one_rank(transport, [&] { meeting.arrive_and_wait(); });
+  };
+  if (one.transport == "nccl") return heddle::nccl_run(one.ranks, of_one_thread);
   heddle::FakeNetwork network(one.ranks);
-  network.run(of_one_rank);
+  network.run(of_one_thread);
 }
 
 inline double now() {
@@ -105,9 +118,10 @@ inline double now() {
 }
 
 /// The median time of a pair of steps, by the clock of the host around whole runs. updates: of one cell, in
-/// a pair of steps on one rank.
+/// a pair of steps on one rank. Under mpirun the first process alone measures what one rank does.
 template <typename Rank> Result measure(const Case& one, const Make<Rank>& make, double updates) {
   Result result;
+  if (one.transport == "one" && !first_process()) return result;
   with_ranks<Rank>(one, make, [&](auto& ranks, heddle::TaskGraph& loop, const std::function<void()>& meet) {
     for (auto& rank : ranks) {
       const heddle::DeviceScope device(rank->rank());
@@ -139,8 +153,9 @@ template <typename Rank> Result measure(const Case& one, const Make<Rank>& make,
   return result;
 }
 
-/// The transports of this machine.
+/// The transports of this machine; under mpirun those of MPI.
 inline std::vector<std::string> transports() {
+  if (processes() > 1) return process_transports();
   std::vector<std::string> known{"stores", "copies"};
   const std::string missing = heddle::nccl_missing();
   if (missing.empty()) known.push_back("nccl");
@@ -149,8 +164,9 @@ inline std::vector<std::string> transports() {
   return known;
 }
 
-/// A copy from device 0 to device 1, or within one: seconds.
+/// A copy from device 0 to device 1, or within one: seconds. Measured by the first process alone.
 inline double copy_seconds(std::size_t bytes, bool between) {
+  if (!first_process()) return 1;
   const heddle::DeviceScope first(0);
   heddle::Stream stream(heddle::Memory::device);
   const heddle::Buffer<std::byte> from(static_cast<std::int64_t>(bytes), heddle::Memory::device);
