@@ -17,11 +17,9 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
         about="D3Q19 BGK on interleaved blocks, in a box with a moving lid.",
         citation="Bailey et al. 2009 (AA)",
     )
-    # Of halves, blocks of 64 threads are 0.5 % faster than of 128, in f32 0.4 % slower; renewed addresses leave
-    # registers for more blocks: 0.2 to 0.4 % (one H200, decision 0133).
-    schedule = Schedule(
-        fma=True, block=(64 if precision == "f16" else 128, 1, 1), renew=True, lanes=lanes
-    )
+    # Of halves, blocks of 64 threads are 0.5 % faster than of 128, in f32 0.4 % slower (one H200). Renewed
+    # addresses gain 0.2 to 0.4 %, and cost parts of 256 x 256 x 64 of a domain 3 % (decision 0133).
+    schedule = Schedule(fma=True, block=(64 if precision == "f16" else 128, 1, 1), lanes=lanes)
     box = Dense(walls=("w", "e", "s", "n", "b", "t"))
     module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), box, schedule)
     module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)

@@ -37,8 +37,7 @@ struct Word<16> {
   using type = uint4;
 };
 
-/// One store of 16 bytes to global memory, in PTX: what is put together by memcpy nvcc stores in parts, which
-/// costs f16 and f64 steps up to 1.5 % and registers.
+/// One store of 16 bytes to global memory in PTX: what is put together by memcpy nvcc may store in parts.
 template <typename T>
 __device__ inline void store_word(T* to, const T* from) {
   const auto place = __cvta_generic_to_global(to);
@@ -90,7 +89,8 @@ HEDDLE_HOST_DEVICE inline void store_lanes(T* to, const T* local) {
 #pragma unroll
   for (int b = 0; b < bytes; b += step) {
     const int first = b / static_cast<int>(sizeof(T));
-    if constexpr (step == 16) {
+    // Steps of halves take fewer registers so, and more blocks an SM, which hold up the borders of small parts.
+    if constexpr (step == 16 && sizeof(T) > 2) {
       detail::store_word(to + first, local + first);
     } else {
       using Word = typename detail::Word<step>::type;
