@@ -14,6 +14,7 @@ from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.verify import verify
+from heddle.passes.fresh_names import with_free_counters
 from heddle.passes.schedule_boxes import COLUMNS, COUNT, LONGEST, TABLE
 
 _OWN_NAMES = {
@@ -31,7 +32,7 @@ _OWN_NAMES = {
     "z",
     *COLUMNS,
 }
-_OWN_NAMES_OF_LISTS = {"wire", "which", "cells", "cell_count", "i", "n"}
+_OWN_NAMES_OF_LISTS = {"wire", "which", "cells", "cell_count"}
 
 
 def check_fields(fields: Sequence[ir.Field], place: Place) -> None:
@@ -97,7 +98,7 @@ def list_pack_kernel(
         body.append(ir.If(belongs, (ir.Store(target, converted),)))
     space = ir.Sparse("elements", listed=True)
     kernel = ir.Kernel(name, (*flat, which.field, there.field), (), space, tuple(body), (), about)
-    return verify(kernel, "symbolic")
+    return verify(with_free_counters(kernel), "symbolic")
 
 
 def _index(name: str) -> ir.Symbol:

@@ -259,7 +259,9 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple
             scalars(typed, generator, exact),
         )
     else:
-        arrays, arguments = listed_memory(typed, (6, 7, 3)[: typed.fields[0].rank], generator, exact)
+        arrays, arguments = listed_memory(
+            typed, (6, 7, 3)[: max(f.rank for f in typed.fields)], generator, exact
+        )
     expected = outcome(typed, arrays, arguments)
     assert any(expected[f.name] != [repr(v) for v in arrays[f.name].values] for f in typed.fields)
     for name, kernel in stages[1:]:

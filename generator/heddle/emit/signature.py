@@ -108,12 +108,11 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         about = f"at which sides the cells end at a wall, a sum of {sides}"
         result.append(Argument("walls", ir.U32, "flags", None, about))
     if isinstance(kernel.space, ir.Sparse):
-        table = ir.Pointer(ir.U32, True)
+        table, cell = ir.Pointer(ir.U32, True), kernel.space.cell
         if uses_links(kernel):
+            about = f"row r, cell {cell} at neighbour[r * neighbour_stride + {cell}]"
             result += [
-                Argument(
-                    "neighbour", table, "table", None, "row r, cell n at neighbour[r * neighbour_stride + n]"
-                ),
+                Argument("neighbour", table, "table", None, about),
                 Argument("neighbour_stride", ir.I64, "list"),
             ]
             if kernel.space.chunk:
@@ -131,7 +130,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             result.append(Argument("cell_count", ir.I64, "list"))
         else:
             result += [
-                Argument("first", ir.I64, "list", None, "cells first <= n < last are updated"),
+                Argument("first", ir.I64, "list", None, f"cells first <= {cell} < last are updated"),
                 Argument("last", ir.I64, "list"),
             ]
     for output in kernel.outputs:

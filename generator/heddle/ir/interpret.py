@@ -249,7 +249,7 @@ class _Interpreter:
             places = [self.names[place] for place in ir.PLACES[: space.box]]
             for number in range(*bounds):
                 place = {a: line.values[line.at(number)] for a, line in zip(AXES, places, strict=False)}
-                yield {"i" if space.listed else "n": number, **place}
+                yield {space.counter.name: number, **place}
             return
         scanned = {
             statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)
@@ -287,7 +287,7 @@ class _Interpreter:
         """Which number of all tiles the own cell gives."""
         space = self.kernel.space
         if isinstance(space, ir.Sparse):
-            return int(self.names["i"] if space.listed else self.names["n"] - self.names["first"])
+            return int(self.names[space.counter.name] - (0 if space.listed else self.names["first"]))
         assert isinstance(space, ir.Dense)
         halved = len(bits(space.rank, space.colours))
         rows = self.rows() or [("", 1)]
@@ -527,11 +527,11 @@ class _Interpreter:
 
     def listed(self, access: ir.Access) -> int:
         """The index of an element of a sparse list, or of a value an entry."""
+        assert isinstance(self.kernel.space, ir.Sparse)
         if access.field.layout == "entries":
-            return int(self.names["i"])
+            return int(self.names[self.kernel.space.counter.name])
         n = self.listed_cell(access)
         if any(access.offsets):
-            assert isinstance(self.kernel.space, ir.Sparse)
             path = self.kernel.space.path(access.component, access.offsets)
             assert path is not None
             for row in path:
@@ -551,9 +551,11 @@ class _Interpreter:
     @property
     def own_cell(self) -> int:
         """The number of the own cell of a list."""
-        assert isinstance(self.kernel.space, ir.Sparse)
-        cells = self.names["cells"] if self.kernel.space.listed else None
-        return int(cells.values[cells.at(self.names["i"])]) if cells else int(self.names["n"])
+        space = self.kernel.space
+        assert isinstance(space, ir.Sparse)
+        number = self.names[space.counter.name]
+        cells = self.names["cells"] if space.listed else None
+        return int(cells.values[cells.at(number)]) if cells else int(number)
 
     def listed_cell(self, access: ir.Access) -> int:
         """The number of the own cell of a list, or of the one from which an element is seen."""

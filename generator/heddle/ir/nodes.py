@@ -628,7 +628,8 @@ class Sparse(Node):
     for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask.
     compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
     cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
-    cell of an entry lies in the fields PLACES."""
+    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the own cell,
+    and of its entry among listed ones."""
 
     name: str
     listed: bool = False
@@ -636,6 +637,13 @@ class Sparse(Node):
     chunk: int = 0
     compressed: bool = False
     box: int = 0
+    cell: str = "n"
+    entry: str = "i"
+
+    @property
+    def counter(self) -> Symbol:
+        """What counts the cells, or the entries of listed ones."""
+        return Symbol(self.entry if self.listed else self.cell, I64)
 
     def path(self, slot: int, offset: tuple[int, ...]) -> tuple[int, ...] | None:
         """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is

@@ -314,7 +314,8 @@ def _tiled_list(
 ) -> tuple[Statement, ...]:
     """Pieces of a list, each a tile of a reduction."""
     begin, end = _piece(kernel, counter)
-    lanes = "simd" if target.inner == "simd" and schedule.simd and counter.name == "n" else "serial"
+    listed = isinstance(kernel.space, Sparse) and kernel.space.listed
+    lanes = "simd" if target.inner == "simd" and schedule.simd and not listed else "serial"
     inner = (
         Let(end, Call("min", (add(begin, integer(TILE)), last), I64)),
         *_prefetches(kernel.body, schedule),
@@ -390,21 +391,21 @@ def _places(kernel: Kernel, space: Sparse) -> list[Statement]:
 
 
 def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
-    n = Symbol("n", I64)
+    counter = space.counter
     if space.box:
         kernel = dataclasses.replace(kernel, body=(*_places(kernel, space), *kernel.body))
     if space.listed:
-        entry, count = Symbol("i", I64), Symbol("cell_count", I64)
+        count = Symbol("cell_count", I64)
         if reduces(kernel) and not target.threads:
-            return _tiled_list(kernel, entry, integer(0), count, schedule, target)
+            return _tiled_list(kernel, counter, integer(0), count, schedule, target)
         kind = (
             "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
         )
-        return (Loop(kind, entry, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
+        return (Loop(kind, counter, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
     first, last = Symbol("first", I64), Symbol("last", I64)
     if reduces(kernel) and not target.threads:
-        return _tiled_list(kernel, n, first, last, schedule, target)
+        return _tiled_list(kernel, counter, first, last, schedule, target)
     if schedule.chunk and target.inner == "simd" and (schedule.prefetch or follows_links(kernel)):
-        return _chunked_list(kernel, n, schedule)
+        return _chunked_list(kernel, counter, schedule)
     kind = _kind(True, True, schedule, target)
-    return (Loop(kind, n, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]
+    return (Loop(kind, counter, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.visit import walk
 from heddle.ir.walls import crossed, without_walls
+from heddle.passes.fresh_names import with_free_counters
 from heddle.passes.name_locals import is_name
 from heddle.schedule import Precision
 from heddle.symbolic import assignment as model
@@ -66,8 +67,8 @@ _COLOUR_NAMES = frozenset(
 )
 _WALL_NAMES = frozenset({"walls"})
 _SPARSE_NAMES = frozenset(
-    {"n", "i", "first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"}
-) | {"neighbour_chunk", "neighbour_run"}
+    {"first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
+) | {"neighbour_run"}
 
 
 def freeze(
@@ -104,14 +105,16 @@ class _Freezer:
         self.check_derived(name)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
             space = without_walls(space)  # it looks at no neighbours
-        return ir.Kernel(
-            name,
-            tuple(frozen for _, frozen in self.fields.values()),
-            tuple(self.parameters.values()),
-            space,
-            body,
-            tuple(output for output, _ in self.outputs.values()),
-            about,
+        return with_free_counters(
+            ir.Kernel(
+                name,
+                tuple(frozen for _, frozen in self.fields.values()),
+                tuple(self.parameters.values()),
+                space,
+                body,
+                tuple(output for output, _ in self.outputs.values()),
+                about,
+            )
         )
 
     @property
@@ -201,7 +204,7 @@ class _Freezer:
     def check_derived(self, kernel: str) -> None:
         """No argument is called what follows from the names of others, or of the emitted functions."""
         derived = {f"{field}_{what}" for field in self.fields for what in ("extent", "stride")}
-        derived |= {f"{output}_work" for output in self.outputs}
+        derived |= {f"{output}_{what}" for output in self.outputs for what in ("work", "status")}
         function = f"{kernel}_{self.precision.suffix}"
         for name, place in self.places.items():
             if name in derived or name == function or name.startswith(f"{function}_"):

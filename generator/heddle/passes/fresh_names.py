@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from heddle.ir.nodes import Kernel, Scan, Symbol
+import dataclasses
+
+from heddle.ir.nodes import Kernel, Scan, Sparse, Symbol
 from heddle.ir.visit import statements, walk
 
 
@@ -19,4 +21,26 @@ def fresh(name: str, taken: frozenset[str]) -> str:
     """The name, or, if it is taken, one like it."""
     while name in taken:
         name += "_"
+    return name
+
+
+def with_free_counters(kernel: Kernel) -> Kernel:
+    """A kernel over a list says `cell` and `entry` for its counters where the model has a use for `n` or
+    `i`."""
+    if not isinstance(kernel.space, Sparse):
+        return kernel
+    space, taken = kernel.space, names_in(kernel)
+    cell = _free((space.cell, "cell"), taken)
+    entry = _free((space.entry, "entry"), taken)
+    return dataclasses.replace(kernel, space=dataclasses.replace(space, cell=cell, entry=entry))
+
+
+def _free(names: tuple[str, str], taken: frozenset[str]) -> str:
+    """The first name, or, if it is taken, the second, with `own_` before it as often as it takes: what is
+    derived from it (`cell_begin`) gets no two underscores in a row, which C++ keeps for itself."""
+    usual, name = names
+    if usual not in taken:
+        return usual
+    while name in taken:
+        name = "own_" + name
     return name

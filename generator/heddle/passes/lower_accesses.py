@@ -303,7 +303,8 @@ class _Lowering(LinkLowering, WallLowering):
     def element(self, access: Access) -> Load:
         field = access.field
         if field.layout == "entries":
-            return Load(self.pointer(field), Symbol("i", I64))
+            assert isinstance(self.space, Sparse)
+            return Load(self.pointer(field), self.space.counter)
         if field.layout == "profile":
             counter = Symbol(AXES[field.axis], I64)
             return self.level(field, add(counter, integer(access.offsets[0])))

@@ -107,7 +107,7 @@ class LinkLowering(Lowering):
         if not self.listed or self.box:
             return []
         cell: Expression = Cast(Load(Symbol("cells", Pointer(U32, True)), loop.counter), I64)
-        return [Let(Symbol("n", I64), self.checked_cell(cell))]
+        return [Let(self.own_cell, self.checked_cell(cell))]
 
     @property
     def listed(self) -> bool:
@@ -153,7 +153,8 @@ class LinkLowering(Lowering):
     @property
     def own_cell(self) -> Symbol:
         """The number of the own cell."""
-        own = Symbol("n", I64) if self.listed else self.position
+        assert isinstance(self.space, Sparse)
+        own = Symbol(self.space.cell, I64) if self.listed else self.position
         assert isinstance(own, Symbol)
         return own
 

@@ -94,9 +94,9 @@ class _Tiles:
         """The counter along which tiles lie, where it begins, how far it goes."""
         if isinstance(self.space, Sparse):
             if self.space.listed:
-                return Symbol("i", I64), integer(0), Symbol("cell_count", I64)
+                return self.space.counter, integer(0), Symbol("cell_count", I64)
             first, last = Symbol("first", I64), Symbol("last", I64)
-            return Symbol("n", I64), first, operate("sub", last, first)
+            return self.space.counter, first, operate("sub", last, first)
         name = "i" if self.split else AXES[self.axes[0]]
         extent = Symbol(f"n_{name}", I64)
         return Symbol(name, I64), integer(0), extent

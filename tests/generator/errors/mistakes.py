@@ -55,10 +55,6 @@ def moved(**options: Any) -> Any:
     return STREAM.boundary(lbm.VelocityBounceBack(("u", 0)), **options)
 
 
-def thinning(space: Any) -> None:
-    add(STREAM(lbm.BGK(D2Q9, rheology=lbm.PowerLaw(consistency="K", exponent="n"))), space)
-
-
 MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: ANY.AA("D3Q19"), "'D3Q19'" + NO_LATTICE),
     (lambda: ANY.EsoTwist("D3Q19"), "'D3Q19'" + NO_LATTICE),
@@ -214,8 +210,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),
     (lambda: lbm.ConvectiveOutflow(-1), "speed = -1 is not above 0."),
     (
-        lambda: thinning(Sparse("fluid")),
-        "'n' cannot be a name here: a kernel over a list of cells uses it itself.\n"
+        lambda: add(STREAM(lbm.BGK(D2Q9, "cell_count")), Sparse("fluid")),
+        "'cell_count' cannot be a name here: a kernel over a list of cells uses it itself.\n"
         "  Hint: choose another name",
     ),
 ]
@@ -224,7 +220,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
 
 def right() -> None:
     """What stands beside these is taken."""
-    thinning(None)
+    for space in (None, Sparse("fluid")):
+        add(STREAM(lbm.BGK(D2Q9, rheology=lbm.PowerLaw(consistency="K", exponent="n"))), space)
     add(moved(), LIST)
     add(moved(face="e"))
     add(moved(cells=True), BODY)

@@ -4,16 +4,19 @@ text says it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from heddle import Assignment, Module, Reduce, Scan, Schedule, Sparse, fields, lbm
+from heddle import Assignment, Cells, Module, Reduce, Scan, Schedule, Sparse, fields, lbm
 from heddle.build import files, write
 from heddle.lift.front_end import available
 from heddle.module import KernelModel
 from heddle.prove.report import proved
+from heddle.schedule import precision
 from heddle.symbolic.assignment import Statement
+from heddle.symbolic.equations import Scalar
 from running import agree
 from sympy import Symbol
 
@@ -97,11 +100,59 @@ def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("name", ["n_chunk", "n_begin", "n_end"])
-def test_a_list_in_chunks(name: str) -> None:
-    lattice = lbm.Lattice("D2Q9")
-    module = Module("names")
-    module.add("kernel", lbm.Pull(lattice)(lbm.BGK(lattice, name)), Sparse("fluid"), Schedule(chunk=16))
-    kernel = module.kernels["kernel"]
-    assert isinstance(kernel, KernelModel)
-    agree(kernel, "f64", "cpu", 3)
+LATTICE = lbm.Lattice("D2Q9")
+OVER_LISTS = {
+    "step": (lambda given: lbm.Pull(LATTICE)(lbm.BGK(LATTICE, given)), Sparse("fluid")),
+    "sums over listed cells": (
+        lambda given: lbm.AA(LATTICE).boundary(
+            lbm.VelocityBounceBack((given, 0)), force="drag", torque="couple", arm=("n", "cell")
+        ),
+        Sparse("walls", listed=True),
+    ),
+    "over cells of a box": (
+        lambda given: lbm.Pull(LATTICE, ghost_layers=3).boundary(
+            lbm.Bouzidi("gap", (given, 0), order="quadratic"), cells=True
+        ),
+        Cells("body"),
+    ),
+}
+
+
+def over_list(kind: str, given: Scalar) -> Module:
+    make, space = OVER_LISTS[kind]
+    module = Module("names", precisions=("f64",))
+    module.add("kernel", make(given), space, Schedule(chunk=16) if kind == "step" else None)
+    return module
+
+
+@pytest.mark.parametrize("name", ["n_chunk", "n_begin", "n_end", "n", "i", "cell"])
+@pytest.mark.parametrize("kind", OVER_LISTS)
+def test_over_a_list(kind: str, name: str) -> None:
+    module = over_list(kind, name)
+    for kernel in module.kernels.values():
+        assert isinstance(kernel, KernelModel)
+        assert name in {symbol.name for symbol in kernel.typed(precision("f64")).parameters}
+        for target in SCHEDULES:
+            agree(kernel, "f64", target, 3)
+
+
+@pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
+@pytest.mark.parametrize("kind", OVER_LISTS)
+def test_the_text_over_a_list_says_the_same(kind: str, tmp_path: Path) -> None:
+    module, targets = (
+        over_list(kind, Symbol("n") + Symbol("i") * Symbol("cell") - Symbol("entry")),
+        ("cpu", "cuda"),
+    )
+    write(files(module, targets), tmp_path)
+    found = [f"{v.kernel} {v.target}: {v.problem}" for v in proved(module, targets, tmp_path) if v.problem]
+    assert found == []
+
+
+def test_names_of_cells_have_no_two_underscores_in_a_row() -> None:
+    """Which C++ keeps for itself."""
+    texts = files(
+        over_list("sums over listed cells", Symbol("n") + Symbol("i") * Symbol("entry")), ("cpu", "cuda")
+    )
+    names = {name for text in texts.values() for name in re.findall(r"\b[A-Za-z_]\w*", text)}
+    assert {"own_cell", "own_entry_begin"} <= names
+    assert [name for name in sorted(names) if "__" in name and not name.startswith("__")] == []
