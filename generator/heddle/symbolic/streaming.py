@@ -461,7 +461,7 @@ class StreamingPattern(ABC):
         condition: BoundaryCondition,
         *,
         face: str | Sequence[str] | None = None,
-        normal: str | None = None,
+        normal: str | Sequence[str] | None = None,
         cells: bool = False,
         mask: str = "mask",
         force: str | None = None,
@@ -479,7 +479,8 @@ class StreamingPattern(ABC):
         for EsoTwist and EsoPull from one ghost cell before its lower ends on: what comes in may lie in the
         next cell, which another block owns. normal: over a list, the side on which the outside of all its
         cells lies; conditions that look along the normal need it, and bits of directions that do not come
-        from there are ignored.
+        from there are ignored. Several sides that meet, as for `face`: over the list of the cells in an edge
+        or corner where faces slip.
 
         cells: over some cells of a dense box, with the space heddle.Cells, for a body in it: the entries say
         where the cells beside the body lie, bits of `mask` which directions come out of it, and conditions on
