@@ -19,6 +19,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, AssignmentCollection
+from heddle.symbolic.beside import BY_OFFSET
 from heddle.symbolic.bits import has_bit
 from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regularised
@@ -26,6 +27,7 @@ from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, 
 from heddle.symbolic.equilibrium import name_weights, outer, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, force_vector, is_zero
+from heddle.symbolic.initial import given_velocity, stress_of_gradients, stress_rates
 from heddle.symbolic.lattice import Lattice
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
 from heddle.symbolic.odd_halves import OddHalves
@@ -336,23 +338,22 @@ class MomentStorage:
         rho: Scalar | Access = "rho",
         u: str | Sequence[Scalar | Access] = "u",
         *,
+        omega: Scalar | None = None,
+        omega_bulk: Scalar | None = None,
         force: Force | None = None,
     ) -> StreamingKernels:
-        """A kernel that sets the moments to the equilibrium of a density and velocity.
+        """A kernel that sets the moments to those of a density and velocity after a collision.
 
-        rho, u: names of fields that hold the state, or expressions. force: as in the collision; then the
-        moments are those of a uniform acceleration after their collision, j = rho u + F / 2 and t = rho u u +
-        (u F + F u) / 2."""
+        rho, u: names of fields that hold the state, or expressions. omega, omega_bulk: as for
+        StreamingPattern.initialise; what is left of the stress of the velocity gradients after a collision is
+        1 - omega times it. force: as in the collision; then j = rho u + F / 2 and t = rho u u + (u F + F u) /
+        2 beside that stress. Raises KernelError as StreamingPattern.initialise."""
         lattice, d = self.lattice, self.lattice.dimension
         density = Field(rho, "real", d).here if isinstance(rho, str) else quantity(rho)
-        if isinstance(u, str):
-            field = vector_field(u, d)
-            given: list[sympy.Expr] = [field.component(a) for a in range(d)]
-        else:
-            given = [quantity(component) for component in u]
+        given, rates = given_velocity(lattice, u), stress_rates(u, omega, omega_bulk)
         body_force = force_vector(lattice, force)
-        names = [name for name in (rho, u) if isinstance(name, str)]
-        equations = Equations([density, *given, *body_force], names)
+        names = [*(name for name in (rho, u) if isinstance(name, str)), *self._names()]
+        equations = Equations([density, *given, *body_force, *rates], names)
         equations.section("State" + (", with half of the force in it" if force else ""))
         whole = equations.let("density", density)
         velocity = tuple(equations.let(labelled("u", a), component) for a, component in enumerate(given))
@@ -370,6 +371,14 @@ class MomentStorage:
             (a, b): add(flow[a, b], multiply(velocity[a], half[b]), multiply(half[a], velocity[b]))
             for a, b in indices(lattice)
         }
+        if rates and isinstance(u, str):
+            equations.section("Stress after the collision: (omega - 1) rho / (3 omega) (d_a u_b + d_b u_a)")
+
+            def scale(rate: sympy.Expr) -> sympy.Expr:
+                return multiply(Fraction(-1, 3), whole, add(divide(1, rate), -1))
+
+            stress = stress_of_gradients(equations, lattice, u, BY_OFFSET, rates, scale)
+            tensor = {ab: add(value, *stress[ab]) for ab, value in tensor.items()}
         equations.section("Store")
         values = [add(whole, -1), *pushed, *(tensor[ab] for ab in indices(lattice))]
         for target, value in zip(self._components(), values, strict=True):

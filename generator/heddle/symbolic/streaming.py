@@ -422,6 +422,7 @@ class StreamingPattern(ABC):
         u: str | Sequence[Scalar | Access] = "u",
         *,
         omega: Scalar | None = None,
+        omega_bulk: Scalar | None = None,
         force: Force | None = None,
         compressible: bool = True,
         walls: Walls = "at_rest",
@@ -431,9 +432,12 @@ class StreamingPattern(ABC):
         rho, u: names of fields that hold the state, or expressions; in f16 rather that of a pressure than the
         name of a density, see moments(). omega: with it the stress that belongs to
         the velocity gradients is added (central differences of the field u, so its ghost layer must be
-        current). force, compressible: as in the collision. walls: over a list, what stands in for u where a
-        link ends, as for vorticity. The populations lie where the first step reads them, for some patterns in
-        neighbour cells.
+        current). omega_bulk: the rate of the trace of that stress where the collision has one of its own, 1
+        if not given there (MRT, CentralMoment, Cumulant); it counts where u has a divergence. force,
+        compressible: as in the collision. walls: over a list, what stands in for u where a link ends, as for
+        vorticity. The populations lie where the first step reads them, for some patterns in neighbour cells.
+        Raises KernelError for a rate outside (0, 2), for omega where u is no field, and for omega_bulk
+        without omega.
         """
 
         def statements(beside: Beside) -> list[Statement]:
@@ -442,6 +446,7 @@ class StreamingPattern(ABC):
                 rho,
                 u,
                 omega=omega,
+                omega_bulk=omega_bulk,
                 force=force,
                 zero_centred=self.zero_centred,
                 compressible=compressible,

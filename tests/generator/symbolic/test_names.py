@@ -78,7 +78,12 @@ KINDS: dict[str, Make] = {
     "moments": lambda given: AA.moments(pressure="p", force=(given, given)),
     "scalar moments": lambda given: AA.scalar_moments(source=given),
     "strain rate": lambda given: AA.strain_rate(lbm.BGK(AA.lattice, given, eddy_viscosity=lbm.WALE(given))),
-    "initialise": lambda given: AA.initialise(given, "u", omega=given, force=(given, given)),
+    "initialise": lambda given: AA.initialise(
+        given, "u", omega=given, omega_bulk=given, force=(given, given)
+    ),
+    "initialise moments in memory": lambda given: lbm.MomentStorage(D2Q9).initialise(
+        given, "u", omega=given, omega_bulk=given, force=(given, given)
+    ),
     "initialise from arguments": lambda given: AA.initialise(given, (given, given), force=(given, given)),
     "initialise a scalar": lambda given: AA.initialise_scalar(given, (given, given)),
 }
