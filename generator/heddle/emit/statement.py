@@ -36,7 +36,7 @@ class StatementPrinter:
         match statement:
             case ir.Comment(text):
                 yield ""
-                yield f"// {text}"
+                yield from (f"// {line}" for line in text.splitlines())
             case ir.Let(symbol, ir.View() as view):
                 yield self.view(symbol, view)
             case ir.Let(symbol, value):

@@ -52,7 +52,7 @@ def lines(body: Sequence[ir.Statement], indent: str = "") -> Iterator[str]:
 def _statement(statement: ir.Statement) -> Iterator[str]:
     match statement:
         case ir.Comment(words):
-            yield f"# {words}"
+            yield from (f"# {line}" for line in words.splitlines())
         case ir.Let(symbol, value):
             yield f"let {symbol.name}: {symbol.type} = {expression(value)}"
         case ir.Var(symbol, value):

@@ -524,6 +524,8 @@ class _Freezer:
             case ir.Access(field, offsets, component):
                 names = list(self.fields)
                 return 3, names.index(field.name), component, offsets[::-1], expression.through
+            case ir.Walled(field, offsets, component):
+                return 7, field.name, component, offsets[::-1], expression.through
             case ir.Op(name, args) | ir.Call(name, args):
                 return 4, name, len(args), tuple(self.key(argument) for argument in args)
             case ir.Gather(field, position, component):

@@ -32,7 +32,8 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading in the emitted code, such as "Moments" or a formula: it becomes a comment."""
+    """A heading in the emitted code, such as "Moments" or a formula: it becomes a comment of as many lines as
+    it has itself."""
 
     text: str
 

@@ -17,7 +17,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, Section, Statement
-from heddle.symbolic.field import Access
+from heddle.symbolic.field import Access, Walled
 
 Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
 """What a user may give for a quantity: a name (a kernel argument), a number, or an expression."""
@@ -131,6 +131,10 @@ class Equations:
         """
         self.statements: list[Statement] = []
         self._taken = set(fields)
+        self.keep(given)
+
+    def keep(self, given: Iterable[sympy.Expr]) -> None:
+        """The names in these expressions of the user stay, too."""
         for expression in given:
             for symbol in expression.free_symbols:
                 if isinstance(symbol, Access):
@@ -144,11 +148,16 @@ class Equations:
 
     def let(self, name: str, value: sympy.Expr) -> sympy.Expr:
         """`name = value` from here on; returns what to write for it."""
-        if value.is_Number or (value.is_Symbol and not isinstance(value, Access)):
+        if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, Walled))):
             return value
         target = self._local(name)
         self.statements.append(Assignment(target, value))
         return target
+
+    def once(self, name: str, value: sympy.Expr) -> sympy.Expr:
+        """`let`, or what it gave, where these statements name the same value already."""
+        known = Assignment(self._local(name), value)
+        return known.target if known in self.statements else self.let(name, value)
 
     def _local(self, name: str) -> sympy.Symbol:
         while name in self._taken:

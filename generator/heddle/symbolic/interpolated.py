@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import sympy
 
@@ -12,6 +13,14 @@ from heddle.symbolic.bits import has_bit
 from heddle.symbolic.boundary import BoundaryCell, BoundaryCondition, BoundaryState, VelocityBounceBack
 from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, negate, quantity
 from heddle.symbolic.field import Field, Walled
+
+_FORMULA = {
+    "linear": "Walls at d < 1/2: 2 d f*_p + (1 - 2 d) f*_p(x - c_p), else [f*_p - (1 - 2 d) f*_q] / (2 d)",
+    "quadratic": "Walls at d < 1/2: alpha f*_p + beta f*_p(x - c_p) - third, else [f*_p - beta f*_q + third]"
+    " / alpha,\nalpha = d (1 + 2 d), beta = 1 - 4 d^2, third = d (1 - 2 d) f*_p(x - 2 c_p), else of "
+    "f*_q(x - c_p)",
+}
+_IN_A_GAP = ";\nin a gap of two cells alpha = 2 d, beta = 1 - 2 d, third = 0"
 
 
 class Bouzidi(BoundaryCondition):
@@ -37,7 +46,7 @@ class Bouzidi(BoundaryCondition):
     heddle::geometry::body_links finds them. Raises KernelError for another order.
     """
 
-    title = "f_q = 2 d f*_p + (1 - 2 d) f*_p(x - c_p) or [f*_p + (2 d - 1) f*_q] / (2 d), p opposite to q"
+    title = "as interpolated, p opposite to q"
     reads_neighbours = True
 
     def __init__(
@@ -60,36 +69,78 @@ class Bouzidi(BoundaryCondition):
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """All incoming values, before any of them is stored."""
-        moving = {} if self.wall is None else self.wall.prepare(cell, equations).terms
-        equations.section("Interpolation between the populations on both sides of the cell")
+        distances = {q: self._distance(cell, cell.lattice.opposite(q)) for q in cell.leaving}
+        equations.keep(distances.values())
+        if not cell.listed:  # an argument that gives it comes before those of the velocity
+            equations.once("twice", multiply(2, equations.once("d", quantity(self.distance))))
+        gains = self._gains(cell, equations)
+        in_gaps = self.order == "quadratic" and cell.listed
+        equations.section(_FORMULA[self.order] + (_IN_A_GAP if in_gaps else ""))
         terms: dict[int, sympy.Expr] = {}
+        post: dict[int, sympy.Expr] = {}
         for q in cell.leaving:
             name, leaving = cell.lattice.names[q], cell.lattice.opposite(q)
-            d = equations.let(f"d_{name}", self._distance(cell, leaving))
-            left = equations.let(f"left_of_{name}", cell.leaving[q])
-            arriving = equations.let(f"behind_{name}", cell.arrival(leaving, cell.here))
-            stayed = equations.let(f"own_{name}", cell.beside(q, cell.here))
-            push = moving.get(q, sympy.Integer(0))
-            cases: list[tuple[sympy.Expr, sympy.Basic | bool]] = []
+            link = _Link(
+                name=name,
+                d=equations.once("d" + self._suffix(cell, q), distances[q]),
+                left=equations.let(f"left_of_{name}", cell.leaving[q]),
+                behind=equations.let(f"behind_{name}", cell.arrival(leaving, cell.here)),
+                own=equations.let(f"own_{name}", cell.beside(q, cell.here)),
+                gain=gains[q],
+            )
+            post[leaving] = link.left
+            near, far = self._both(cell, equations, link, q)
+            cases = [(near, link.nearer), (far, True)]
             if cell.mask is not None:
-                cases.append((add(left, push), has_bit(cell.mask, leaving)))
-            nearer = sympy.Lt(d, sympy.Rational(1, 2))
-            if self.order == "linear":
-                near, far = _linear(equations, name, d, left, arriving, stayed, push)
-            else:
-                inwards = cell.lattice.velocities[q]
-                further, inner = cell.arrival(leaving, inwards), cell.beside(q, inwards)
-                if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
-                    two_cells = _linear(equations, name, d, left, arriving, stayed, push)
-                    linear = sympy.Piecewise((two_cells[0], nearer), (two_cells[1], True))
-                    ends: sympy.Basic = Walled(further if cell.held or any(further.offsets) else inner)
-                    if not cell.linked:
-                        ends = has_bit(Field("linear", "uint32", 0, ghost_layers=0).here, q)
-                    cases.append((equations.let(f"linear_{name}", linear), ends))
-                near, far = _quadratic(d, (left, arriving, further), (stayed, inner), push)
-            cases += [(near, nearer), (far, True)]
+                cases.insert(0, (add(link.left, link.gain), has_bit(cell.mask, leaving)))
             terms[q] = equations.let(f"wall_{name}", sympy.Piecewise(*cases))
-        return BoundaryState(terms)
+        return BoundaryState(terms, post)
+
+    def _gains(self, cell: BoundaryCell, equations: Equations) -> dict[int, sympy.Expr]:
+        """Name what a wall that moves adds to each incoming population, 6 w c.u."""
+        gains = dict.fromkeys(cell.leaving, sympy.Integer(0))
+        if self.wall is None:
+            return gains
+        moving = self.wall.prepare(cell, equations).terms
+        equations.section("A wall that moves adds 6 w_q c_q.u")
+        for q, gain in moving.items():
+            opposite = cell.lattice.opposite(q)
+            known = opposite in gains and opposite < q
+            gains[q] = equations.let(
+                f"gain_{cell.lattice.names[q]}", negate(gains[opposite]) if known else gain
+            )
+        return gains
+
+    def _both(
+        self, cell: BoundaryCell, equations: Equations, link: _Link, q: int
+    ) -> tuple[sympy.Expr, sympy.Expr]:
+        """The value for d < 1/2 and the other one."""
+        name = self._suffix(cell, q)
+        twice = equations.once(f"twice{name}", multiply(2, link.d))
+        less = equations.once(f"less{name}", add(1, negate(twice)))
+        alpha, beta, third = twice, less, sympy.Integer(0)
+        if self.order == "quadratic":
+            inwards = cell.lattice.velocities[q]
+            further = cell.arrival(cell.lattice.opposite(q), inwards)
+            inner = cell.beside(q, inwards)
+            gap: sympy.Basic = sympy.false
+            if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
+                gap = Walled(further if cell.held or any(further.offsets) else inner)
+                if not cell.linked:
+                    gap = has_bit(Field("linear", "uint32", 0, ghost_layers=0).here, q)
+                gap = equations.let(f"gap{name}", gap)
+            alpha = sympy.Piecewise((twice, gap), (multiply(link.d, add(1, twice)), True))
+            beta = sympy.Piecewise((less, gap), (add(1, multiply(-1, twice, twice)), True))
+            alpha, beta = equations.once(f"alpha{name}", alpha), equations.once(f"beta{name}", beta)
+            beyond = sympy.Piecewise((0, gap), (further, link.nearer), (inner, True))
+            third = equations.let(f"third_{link.name}", multiply(link.d, less, beyond))
+        near = add(multiply(alpha, link.left), multiply(beta, link.behind), negate(third), link.gain)
+        return near, divide(add(link.left, link.gain, multiply(-1, beta, link.own), third), alpha)
+
+    @staticmethod
+    def _suffix(cell: BoundaryCell, q: int) -> str:
+        """Of the names of what follows from the distance, which on a face is that of all links."""
+        return f"_{cell.lattice.names[q]}" if cell.listed else ""
 
     def _distance(self, cell: BoundaryCell, leaving: int) -> sympy.Expr:
         if cell.mask is None:
@@ -101,35 +152,19 @@ class Bouzidi(BoundaryCondition):
         return state.terms[q]
 
 
-def _linear(
-    equations: Equations,
-    name: str,
-    d: sympy.Expr,
-    left: sympy.Expr,
-    arriving: sympy.Expr,
-    stayed: sympy.Expr,
-    push: sympy.Expr,
-) -> tuple[sympy.Expr, sympy.Expr]:
-    """The value for d < 1/2 and the other one."""
-    twice = equations.let(f"twice_{name}", multiply(2, d))
-    near = add(multiply(twice, left), multiply(add(1, negate(twice)), arriving), push)
-    return near, divide(add(left, multiply(add(twice, -1), stayed), push), twice)
+@dataclass(frozen=True)
+class _Link:
+    """A link through a wall: the name of the direction q that comes in, the distance d of the wall, f*_p of
+    the own cell (left) and of that at -c_p (behind), f*_q of the own cell, and what the wall adds."""
 
+    name: str
+    d: sympy.Expr
+    left: sympy.Expr
+    behind: sympy.Expr
+    own: sympy.Expr
+    gain: sympy.Expr
 
-def _quadratic(
-    d: sympy.Expr,
-    left: tuple[sympy.Expr, sympy.Expr, sympy.Expr],
-    stayed: tuple[sympy.Expr, sympy.Expr],
-    push: sympy.Expr,
-) -> tuple[sympy.Expr, sympy.Expr]:
-    """left: f*_p at x, x - c_p, x - 2 c_p. stayed: f*_q at x, x - c_p."""
-    more, less = add(1, multiply(2, d)), add(1, multiply(-2, d))
-    near = add(
-        multiply(d, more, left[0]), multiply(more, less, left[1]), multiply(-1, d, less, left[2]), push
-    )
-    far = add(
-        divide(add(left[0], push), multiply(d, more)),
-        multiply(-1, divide(multiply(less, stayed[0]), d)),
-        divide(multiply(less, stayed[1]), more),
-    )
-    return near, far
+    @property
+    def nearer(self) -> sympy.Basic:
+        """Whether the wall is in the nearer half."""
+        return sympy.Lt(self.d, sympy.Rational(1, 2))

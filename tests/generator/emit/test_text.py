@@ -35,7 +35,7 @@ def heat() -> Module:
         [
             Section("Laplacian"),
             Assignment(laplacian, neighbours - 4 * u.here),
-            Section("u_t = alpha laplacian"),
+            Section("u_t = alpha laplacian\nForward in time"),
             Assignment(u_next.here, u.here + alpha * laplacian),
         ],
     )

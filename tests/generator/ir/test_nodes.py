@@ -171,7 +171,8 @@ def test_text() -> None:
 
 def test_text_of_every_kernel() -> None:
     for kernel in _kernels():
-        assert "<" not in text(kernel).replace("<model>", "")
+        said = [line for line in text(kernel).splitlines() if not line.lstrip().startswith("#")]
+        assert "<" not in "\n".join(said).replace("<model>", "")
         assert all(isinstance(expression(node), str) for node in expressions(kernel.body))
 
 

@@ -111,7 +111,7 @@ OVER_LISTS = {
     ),
     "over cells of a box": (
         lambda given: lbm.Pull(LATTICE, ghost_layers=3).boundary(
-            lbm.Bouzidi("gap", (given, 0), order="quadratic"), cells=True
+            lbm.Bouzidi("d", (given, 0), order="quadratic"), cells=True
         ),
         Cells("body"),
     ),
