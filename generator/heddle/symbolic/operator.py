@@ -61,9 +61,13 @@ class Options(TypedDict, total=False):
 
 
 class Collision(ABC):
-    """Anything that makes post-collision populations of arrived ones, on the lattice `lattice`."""
+    """Anything that makes post-collision populations of arrived ones, on the lattice `lattice`.
+
+    letter: of the populations, in formulas and in emitted code.
+    """
 
     lattice: Lattice
+    letter = "f"
 
     @property
     @abstractmethod

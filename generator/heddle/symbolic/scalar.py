@@ -46,6 +46,8 @@ class AdvectionDiffusion(Collision):
     unstable, a magic number not above 0, or a velocity of another dimension.
     """
 
+    letter = "g"
+
     def __init__(
         self,
         lattice: Lattice,

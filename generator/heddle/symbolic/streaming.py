@@ -31,7 +31,7 @@ from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collided, Collision, CollisionOperator
 from heddle.symbolic.require import require_flag, require_object
-from heddle.symbolic.scalar import scalar_equilibrium, scalar_state, scalar_velocity
+from heddle.symbolic.scalar import AdvectionDiffusion, scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import store_strain_rate
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.wall_force import WallForce
@@ -266,7 +266,7 @@ class StreamingPattern(ABC):
 
     def _step(self, collide: Collision, step: str) -> list[Statement]:
         equations = Equations(collide.given)
-        arrived = self._load(equations, step)
+        arrived = self._load(equations, step, collide.letter)
         collided = collide(arrived, self.zero_centred)
         equations.statements += collided.statements
         self._store(equations, collided, step)
@@ -277,10 +277,10 @@ class StreamingPattern(ABC):
         for q, name in enumerate(self.lattice.names):
             equations.store(self.access(self.write(q, step), self.target), collided.post[name])
 
-    def _load(self, equations: Equations, step: str) -> dict[str, sympy.Expr]:
+    def _load(self, equations: Equations, step: str, letter: str = "f") -> dict[str, sympy.Expr]:
         equations.section("Load the populations that arrive")
         return {
-            name: equations.let(f"f_{name}", self.access(self.read(q, step)))
+            name: equations.let(f"{letter}_{name}", self.access(self.read(q, step)))
             for q, name in enumerate(self.lattice.names)
         }
 
@@ -391,7 +391,7 @@ class StreamingPattern(ABC):
 
     def _scalar_moments(self, step: str, name: str, source: sympy.Expr) -> list[Statement]:
         equations = Equations([source], [name])
-        arrived = self._load(equations, step)
+        arrived = self._load(equations, step, AdvectionDiffusion.letter)
         equations.section("Scalar: T = sum g_q" + (" + source / 2" if source != 0 else ""))
         state = scalar_state(equations, self.lattice, arrived, source, zero_centred=self.zero_centred)
         equations.section("Store")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 from evaluate import Periodic
-from heddle import Module, Sparse, lbm
+from heddle import Assignment, Module, Sparse, lbm
 from heddle.errors import KernelError
 from test_collision import AXIS, OBLIQUE, collide, halves, velocities, weights
 from test_streaming import _run_row
@@ -222,3 +222,17 @@ def test_what_does_not_fit_is_refused() -> None:
         lbm.Pull(d2q9).boundary(lbm.ScalarFlux("j"), face="s")
     with pytest.raises(KernelError, match="relaxation rate 2 is not stable"):
         lbm.AdvectionDiffusion(d2q9, 2)
+
+
+def test_populations_are_called_what_the_formulas_call_them() -> None:
+    """f_q of a flow, g_q of a scalar, whatever the field is called."""
+    lattice = lbm.Lattice("D2Q9")
+    stream = lbm.Pull(lattice, "heat", "heat_next")
+    for kernels, letter in (
+        (stream(lbm.AdvectionDiffusion(lattice)), "g"),
+        (stream.scalar_moments(), "g"),
+        (stream(lbm.BGK(lattice)), "f"),
+        (stream.moments(), "f"),
+    ):
+        named = [s.target.name for s in kernels.steps[""] if isinstance(s, Assignment)]
+        assert named[:9] == [f"{letter}_{name}" for name in lattice.names]
