@@ -23,11 +23,13 @@ from heddle.symbolic.moment_collision import MRT, CentralMoment
 from heddle.symbolic.moment_storage import MomentStorage
 from heddle.symbolic.operator import Collided, CollisionOperator
 from heddle.symbolic.outflow import ConvectiveOutflow, Outflow, PressureJump
+from heddle.symbolic.patterns import AA, Pull, Push
+from heddle.symbolic.places import Link
 from heddle.symbolic.rheology import Carreau, HerschelBulkley, PowerLaw
 from heddle.symbolic.scalar import AdvectionDiffusion, boussinesq
 from heddle.symbolic.scalar_boundary import ScalarFlux, ScalarValue
 from heddle.symbolic.slip import FreeSlip
-from heddle.symbolic.streaming import AA, Link, Pull, Push, StreamingKernels, StreamingPattern
+from heddle.symbolic.streaming import StreamingKernels, StreamingPattern
 from heddle.symbolic.subgrid import WALE, Smagorinsky, Vreman
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.viscosity import ViscosityModel

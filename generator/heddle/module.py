@@ -24,9 +24,10 @@ from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Sca
 from heddle.symbolic.equations import Scalar, quantity
 from heddle.symbolic.multigrid import solver_kernels
 from heddle.symbolic.operator import Collision
+from heddle.symbolic.places import HELD
 from heddle.symbolic.relaxation import Equation
 from heddle.symbolic.require import require_object
-from heddle.symbolic.streaming import HELD, StreamingPattern
+from heddle.symbolic.streaming import StreamingPattern
 
 
 @runtime_checkable

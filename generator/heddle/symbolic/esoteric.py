@@ -17,7 +17,8 @@ from heddle.symbolic.bits import has_bit
 from heddle.symbolic.equations import Equations
 from heddle.symbolic.field import Field
 from heddle.symbolic.operator import Collided
-from heddle.symbolic.streaming import HELD, InPlace, Link, Offset
+from heddle.symbolic.patterns import InPlace
+from heddle.symbolic.places import HELD, Link, Offset
 
 
 class Esoteric(InPlace):

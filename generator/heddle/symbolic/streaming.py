@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streaming patterns: where each population is read and written, as two functions.
-
-`read(q, step)` and `write(q, step)` give (slot, offset): population q of cell x is component `slot` of cell x
-+ offset. Everything else - the load and the store of a kernel, boundary sweeps, moments, the rows of a sparse
-neighbour table - follows from them. Sources: AA, Bailey et al. 2009; EsoTwist, Geier and Schoenherr 2017;
-EsoPull, Lehmann 2022, in the form with a shift m(q) that satisfies m(q) - m(opposite q) = -c_q.
+"""The kernels of a streaming pattern: steps, starts, moments and boundary sweeps, all derived from where it
+reads and writes each population (heddle.symbolic.places).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -30,38 +25,14 @@ from heddle.symbolic.initial import initial_populations
 from heddle.symbolic.lattice import Lattice, require_lattice
 from heddle.symbolic.moments import macroscopic, vector_field
 from heddle.symbolic.operator import Collided, Collision, CollisionOperator
+from heddle.symbolic.places import Link, Places, Slot
 from heddle.symbolic.require import require_flag, require_object
 from heddle.symbolic.scalar import AdvectionDiffusion, scalar_equilibrium, scalar_state, scalar_velocity
 from heddle.symbolic.strain import store_strain_rate
 from heddle.symbolic.velocity_fields import q_criterion, vorticity
 from heddle.symbolic.wall_force import WallForce
 
-Offset = tuple[int, ...]
-Slot = tuple[int, Offset]
 Where: TypeAlias = Literal["", "face", "list", "cells"]
-
-
-HELD = -1
-"""As wall_slot of a link: the list holds the cell at its offset even where that is solid."""
-
-
-@dataclass(frozen=True)
-class Link:
-    """A row of the neighbour table of a sparse list: where component `slot` of the cell at `offset` lives.
-
-    Where that cell is not in the list, the entry is component `wall_slot` of the own cell: half-way
-    bounce-back. With wall_slot = HELD the list holds populations of that cell even so, behind the wall, and
-    the row has the number of the cell, for all components (slot is 0).
-    """
-
-    slot: int
-    offset: Offset
-    wall_slot: int
-
-    @property
-    def held(self) -> bool:
-        """Whether the row leads to a cell that the list holds even behind walls."""
-        return self.wall_slot == HELD
 
 
 @dataclass(frozen=True)
@@ -86,7 +57,7 @@ class StreamingKernels:
     ends: tuple[str, ...] = ()
 
 
-class StreamingPattern(ABC):
+class StreamingPattern(Places):
     """Base of the patterns. A pattern checks itself when it is made: a wrong one is refused.
 
     lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
@@ -99,8 +70,6 @@ class StreamingPattern(ABC):
     arrive where it is read.
     """
 
-    steps: tuple[str, ...] = ("",)
-    in_place = False
     marks_walls = False
     """Whether half-way walls are marked in a field of their own, `half_way`."""
 
@@ -141,88 +110,9 @@ class StreamingPattern(ABC):
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 
-    @abstractmethod
-    def read(self, q: int, step: str) -> Slot:
-        """Where population q that arrives in a cell is read in this step."""
-
-    @abstractmethod
-    def write(self, q: int, step: str) -> Slot:
-        """Where the post-collision population q is written in this step."""
-
-    def next_step(self, step: str) -> str:
-        """The step after this one."""
-        return self.steps[(self.steps.index(step) + 1) % len(self.steps)]
-
-    def check(self) -> None:
-        """Raise KernelError unless steps are free of races and populations arrive where they are read."""
-        directions = range(self.lattice.size)
-        for step in self.steps:
-            reads = [self.read(q, step) for q in directions]
-            writes = [self.write(q, step) for q in directions]
-            self._check_unique(step, "writes", writes)
-            if self.in_place:
-                self._check_unique(step, "reads", reads)
-                if set(reads) != set(writes):
-                    stray = next(slot for slot in writes if slot not in reads)
-                    raise KernelError(
-                        calling_place(),
-                        f"{self._step_name(step)} writes component {stray[0]} at {list(stray[1])}, which "
-                        "another cell reads: the two do not commute.",
-                        "write to the elements that the cell itself reads, or use a second array",
-                    )
-            following = self.next_step(step)
-            for q in directions:
-                slot, offset = self.read(q, following)
-                arrives = (
-                    slot,
-                    tuple(c + o for c, o in zip(self.lattice.velocities[q], offset, strict=True)),
-                )
-                if arrives != self.write(q, step):
-                    raise KernelError(
-                        calling_place(),
-                        f"{self._step_name(step)} writes population {self.lattice.names[q]} to component "
-                        f"{self.write(q, step)[0]} at {list(self.write(q, step)[1])}, but the next step "
-                        f"reads it from component {arrives[0]} at {list(arrives[1])}.",
-                        "read(q, next) must be the place of write(q) seen from the cell at c_q",
-                    )
-
-    def _step_name(self, step: str) -> str:
-        return f"the {step} step of {type(self).__name__}" if step else type(self).__name__
-
-    def _check_unique(self, step: str, verb: str, places: Sequence[Slot]) -> None:
-        components = [slot for slot, _ in places]
-        for slot in range(self.lattice.size):
-            if components.count(slot) != 1:
-                raise KernelError(
-                    calling_place(),
-                    f"{self._step_name(step)} {verb} component {slot} {components.count(slot)} times a cell.",
-                    "each component belongs to exactly one population of a step",
-                )
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """The rows of the neighbour table, row q - 1 for direction q; empty if walls cannot be own-cell."""
-        return ()
-
     def access(self, place: Slot, field: Field | None = None) -> Access:
         """The element at a place, as a relative access."""
         return (field or self.source)[(*place[1], place[0])]
-
-    def own(self, place: Slot) -> Slot:
-        """The place in the own cell that a wall folds this one to; the same one where lists hold cells behind
-        walls."""
-        if not any(place[1]):
-            return place
-        for link in self.links:
-            if link.held:
-                return place
-            if (link.slot, link.offset) == place:
-                return link.wall_slot, (0,) * self.lattice.dimension
-        raise KernelError(
-            calling_place(),
-            f"{type(self).__name__} has no own-cell walls, so no boundary sweep over a list.",
-            "use AA, Pull or Push, or give the face: stream.boundary(condition, face=...)",
-        )
 
     def __call__(self, collide: Collision) -> StreamingKernels:
         """The kernels that stream and collide: one a step, Load, the collision, Store."""
@@ -536,90 +426,5 @@ class StreamingPattern(ABC):
         return StreamingKernels(steps, () if cells else self.links, where=where, ends=ends)
 
 
-class TwoArrays(StreamingPattern):
-    """Base of the patterns that read one array and write another."""
-
-
-class Pull(TwoArrays):
-    """Read the populations that come in from the neighbours of `f`, write the own cell of `f_next`."""
-
-    def read(self, q: int, step: str) -> Slot:
-        return q, _minus(self.lattice.velocities[q])
-
-    def write(self, q: int, step: str) -> Slot:
-        return q, (0,) * self.lattice.dimension
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        return tuple(
-            Link(q, _minus(self.lattice.velocities[q]), self.lattice.opposite(q))
-            for q in range(1, self.lattice.size)
-        )
-
-
-class Push(TwoArrays):
-    """Read the own cell of `f`, write to the neighbours in `f_next`."""
-
-    def read(self, q: int, step: str) -> Slot:
-        return q, (0,) * self.lattice.dimension
-
-    def write(self, q: int, step: str) -> Slot:
-        return q, self.lattice.velocities[q]
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        return tuple(
-            Link(q, self.lattice.velocities[q], self.lattice.opposite(q)) for q in range(1, self.lattice.size)
-        )
-
-
-class InPlace(StreamingPattern):
-    """Base of the patterns with one array and two alternating steps, defined by the shift of the even step.
-
-    Even: read (q, m(q)), write (opposite, m(opposite)). Odd: read (opposite, n(q)), write (q, n(opposite))
-    with n(q) = m(opposite) - c_q, so that odd reads what even wrote.
-    """
-
-    steps = ("even", "odd")
-    in_place = True
-
-    @abstractmethod
-    def shift(self, q: int) -> Offset:
-        """m(q), the shift of the even step."""
-
-    def read(self, q: int, step: str) -> Slot:
-        if step == "even":
-            return q, self.shift(q)
-        return self.lattice.opposite(q), self._odd_shift(q)
-
-    def write(self, q: int, step: str) -> Slot:
-        opposite = self.lattice.opposite(q)
-        if step == "even":
-            return opposite, self.shift(opposite)
-        return q, self._odd_shift(opposite)
-
-    def _odd_shift(self, q: int) -> Offset:
-        shift = self.shift(self.lattice.opposite(q))
-        return tuple(m - c for m, c in zip(shift, self.lattice.velocities[q], strict=True))
-
-
-class AA(InPlace):
-    """Bailey et al. 2009: even stays in the own cell, odd reads and writes the neighbours."""
-
-    def shift(self, q: int) -> Offset:
-        return (0,) * self.lattice.dimension
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        opposite = self.lattice.opposite
-        return tuple(
-            Link(opposite(q), _minus(self.lattice.velocities[q]), q) for q in range(1, self.lattice.size)
-        )
-
-
 def _sides(side: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if side is None else (side,) if isinstance(side, str) else tuple(side)
-
-
-def _minus(velocity: Offset) -> Offset:
-    return tuple(-c for c in velocity)

@@ -77,6 +77,7 @@ BESIDE_THE_PHYSICS = (
     "operator.py",
     "boundary.py",
     "streaming.py",
+    "places.py",
     "equilibrium.py",
     "equations.py",
     "initial.py",

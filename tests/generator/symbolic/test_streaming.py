@@ -15,7 +15,7 @@ from heddle import lbm
 from heddle.errors import KernelError
 from heddle.symbolic.assignment import Assignment, Section, stores
 from heddle.symbolic.field import Access
-from heddle.symbolic.streaming import HELD
+from heddle.symbolic.places import HELD
 from test_collision import collide as apply
 from test_collision import stress, weights
 
