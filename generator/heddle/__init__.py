@@ -11,8 +11,9 @@
 """
 
 from heddle.errors import KernelError
-from heddle.module import Cells, Dense, Module, Sparse
+from heddle.module import Module
 from heddle.schedule import Schedule
+from heddle.spaces import Cells, Dense, Sparse
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
 from heddle.symbolic.bits import bit_and, has_bit, remainder, shift_left
 from heddle.symbolic.field import Field, coordinates, extents, fields, parameters, profiles

@@ -37,6 +37,7 @@ ALLOWED = {
         "jinja2",
     },
     "pipeline": {"passes", "ir", "schedule", "symbolic"},
+    "spaces": {"ir", "schedule", "symbolic"},
     "module": {
         "exchange",
         "list_exchange",
@@ -47,6 +48,7 @@ ALLOWED = {
         "emit",
         "schedule",
         "pipeline",
+        "spaces",
     },
     "equivalence": {"equivalence", "ir", "passes", "schedule"},
     "walls_beside": {"module", "ir"},
@@ -62,7 +64,7 @@ ALLOWED = {
     "poisson": {"symbolic"},
     "relaxation": {"symbolic"},
     "staggered": {"symbolic"},
-    "__init__": {"module", "schedule", "symbolic"},
+    "__init__": {"module", "schedule", "spaces", "symbolic"},
     "check": {"build", "lift", "module", "prove"},
     "__main__": {
         "adopt",

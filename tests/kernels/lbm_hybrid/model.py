@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """D3Q19 in place (AA) for blocks of which some are dense and some are lists of cells."""
 
-from heddle import lbm
-from heddle.module import Module, Sparse
+from heddle import Module, Sparse, lbm
 from heddle.schedule import Schedule
 
 d3q19 = lbm.Lattice("D3Q19")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """D3Q19 on a list of cells with two arrays (pull)."""
 
-from heddle import lbm
-from heddle.module import Module, Sparse
+from heddle import Module, Sparse, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 collide = lbm.TRT(d3q19, omega="omega", magic="magic", force=("g_x", 0, 0))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """D3Q19 on a list of cells, in place (AA), with walls; and the same method dense, for comparison."""
 
-from heddle import lbm
-from heddle.module import Module, Sparse
+from heddle import Module, Sparse, lbm
 from heddle.schedule import Schedule
 
 force = ("g_x", 0, 0)
