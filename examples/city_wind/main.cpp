@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "options.hpp"
 #include "picture.hpp"
 #include "sensors.hpp"
+#include "start.hpp"
 #include "wind.hpp"
 #include "zones.hpp"
 
@@ -164,32 +164,21 @@ template <class T> void run(const Options& options) {
 } // namespace city_wind
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
-  city_wind::Options options;
-  try {
-    options = city_wind::parse_options(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "city_wind: %s\n", error.what());
-    return 1;
-  }
-  if (options.help) {
-    std::fputs(city_wind::help_text().c_str(), stdout);
-    return 0;
-  }
+  const auto start =
+      example::start("city_wind", city_wind::parse_options, city_wind::help_text(), argc, argv);
+  if (start.status) return *start.status;
   // The frame of one rank on the host: it makes nothing of several devices.
   return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {
     if (ranks.count() > 1)
       throw heddle::Error("start of the program",
                           "it computes on one rank, not on " + std::to_string(ranks.count()),
                           "start it without mpirun and without HEDDLE_RANKS");
-    try {
-      if (options.single)
-        city_wind::run<float>(options);
+    example::within_memory("choose fewer cells with --cells", [&] {
+      if (start.options.single)
+        city_wind::run<float>(start.options);
       else
-        city_wind::run<double>(options);
-    } catch (const std::bad_alloc&) {
-      throw heddle::Error("memory", "there is not enough", "choose fewer cells with --cells");
-    }
+        city_wind::run<double>(start.options);
+    });
     return 0;
   });
 }

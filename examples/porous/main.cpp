@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <new>
 #include <numeric>
 #include <span>
 #include <string>
@@ -23,6 +22,7 @@
 #include "options.hpp"
 #include "packing.hpp"
 #include "picture.hpp"
+#include "start.hpp"
 #include "voxels.hpp"
 #include "wide_fetches.hpp"
 
@@ -231,26 +231,12 @@ void run(const Options& options, heddle::Ranks& ranks) {
 } // namespace
 } // namespace porous
 
-int main(int count, char** arguments) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
-  porous::Options options;
-  try {
-    options = porous::parse_options(count, arguments);
-  } catch (const heddle::Error& error) {
-    std::fprintf(stderr, "porous: %s\n", error.what());
-    return 1;
-  }
-  if (options.help) {
-    std::fputs(porous::help_text().c_str(), stdout);
-    return 0;
-  }
-  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
-  return heddle::run(count, arguments, memory, [&](heddle::Ranks& ranks) {
-    try {
-      porous::run(options, ranks);
-    } catch (const std::bad_alloc&) {
-      throw heddle::Error("memory", "there is not enough", "choose a smaller --edge");
-    }
+int main(int argc, char** argv) {
+  const auto start = example::start("porous", porous::parse_options, porous::help_text(), argc, argv);
+  if (start.status) return *start.status;
+  const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
+    example::within_memory("choose a smaller --edge", [&] { porous::run(start.options, ranks); });
     return 0;
   });
 }

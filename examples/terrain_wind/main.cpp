@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iomanip>
-#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -28,6 +27,7 @@
 #include "roofline.hpp"
 #include "saves.hpp"
 #include "solver.hpp"
+#include "start.hpp"
 #include "units.hpp"
 #include "wide_fetches.hpp"
 
@@ -244,25 +244,13 @@ void run(const Options& options, heddle::Ranks& ranks) {
 } // namespace terrain_wind
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12); // lines appear as they are printed, in a file too
-  terrain_wind::Options options;
-  try {
-    options = terrain_wind::parse_options(argc, argv);
-  } catch (const heddle::Error& error) {
-    std::fprintf(stderr, "terrain_wind: %s\n", error.what());
-    return 1;
-  }
-  if (options.help) {
-    std::fputs(terrain_wind::help_text().c_str(), stdout);
-    return 0;
-  }
-  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  const auto start =
+      example::start("terrain_wind", terrain_wind::parse_options, terrain_wind::help_text(), argc, argv);
+  if (start.status) return *start.status;
+  const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
-    try {
-      terrain_wind::run(options, ranks);
-    } catch (const std::bad_alloc&) {
-      throw heddle::Error("memory", "there is not enough", "choose larger cells with --cell-size");
-    }
+    example::within_memory("choose larger cells with --cell-size",
+                           [&] { terrain_wind::run(start.options, ranks); });
     return 0;
   });
 }

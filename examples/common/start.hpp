@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_EXAMPLES_START_HPP
+#define HEDDLE_EXAMPLES_START_HPP
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "heddle/error.hpp"
+
+/// What the main of a program with a command line does before it computes.
+namespace example {
+
+/// Its options, or the status with which it ends at once.
+template <class Options> struct Start {
+  Options options;
+  std::optional<int> status;
+};
+
+/// Reads the command line. --help is printed on stdout (status 0), an error on stderr (status 1); lines of
+/// stdout appear as they are printed from here on, in a file too. parse(count, arguments) gives the options,
+/// among them `help`.
+template <class Parse>
+auto start(const char* program, Parse parse, const std::string& help, int count, const char* const* arguments)
+    -> Start<decltype(parse(count, arguments))> {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
+  try {
+    const auto options = parse(count, arguments);
+    if (!options.help) return {options, std::nullopt};
+    std::fputs(help.c_str(), stdout);
+    return {options, 0};
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return {{}, 1};
+  }
+}
+
+/// Calls `compute`. Throws heddle::Error with the hint where memory does not suffice.
+template <class Compute> void within_memory(const char* hint, Compute compute) {
+  try {
+    compute();
+  } catch (const std::bad_alloc&) {
+    throw heddle::Error("memory", "there is not enough", hint);
+  }
+}
+
+} // namespace example
+
+#endif
