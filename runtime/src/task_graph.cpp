@@ -14,6 +14,7 @@
 #include "capture_choice.hpp"
 #include "cuda.hpp"
 #include "device_schedule.hpp"
+#include "forgotten_exchange.hpp"
 #include "heddle/error.hpp"
 #include "overlap_trial.hpp"
 
@@ -36,6 +37,7 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapTrial trial;
+  std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
   std::string vain; // why the last one was
 
@@ -270,6 +272,7 @@ void TaskGraph::run(std::int64_t n) {
     throw Error("TaskGraph", "a run of '" + options_.name + "' failed, and its fields are between two steps",
                 "start again from a checkpoint, with new transports");
   }
+  require_all_exchanges(n > 1);
   try {
     n -= measure(n);
     repeat(unroll(), n / unroll());
@@ -279,6 +282,14 @@ void TaskGraph::run(std::int64_t n) {
     throw;
   }
   if (options_.capture != Capture::once) plans_->forget_recordings();
+}
+
+void TaskGraph::require_all_exchanges(bool again) {
+  if (!plans_) plans_ = std::make_unique<Plans>();
+  bool& there = plans_->exchanges_are_there[again];
+  if (there) return;
+  require_exchanges(options_.name, nodes_, again);
+  there = true;
 }
 
 /// `times` times a plan of so many iterations.
@@ -313,7 +324,9 @@ void TaskGraph::run_shuffled(const Plan& planned) {
     std::swap(ready[static_cast<std::size_t>(options_.shuffle >> 33) % ready.size()], ready.back());
     const std::size_t next = ready.back();
     ready.pop_back();
+    const double began = Trace::now();
     steps[next].run(stream);
+    note(steps[next].name, "steps", began);
     for (const std::size_t s : successors[next]) {
       if (--missing[s] == 0) ready.push_back(s);
     }
@@ -397,6 +410,11 @@ Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::
   return done;
 }
 
+/// In the trace, if there is one: what began then and has just ended.
+void TaskGraph::note(const std::string& step, const std::string& row, double began) const {
+  if (options_.trace != nullptr) options_.trace->add({step, options_.trace_process, row, began, Trace::now()});
+}
+
 void TaskGraph::run_serial(Stream& stream, Plan& planned) {
   std::map<std::size_t, double> sent; // when an exchange began
   for (const TaskStep& step : planned.steps) {
@@ -436,7 +454,8 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
   };
   start_iteration();
 
-  const auto work = [&] {
+  const auto work = [&](std::size_t thread) {
+    const std::string row = "thread " + std::to_string(thread);
     Stream stream;
     std::unique_lock lock(mutex);
     while (true) {
@@ -447,7 +466,9 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
       lock.unlock();
       std::exception_ptr caught;
       try {
+        const double began = Trace::now();
         steps[task].run(stream);
+        note(steps[task].name, row, began);
       } catch (...) {
         caught = std::current_exception();
       }
@@ -476,11 +497,11 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
   const std::size_t count = std::min(static_cast<std::size_t>(options_.threads), steps.size());
   try {
     for (std::size_t t = 1; t < count; ++t)
-      threads.emplace_back(work);
+      threads.emplace_back(work, t);
   } catch (const std::system_error&) {
     // Fewer threads than wished for do the same work.
   }
-  work();
+  work(0);
   join();
   if (failure) std::rethrow_exception(failure);
 }
