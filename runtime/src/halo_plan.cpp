@@ -67,6 +67,12 @@ std::uint64_t plan_hash(const Exchange& exchange) {
     hash.add(static_cast<std::uint64_t>(grid.blocks()[d]));
     hash.add(grid.periodic()[d] ? 1U : 0U);
   }
+  for (int block = 0; block < grid.size(); ++block) { // cut by weights, ranks may have read different ones
+    for (std::size_t d = 0; d < 3; ++d) {
+      hash.add(static_cast<std::uint64_t>(grid.block(block).lower[d]));
+      hash.add(static_cast<std::uint64_t>(grid.block(block).upper[d]));
+    }
+  }
   for (const Crossing& crossing : exchange.crossings()) {
     hash.add(static_cast<std::uint64_t>(crossing.field));
     hash.add(static_cast<std::uint64_t>(crossing.component));
