@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <thread>
 
@@ -37,6 +38,7 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapTrial trial;
+  std::optional<bool> measures; // whether ways are compared
   std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
   std::string vain; // why the last one was
@@ -214,9 +216,13 @@ void TaskGraph::forget_plans() noexcept {
 
 /// Whether it is to be found out which way is faster: without messages they are the same.
 bool TaskGraph::measures() const noexcept {
-  return options_.overlap == Overlap::automatic &&
-         std::any_of(nodes_.begin(), nodes_.end(),
-                     [](const TaskNode& node) { return node.halo && node.halo().messages; });
+  if (options_.overlap != Overlap::automatic) return false;
+  if (plans_ && plans_->measures) return *plans_->measures;
+  const bool found = std::any_of(nodes_.begin(), nodes_.end(), [](const TaskNode& node) {
+    return node.halo && node.halo().messages;
+  });
+  if (plans_) plans_->measures = found;
+  return found;
 }
 
 OverlapChoice TaskGraph::overlap() const {
@@ -245,7 +251,8 @@ int TaskGraph::unroll() const {
 TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   if (!plans_) plans_ = std::make_unique<Plans>();
   // What nobody exchanges need not be tried both ways.
-  const bool overlapping = overlap().overlap || (options_.overlap == Overlap::automatic && !measures());
+  const bool chosen = options_.overlap == Overlap::automatic && measures();
+  const bool overlapping = chosen ? plans_->trial.overlap() : options_.overlap != Overlap::off;
   Plans::Way& way = plans_->ways[overlapping];
   std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
   if (!plan) {
