@@ -223,7 +223,8 @@ void Output::require_alike(std::int64_t step, double time) {
     if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
     if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
     if (mine == first) return;
-    throw Error("Output::write", "its files of '" + name_ + "' are not those of rank 0: " + mine + "; there " + first,
+    throw Error("Output::write",
+                "its files of '" + name_ + "' are not those of rank 0: " + mine + "; there " + first,
                 "add the same arrays in the same order on all ranks, and write them together");
   });
 }

@@ -419,7 +419,8 @@ Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::
 
 /// In the trace, if there is one: what began then and has just ended.
 void TaskGraph::note(const std::string& step, const std::string& row, double began) const {
-  if (options_.trace != nullptr) options_.trace->add({step, options_.trace_process, row, began, Trace::now()});
+  if (options_.trace != nullptr)
+    options_.trace->add({step, options_.trace_process, row, began, Trace::now()});
 }
 
 void TaskGraph::run_serial(Stream& stream, Plan& planned) {

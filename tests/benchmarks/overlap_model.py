@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What heddle-overlap runs on ranks that are processors: D3Q19 BGK in place (AA), in a box and over a list."""
+"""What heddle-overlap runs on ranks that are processors: D3Q19 BGK in place (AA), a box and a list."""
 
 from heddle import Module, Schedule, Sparse, lbm
 

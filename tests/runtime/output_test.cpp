@@ -185,7 +185,8 @@ TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
   // What rank 1 does otherwise: no array, another name, other components, another step.
   for (const auto& [name, components, step, words] :
        {std::tuple("", 1, 3, "there is nothing to write"), {"p", 1, 3, "not those of rank 0"},
-        {"rho", 3, 3, "not those of rank 0"}, {"rho", 1, 4, "not those of rank 0"}, {"rho", 1, -1, "is negative"}}) {
+        {"rho", 3, 3, "not those of rank 0"}, {"rho", 1, 4, "not those of rank 0"},
+        {"rho", 1, -1, "is negative"}}) {
     std::array<std::string, 2> said;
     heddle::FakeNetwork(2).run([&](heddle::Transport& transport) {
       const bool first = transport.rank() == 0;

@@ -184,7 +184,8 @@ TEST(TaskGraph, IsTracedOnThreadsAndShuffled) {
       ++seen[span.name];
       EXPECT_EQ(span.process, 5);
       EXPECT_LE(span.begin, span.end);
-      EXPECT_TRUE(shuffled ? span.row == "steps" : span.row == "thread 0" || span.row == "thread 1") << span.row;
+      const bool on_thread = span.row == "thread 0" || span.row == "thread 1";
+      EXPECT_TRUE(shuffled ? span.row == "steps" : on_thread) << span.row;
     }
     EXPECT_EQ(seen, (std::map<std::string, int>{{"first", 3}, {"second", 3}}));
   }
