@@ -226,9 +226,10 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     }
     return overlap;
   };
-  for (auto& [key, move] : moves) {
+  for (auto& one : moves) {
     const bool alone = std::ranges::none_of(
-        moves, [&](const auto& other) { return &other.second != &move && meet(key, other.first); });
+        moves, [&](const auto& other) { return &other != &one && meet(one.first, other.first); });
+    auto& [key, move] = one;
     if (!alone) {
       rest.insert(rest.end(), move.pieces.begin(), move.pieces.end());
       move.pieces.clear();

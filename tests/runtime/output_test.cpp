@@ -188,7 +188,7 @@ TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
         {"rho", 3, 3, "not those of rank 0"}, {"rho", 1, 4, "not those of rank 0"},
         {"rho", 1, -1, "is negative"}}) {
     std::array<std::string, 2> said;
-    heddle::FakeNetwork(2).run([&](heddle::Transport& transport) {
+    heddle::FakeNetwork(2).run([&, name = name, components = components, step = step](auto& transport) {
       const bool first = transport.rank() == 0;
       Output output(folder_, "run", shared, transport);
       const std::string called = first ? "rho" : name;
