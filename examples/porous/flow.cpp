@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -48,10 +49,11 @@ Steady Flow<T>::run(double tolerance, std::int64_t every, std::int64_t most,
                     const std::function<void(std::int64_t, double)>& seen) {
   Steady steady;
   while (!steady.met && steady.steps < most) {
+    const std::int64_t steps = std::min(every, most - steady.steps);
     const auto begin = std::chrono::steady_clock::now();
-    loop_.run(every / 2);
+    loop_.run(steps / 2);
     steady.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    steady.steps += every;
+    steady.steps += steps;
     const double before = steady.flux;
     steady.flux = flux();
     if (!std::isfinite(steady.flux)) {
@@ -59,7 +61,8 @@ Steady Flow<T>::run(double tolerance, std::int64_t every, std::int64_t most,
                           "the flow became unstable: its flux is not finite",
                           "choose a smaller --force or a larger --viscosity");
     }
-    steady.met = std::abs(steady.flux - before) < tolerance * std::abs(steady.flux);
+    // Fewer steps at the end change less: they say nothing of those that the tolerance is for.
+    steady.met = steps == every && std::abs(steady.flux - before) < tolerance * std::abs(steady.flux);
     if (seen) seen(steady.steps, steady.flux);
   }
   return steady;

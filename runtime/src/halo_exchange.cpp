@@ -437,7 +437,10 @@ HaloSteps HaloExchange::steps() {
   if (!packs_[now_].wrap_pack.empty() || !wrap_shifts_.empty())
     steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
-  if (talks() && transport_->needs_progress()) steps.progress = [this] { transport_->progress(); };
+  if (talks() && transport_->needs_progress()) {
+    steps.progress = [this] { transport_->progress(); };
+    steps.network = transport_;
+  }
   if (talks() && transport_->waits_in_stream()) {
     steps.waits_for = [this] {
       return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) +

@@ -67,6 +67,12 @@ std::uint64_t plan_hash(const Exchange& exchange) {
     hash.add(static_cast<std::uint64_t>(grid.blocks()[d]));
     hash.add(grid.periodic()[d] ? 1U : 0U);
   }
+  for (int block = 0; block < grid.size(); ++block) { // cut by weights, ranks may have read different ones
+    for (std::size_t d = 0; d < 3; ++d) {
+      hash.add(static_cast<std::uint64_t>(grid.block(block).lower[d]));
+      hash.add(static_cast<std::uint64_t>(grid.block(block).upper[d]));
+    }
+  }
   for (const Crossing& crossing : exchange.crossings()) {
     hash.add(static_cast<std::uint64_t>(crossing.field));
     hash.add(static_cast<std::uint64_t>(crossing.component));
@@ -220,9 +226,10 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     }
     return overlap;
   };
-  for (auto& [key, move] : moves) {
+  for (auto& one : moves) {
     const bool alone = std::ranges::none_of(
-        moves, [&](const auto& other) { return &other.second != &move && meet(key, other.first); });
+        moves, [&](const auto& other) { return &other != &one && meet(one.first, other.first); });
+    auto& [key, move] = one;
     if (!alone) {
       rest.insert(rest.end(), move.pieces.begin(), move.pieces.end());
       move.pieces.clear();

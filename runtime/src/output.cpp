@@ -213,9 +213,24 @@ std::string Output::series_text(const std::vector<SeriesStep>& steps) const {
   return text + "  </Collection>\n</VTKFile>\n";
 }
 
+/// That all ranks write the same.
+void Output::require_alike(std::int64_t step, double time) {
+  std::string mine = "step " + std::to_string(step) + ", time " + number_text(time);
+  for (const Array& array : arrays_)
+    mine += ", " + std::to_string(array.components) + " " + array.type + " of '" + array.name + "'";
+  const std::string first = ranks_->broadcast(mine);
+  ranks_->together([&] {
+    if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
+    if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
+    if (mine == first) return;
+    throw Error("Output::write",
+                "its files of '" + name_ + "' are not those of rank 0: " + mine + "; there " + first,
+                "add the same arrays in the same order on all ranks, and write them together");
+  });
+}
+
 std::filesystem::path Output::write(std::int64_t step, double time) {
-  if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
-  if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
+  require_alike(step, time);
   const std::string stem = stem_of(name_, step);
   const bool one = grid_.places() == 1;
   std::vector<FileWriter> files; // in the order in which they are moved to their places

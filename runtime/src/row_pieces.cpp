@@ -109,8 +109,7 @@ RowPieces::RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int 
         if (const std::optional<AxisPlace> found = place(other)) result.around.push_back(*found);
       }
       std::ranges::sort(result.around);
-      const auto twice = std::ranges::unique(result.around);
-      result.around.erase(twice.begin(), twice.end());
+      result.around.erase(std::unique(result.around.begin(), result.around.end()), result.around.end());
       return result;
     });
   };
@@ -140,7 +139,7 @@ RowPieces::RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int 
   begin_.push_back(0);
   for (const auto& [z_first, z_last, in_z] : z) {
     for (const auto& [y_first, y_last, in_y] : y) {
-      const auto kind = [&](const AxisReach& in_x) -> std::optional<Kind> {
+      const auto kind = [&, &in_y = in_y, &in_z = in_z](const AxisReach& in_x) -> std::optional<Kind> {
         if (!in_x.here || !in_y.here || !in_z.here) return std::nullopt;
         switch (whose(*in_x.here, *in_y.here, *in_z.here)) {
         case Whose::this_rank:

@@ -27,6 +27,11 @@ enum Region : unsigned {
   everywhere = border | ghosts | interior
 };
 
+/// An interior on a host is computed in so many slices at most, with a look at the messages after each; slices
+/// of fewer cells, 20 to 50 us of work, cost more to begin and to look than messages gain by it.
+constexpr std::int64_t most_slices = 8;
+constexpr std::int64_t fewest_cells = 4096;
+
 /// The ghost cells that lie beyond no face of a border across these axes: only blocks of this rank fill them.
 unsigned rim(const std::array<bool, 3>& border_axes) {
   unsigned found = 0;
@@ -74,7 +79,10 @@ public:
         halo.border = united(halo.border, axes_to_other_ranks(*halo.grid, halo.rank));
         widen(*halo.grid, halo.rank, halo.border);
       }
-      if (halo.progress) progress_.push_back(halo.progress);
+      if (halo.progress && std::ranges::find(networks_, halo.network) == networks_.end()) {
+        progress_.push_back(halo.progress);
+        if (halo.network != nullptr) networks_.push_back(halo.network);
+      }
       width_ = std::max(width_, halo.depth);
       if (!node.parts) continue;
       widen(*node.parts->grid, node.parts->rank, {});
@@ -273,7 +281,7 @@ private:
     }
     one.step.run = [run = node.parts->run, part](Stream& stream) { run(stream, part); };
     if (kind == Kind::interior && !progress_.empty() && node.memory != Memory::device)
-      one.step.run = in_slices(node.parts->run, part);
+      one.step.run = in_slices(*node.parts, part);
   }
 
   /// That a task has touched its fields, and which of them it wrote beyond its blocks: a sweep over whole
@@ -291,10 +299,13 @@ private:
   }
 
   /// Computes the interior layer by layer and lets messages move on in between.
-  [[nodiscard]] std::function<void(Stream&)> in_slices(std::function<void(Stream&, const BlockPart&)> run,
-                                                       BlockPart part) const {
-    part.slices = 8;
-    return [run = std::move(run), part, progress = progress_](Stream& stream) mutable {
+  [[nodiscard]] std::function<void(Stream&)> in_slices(const TaskNode::Parts& parts, BlockPart part) const {
+    std::int64_t cells = 0;
+    for (int block = parts.grid->first_block(parts.rank); block < parts.grid->first_block(parts.rank + 1);
+         ++block)
+      cells += parts.grid->block(block).volume();
+    part.slices = static_cast<int>(std::clamp<std::int64_t>(cells / fewest_cells, 1, most_slices));
+    return [run = parts.run, part, progress = progress_](Stream& stream) mutable {
       for (part.slice = 0; part.slice < part.slices; ++part.slice) {
         run(stream, part);
         for (const std::function<void()>& move_on : progress)
@@ -306,6 +317,7 @@ private:
   PlanOptions options_;
   std::vector<HaloSteps> halos_;
   std::vector<std::function<void()>> progress_;
+  std::vector<const void*> networks_; // that these let move on, each of them once
   int width_ = 0;
   bool splits_ = false;    // sweeps have borders
   bool exchanges_ = false; // something crosses, each time after all of a step and before all of the next

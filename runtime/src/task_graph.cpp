@@ -8,12 +8,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <thread>
 
 #include "capture_choice.hpp"
 #include "cuda.hpp"
 #include "device_schedule.hpp"
+#include "forgotten_exchange.hpp"
 #include "heddle/error.hpp"
 #include "overlap_trial.hpp"
 
@@ -36,6 +38,8 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapTrial trial;
+  std::optional<bool> measures; // whether ways are compared
+  std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
   std::string vain; // why the last one was
 
@@ -212,9 +216,13 @@ void TaskGraph::forget_plans() noexcept {
 
 /// Whether it is to be found out which way is faster: without messages they are the same.
 bool TaskGraph::measures() const noexcept {
-  return options_.overlap == Overlap::automatic &&
-         std::any_of(nodes_.begin(), nodes_.end(),
-                     [](const TaskNode& node) { return node.halo && node.halo().messages; });
+  if (options_.overlap != Overlap::automatic) return false;
+  if (plans_ && plans_->measures) return *plans_->measures;
+  const bool found = std::any_of(nodes_.begin(), nodes_.end(), [](const TaskNode& node) {
+    return node.halo && node.halo().messages;
+  });
+  if (plans_) plans_->measures = found;
+  return found;
 }
 
 OverlapChoice TaskGraph::overlap() const {
@@ -243,7 +251,8 @@ int TaskGraph::unroll() const {
 TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
   if (!plans_) plans_ = std::make_unique<Plans>();
   // What nobody exchanges need not be tried both ways.
-  const bool overlapping = overlap().overlap || (options_.overlap == Overlap::automatic && !measures());
+  const bool chosen = options_.overlap == Overlap::automatic && measures();
+  const bool overlapping = chosen ? plans_->trial.overlap() : options_.overlap != Overlap::off;
   Plans::Way& way = plans_->ways[overlapping];
   std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
   if (!plan) {
@@ -270,6 +279,7 @@ void TaskGraph::run(std::int64_t n) {
     throw Error("TaskGraph", "a run of '" + options_.name + "' failed, and its fields are between two steps",
                 "start again from a checkpoint, with new transports");
   }
+  require_all_exchanges(n > 1);
   try {
     n -= measure(n);
     repeat(unroll(), n / unroll());
@@ -279,6 +289,14 @@ void TaskGraph::run(std::int64_t n) {
     throw;
   }
   if (options_.capture != Capture::once) plans_->forget_recordings();
+}
+
+void TaskGraph::require_all_exchanges(bool again) {
+  if (!plans_) plans_ = std::make_unique<Plans>();
+  bool& there = plans_->exchanges_are_there[again];
+  if (there) return;
+  require_exchanges(options_.name, nodes_, again);
+  there = true;
 }
 
 /// `times` times a plan of so many iterations.
@@ -313,7 +331,9 @@ void TaskGraph::run_shuffled(const Plan& planned) {
     std::swap(ready[static_cast<std::size_t>(options_.shuffle >> 33) % ready.size()], ready.back());
     const std::size_t next = ready.back();
     ready.pop_back();
+    const double began = Trace::now();
     steps[next].run(stream);
+    note(steps[next].name, "steps", began);
     for (const std::size_t s : successors[next]) {
       if (--missing[s] == 0) ready.push_back(s);
     }
@@ -397,6 +417,12 @@ Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::
   return done;
 }
 
+/// In the trace, if there is one: what began then and has just ended.
+void TaskGraph::note(const std::string& step, const std::string& row, double began) const {
+  if (options_.trace != nullptr)
+    options_.trace->add({step, options_.trace_process, row, began, Trace::now()});
+}
+
 void TaskGraph::run_serial(Stream& stream, Plan& planned) {
   std::map<std::size_t, double> sent; // when an exchange began
   for (const TaskStep& step : planned.steps) {
@@ -436,7 +462,8 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
   };
   start_iteration();
 
-  const auto work = [&] {
+  const auto work = [&](std::size_t thread) {
+    const std::string row = "thread " + std::to_string(thread);
     Stream stream;
     std::unique_lock lock(mutex);
     while (true) {
@@ -447,7 +474,9 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
       lock.unlock();
       std::exception_ptr caught;
       try {
+        const double began = Trace::now();
         steps[task].run(stream);
+        note(steps[task].name, row, began);
       } catch (...) {
         caught = std::current_exception();
       }
@@ -476,11 +505,11 @@ void TaskGraph::run_threads(const Plan& planned, std::int64_t n) {
   const std::size_t count = std::min(static_cast<std::size_t>(options_.threads), steps.size());
   try {
     for (std::size_t t = 1; t < count; ++t)
-      threads.emplace_back(work);
+      threads.emplace_back(work, t);
   } catch (const std::system_error&) {
     // Fewer threads than wished for do the same work.
   }
-  work();
+  work(0);
   join();
   if (failure) std::rethrow_exception(failure);
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <barrier>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../messages.hpp"
@@ -175,6 +178,44 @@ TEST_F(OutputTest, RefusesWhatCannotBe) {
   EXPECT_THROW(output.add(Field<float>(BlockGrid(grid_.domain()), {.name = "v"})), Error);
   EXPECT_THROW(output.write(-1, 0.0), Error);
   EXPECT_TRUE(contents().empty());
+}
+
+TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
+  const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
+  // What rank 1 does otherwise: no array, another name, other components, another step.
+  for (const auto& [name, components, step, words] :
+       {std::tuple("", 1, 3, "there is nothing to write"), {"p", 1, 3, "not those of rank 0"},
+        {"rho", 3, 3, "not those of rank 0"}, {"rho", 1, 4, "not those of rank 0"},
+        {"rho", 1, -1, "is negative"}}) {
+    std::array<std::string, 2> said;
+    heddle::FakeNetwork(2).run([&, name = name, components = components, step = step](auto& transport) {
+      const bool first = transport.rank() == 0;
+      Output output(folder_, "run", shared, transport);
+      const std::string called = first ? "rho" : name;
+      const auto zero = [](int, std::int64_t, std::int64_t, std::int64_t, int) { return 0.0F; };
+      if (!called.empty()) output.add<float>(called, first ? 1 : components, zero);
+      try {
+        output.write(first ? 3 : step, 0.5);
+      } catch (const Error& error) {
+        said[static_cast<std::size_t>(transport.rank())] = error.what();
+      }
+    });
+    EXPECT_NE(said[0].find(words), std::string::npos) << said[0];
+    EXPECT_EQ(said[0], said[1]);
+    EXPECT_TRUE(contents().empty());
+  }
+}
+
+TEST_F(OutputTest, FieldsOfBlocksThatLieElsewhereAreRefused) {
+  const Box domain{{0, 0, 0}, {2, 2, 8}};
+  std::vector<std::uint8_t> weights(32, 1);
+  std::fill_n(weights.begin(), 16, std::uint8_t{5}); // more below, so that the cut lies there
+  const BlockGrid even(domain, {1, 1, 2});
+  const BlockGrid weighed = BlockGrid::slabs(domain, {false, false, false}, 2, weights).on_one_rank();
+  ASSERT_NE(even.block(0), weighed.block(0));
+  const Field<float> field(weighed, {.name = "rho"});
+  Output output(folder_, "run", even);
+  EXPECT_THROW(output.add(field), Error);
 }
 
 /// One rank writes `value` where a cell is listed, and -1 elsewhere.

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heddle/block_grid.hpp"
@@ -62,7 +65,7 @@ public:
       : field_(&field), interior_us_(interior_us), border_us_(border_us) {}
   std::string_view name() const { return "step"; }
   std::vector<heddle::FieldAccess> accesses() const {
-    return {{field_, "f", heddle::AccessMode::read, 1}, {field_, "f", heddle::AccessMode::write, 1}};
+    return {{field_, "f", heddle::AccessMode::read, 1}, {field_, "f", heddle::AccessMode::write, 0}};
   }
   const heddle::BlockGrid& grid() const { return ::grid; }
   int rank() const { return 0; }
@@ -154,6 +157,79 @@ TEST(Overlap, ABorderIsAskedForBoxByBoxWhereItHasBoxes) {
   std::ranges::sort(boxes.asked);
   EXPECT_EQ(boxes.asked, (std::vector<int>{0, 1})); // the faces across z
   EXPECT_EQ(list.asked, std::vector<int>{-1});
+}
+
+/// An exchange whose messages have to be looked at while something else is computed.
+class Looked {
+public:
+  Looked(const int& field, const heddle::BlockGrid& blocks, const void* network)
+      : field_(&field), grid_(&blocks), network_(network) {}
+  std::string_view name() const { return "looked"; }
+  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write}}; }
+  void operator()(heddle::Stream&) {}
+  heddle::HaloSteps steps() {
+    heddle::HaloSteps steps;
+    steps.grid = grid_;
+    steps.depth = 1;
+    steps.messages = true;
+    steps.fields = {{field_, "f", heddle::AccessMode::write}};
+    steps.start = [](heddle::Stream&) {};
+    steps.finish = [](heddle::Stream&) {};
+    steps.progress = [this] { ++looks; };
+    steps.network = network_;
+    return steps;
+  }
+
+  int looks = 0;
+
+private:
+  const int* field_;
+  const heddle::BlockGrid* grid_;
+  const void* network_;
+};
+
+/// A step of which the slices of the interior are counted.
+class Sliced {
+public:
+  Sliced(const int& field, const heddle::BlockGrid& blocks) : field_(&field), grid_(&blocks) {}
+  std::string_view name() const { return "sliced"; }
+  std::vector<heddle::FieldAccess> accesses() const { return {{field_, "f", heddle::AccessMode::write, 1}}; }
+  const heddle::BlockGrid& grid() const { return *grid_; }
+  int rank() const { return 0; }
+  void operator()(heddle::Stream& stream) { (*this)(stream, heddle::BlockPart()); }
+  void operator()(heddle::Stream&, const heddle::BlockPart& part) {
+    if (part.cells == heddle::BlockPart::Cells::interior) slices.push_back({part.slice, part.slices});
+  }
+
+  std::vector<std::array<int, 2>> slices;
+
+private:
+  const int* field_;
+  const heddle::BlockGrid* grid_;
+};
+
+TEST(Overlap, LooksAtMessagesBetweenSlicesOfInteriorsThatAreLargeEnough) {
+  for (const auto& [edge, slices] : {std::pair(8, 1), {16, 1}, {20, 1}, {26, 4}, {64, 8}}) {
+    const heddle::BlockGrid cubes({{0, 0, 0}, {edge, edge, 2 * edge}}, {1, 1, 2}, {false, false, false}, 2);
+    const int field = 0;
+    const int network = 0;
+    const int other = 0;
+    Looked first(field, cubes, &network);
+    Looked second(field, cubes, &network);
+    Looked elsewhere(field, cubes, &other);
+    Sliced step(field, cubes);
+    TaskGraph loop({.overlap = Overlap::on});
+    loop.add(first);
+    loop.add(second);
+    loop.add(elsewhere);
+    loop.add(step);
+    loop.run(1);
+    ASSERT_EQ(std::ssize(step.slices), slices) << edge;
+    for (int slice = 0; slice < slices; ++slice)
+      EXPECT_EQ(step.slices[static_cast<std::size_t>(slice)], (std::array<int, 2>{slice, slices}));
+    EXPECT_EQ(first.looks + second.looks, slices) << "one look serves all exchanges of a network";
+    EXPECT_EQ(elsewhere.looks, slices);
+  }
 }
 
 } // namespace

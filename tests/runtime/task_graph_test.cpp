@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <random>
 #include <stdexcept>
@@ -162,6 +165,30 @@ TEST(TaskGraph, IndependentTasksRunConcurrently) {
   graph.add("b", {writes(b)}, meet);
   graph.run();
   EXPECT_EQ(met, 2);
+}
+
+TEST(TaskGraph, IsTracedOnThreadsAndShuffled) {
+  for (const bool shuffled : {false, true}) {
+    heddle::Trace trace;
+    TaskGraph graph({.threads = shuffled ? 1 : 2,
+                     .trace = &trace,
+                     .trace_process = 5,
+                     .shuffle = shuffled ? std::uint64_t{3} : 0});
+    const std::array<int, 2> fields{};
+    for (const int& field : fields)
+      graph.add(&field == fields.data() ? "first" : "second", {{&field, "f", AccessMode::write}},
+                [](Stream&) {});
+    graph.run(3);
+    std::map<std::string, int> seen;
+    for (const heddle::Trace::Span& span : trace.spans()) {
+      ++seen[span.name];
+      EXPECT_EQ(span.process, 5);
+      EXPECT_LE(span.begin, span.end);
+      const bool on_thread = span.row == "thread 0" || span.row == "thread 1";
+      EXPECT_TRUE(shuffled ? span.row == "steps" : on_thread) << span.row;
+    }
+    EXPECT_EQ(seen, (std::map<std::string, int>{{"first", 3}, {"second", 3}}));
+  }
 }
 
 TEST(TaskGraph, RepeatsUntilAConditionHolds) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -134,6 +135,24 @@ void expect_detected(const Faults& faults, std::int64_t heddle::FaultCounts::* c
     EXPECT_TRUE(said) << error;
   }
   EXPECT_GT(found, 3);
+}
+
+TEST(FakeNetwork, RanksThatCutTheDomainElsewhereAreFound) {
+  // Faces are as large wherever the cut lies: each rank has read weights of its own.
+  const std::string error = failure([] {
+    FakeNetwork(2, {}, 300ms).run([](Transport& transport) {
+      std::vector<std::uint8_t> weights(static_cast<std::size_t>(domain.volume()), 1);
+      for (std::size_t i = 0; transport.rank() == 0 && i < weights.size(); i += 8) // those at x = 0
+        weights[i] = 9;
+      const BlockGrid grid = BlockGrid::slabs(domain, {true, true, true}, 2, weights);
+      Field<double> field(grid, {.rank = transport.rank()});
+      HaloExchange halo(packing::exchange(field, shell, Direction::owner_to_ghost, "halo"), transport,
+                        {.stamped = true});
+      Stream stream;
+      halo(stream);
+    });
+  });
+  EXPECT_NE(error.find("another exchange"), std::string::npos) << error;
 }
 
 TEST(FakeNetwork, ALostMessageIsMissed) {

@@ -30,8 +30,10 @@ struct HaloSteps {
   std::function<void(Stream&)> start;
   std::function<void(Stream&)> wrap;
   std::function<void(Stream&)> finish;
-  /// Lets messages move on while something else is computed; empty where they do so alone.
+  /// Lets messages move on while something else is computed; empty where they do so alone. It does so for all
+  /// exchanges of one network (null: for this one).
   std::function<void()> progress;
+  const void* network = nullptr;
   /// "rank 0, 'heat::step before': rank 1 (1280 bytes)": who waits for whom while finish waits within its
   /// stream, and what to do when that takes too long (Transport::give_up); empty for other exchanges.
   std::function<std::string()> waits_for;

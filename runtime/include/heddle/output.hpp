@@ -59,6 +59,9 @@ public:
   /// grid.
   template <class T> void add(const Field<T>& field, const std::string& name = {}) {
     require_domain(field.grid().domain(), field.grid().blocks(), field.name());
+    require_blocks(static_cast<std::size_t>(field.blocks()), field.name());
+    for (int b = 0; b < field.blocks(); ++b)
+      require_box(b, field.box(b), field.name());
     add(Array{named(name, field.name()), vtk_type<T>(), field.components(), sizeof(T),
               at_once([&field](int block, const Sink& sink) {
                 field.inspect(block, [&](FieldView<const T> view) {
@@ -127,7 +130,8 @@ public:
 
   /// Writes all arrays as they are now, and the series with `time` (a step written before is replaced).
   /// Returns the file of this step. Throws Error when there is no array, `step` is negative, a file cannot be
-  /// written, or one of an earlier run cannot be removed.
+  /// written, or one of an earlier run cannot be removed, and where a rank would write another step or other
+  /// arrays than rank 0, which names them for all.
   std::filesystem::path write(std::int64_t step, double time);
 
   /// folder/name.pvd
@@ -214,6 +218,7 @@ private:
   [[nodiscard]] std::string parallel_header(const std::string& stem) const;
   [[nodiscard]] std::string blocks_text(const std::string& stem) const;
   void require_same_run() const;
+  void require_alike(std::int64_t step, double time);
   [[nodiscard]] std::string series_text(const std::vector<SeriesStep>& steps) const;
   [[nodiscard]] std::string main_file(const std::string& stem) const;
   /// The files of an earlier run that a first write makes obsolete; if the series goes on, `steps` gets those

@@ -158,6 +158,9 @@ public:
   [[nodiscard]] int unroll() const;
 
   /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
+  /// Throws Error, before any task has run, for a sweep that looks beyond the blocks of its rank at what
+  /// sweeps of this graph change, or writes there, if the graph has neither an exchange of that field nor
+  /// another task that says that it writes it: ghost cells would be those of an earlier step.
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds, asked after each `every` iterations, but at most `max` iterations.
@@ -182,12 +185,14 @@ private:
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
   [[nodiscard]] bool measures() const noexcept;
   [[nodiscard]] Plan& plan(std::int64_t iterations);
+  void require_all_exchanges(bool again);
   void repeat(std::int64_t iterations, std::int64_t times);
   void launch(Plan& planned, std::int64_t times);
   [[nodiscard]] bool record(Plan& planned);
   [[nodiscard]] CaptureChoice intended_capture() const;
   [[nodiscard]] std::int64_t measure(std::int64_t n);
   void forget_plans() noexcept;
+  void note(const std::string& step, const std::string& row, double began) const;
   void run_serial(Stream& stream, Plan& plan);
   void run_threads(const Plan& plan, std::int64_t n);
   void run_shuffled(const Plan& plan);

@@ -66,6 +66,15 @@ TEST(CommandLine, SaysWhatIsWrong) {
   EXPECT_EQ(program("--help").code, 0);
 }
 
+TEST(CommandLine, RunsAsManyStepsAsItIsToldAtMost) {
+  const test::Folder folder;
+  for (const char* const steps : {"20", "130"}) {
+    const Outcome outcome = program("--edge 16 --diameter 7 --porosity 0.5 --tolerance 1e-12 --out '" +
+                                    (folder / "out").string() + "' --steps " + steps);
+    EXPECT_TRUE(contains(outcome.text, std::string("not steady after ") + steps + " steps")) << outcome.text;
+  }
+}
+
 TEST(CommandLine, ReportsOfOneRankSayWhose) {
   const test::Folder folder;
   const std::string run =
