@@ -64,6 +64,7 @@ CONDITIONS: dict[str, Make] = {
     "scalar, flux (Neumann)": lambda lattice, over: lbm.ScalarFlux("j"),
     "pressure jump": lambda lattice, over: lbm.PressureJump("jump"),
     "force and torque": lambda lattice, over: lbm.VelocityBounceBack(wall(lattice)),
+    "force and torque, interpolated": bouzidi("quadratic", 0.3),
 }
 
 
@@ -114,7 +115,7 @@ class Sweep:
         where: dict[str, Any] = {"cells": True}
         if self.over != "cells":
             where = {"face" if self.over == "face" else "normal": self.side}
-        if self.name == "force and torque":
+        if self.name.startswith("force and torque"):
             where |= {"force": "drag", "torque": "couple"}
             if self.over == "face":
                 d = self.lattice.dimension
@@ -174,7 +175,7 @@ def case(sweep: Sweep, kernel: ir.Kernel) -> tuple[dict[str, Array], dict[str, N
     incoming = sum(1 << q for q, c in enumerate(sweep.lattice.velocities) if c[axis] * sign < 0)
     some = [generator.getrandbits(27) for _ in entries[1:]]
     arrays["mask"].values = [incoming & bits for bits in (incoming, *some)]
-    depth = 2 if sweep.name.startswith("Bouzidi, quadratic") else 1
+    depth = BOUNDARIES[sweep.name].depth
     for name, c in zip(sweep.lattice.names, sweep.lattice.velocities, strict=True):
         if f"cell_{name}" in arrays:  # as heddle::cells_beside: the own one where there is none
             numbers_beside = []
