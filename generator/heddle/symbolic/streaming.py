@@ -155,6 +155,13 @@ class StreamingPattern(ABC):
 
     def check(self) -> None:
         """Raise KernelError unless steps are free of races and populations arrive where they are read."""
+        if not self.in_place and self.source.name == self.target.name:
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} reads one array and writes another one; '{self.source.name}' is "
+                "given for both.",
+                "two names, or AA, EsoTwist or EsoPull, which work in place",
+            )
         directions = range(self.lattice.size)
         for step in self.steps:
             reads = [self.read(q, step) for q in directions]
