@@ -4,7 +4,7 @@
 # table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11.
 #   --fast   lint, types, generator tests, and the C++ tests of one build: while working
 #   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every emitted file
-#            in the generator's tests, and a thousand faults for the proof to find
+#            and every boundary on every target in the generator's tests, and a thousand faults for the proof to find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"

@@ -25,6 +25,7 @@ STRICT = (
     "-ffp-contract=off -fno-math-errno -fno-trapping-math"
 ).split()
 OPTIMISE = {"cpu": ["-O3", "-march=native", "-fopenmp"], "reference": ["-O1"], "cuda": ["-O1"]}
+PLAIN = {"cpu": ["-O0", "-march=native", "-fopenmp"], "reference": ["-O0"], "cuda": ["-O0"]}
 DTYPES: dict[str, Any] = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "bool": np.bool_,
     "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u32": np.uint32,
@@ -37,10 +38,14 @@ SUFFIXES = {"cpu": "", "reference": "_reference", "cuda": "_cuda", "unit": "_uni
 
 
 class Library:
-    """The kernels of some modules, each with the targets it is built for, in one shared library."""
+    """The kernels of some modules, each with the targets it is built for, in one shared library. plain: not
+    optimised, which is quicker."""
 
-    def __init__(self, folder: Path, modules: Sequence[tuple[Module, Sequence[str]]]) -> None:
+    def __init__(
+        self, folder: Path, modules: Sequence[tuple[Module, Sequence[str]]], plain: bool = False
+    ) -> None:
         self.folder = folder
+        self.optimise = {**OPTIMISE, **(PLAIN if plain else {})}
         self.units: dict[str, Path] = {}
         sources: dict[str, list[str]] = {}
         self.includes: list[str] = ["-I", str(EMULATION)]
@@ -72,7 +77,7 @@ class Library:
                 [
                     "g++",
                     *STRICT,
-                    *OPTIMISE[target],
+                    *self.optimise[target],
                     "-fPIC",
                     "-c",
                     str(self.units[target]),

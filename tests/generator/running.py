@@ -144,13 +144,32 @@ def listed_memory(
     if space.box:
         return boxed_memory(kernel, box, generator, exact), scalars(kernel, generator, exact)
     places = [p for p in itertools.product(*map(range, box)) if generator.random() < 0.8]
+    result = table_memory(kernel, box, places, max(len(places) // 3, 1), generator, exact)
+    if space.listed:
+        entries = result["cells"].extent[0]
+        result["cells"].values = generator.sample(range(len(places)), entries)
+        return result, scalars(kernel, generator, exact)
+    return result, scalars(kernel, generator, exact) | {"first": 1, "last": len(places)}
+
+
+def table_memory(
+    kernel: ir.Kernel,
+    box: Sequence[int],
+    places: Sequence[tuple[int, ...]],
+    entries: int,
+    generator: random.Random,
+    exact: bool = False,
+) -> dict[str, Array]:
+    """Memory for a sparse kernel over the cells at some places of a periodic box, and their neighbour table.
+    entries: how many a list of some of them has; here the first ones."""
+    space = kernel.space
+    assert isinstance(space, ir.Sparse)
     number_of = {place: n for n, place in enumerate(places)}
     if any(link.held for link in space.links):  # behind walls: the rest of the box, in its order
         for place in itertools.product(*map(range, box)):
             number_of.setdefault(place, len(number_of))
     cells, slot_stride = len(places), len(number_of) + 3
     result: dict[str, Array] = {}
-    entries = max(cells // 3, 1)
     for f in kernel.fields:
         if f.layout == "entries":
             values = [number(generator, f.type, exact) for _ in range(entries)]
@@ -183,9 +202,8 @@ def listed_memory(
         )
         result["neighbour_chunk"] = Array(words, 0, (len(words),), (1,))
     if space.listed:
-        result["cells"] = Array(generator.sample(range(cells), entries), 0, (entries,), (1,))
-        return result, scalars(kernel, generator, exact)
-    return result, scalars(kernel, generator, exact) | {"first": 1, "last": cells}
+        result["cells"] = Array(list(range(entries)), 0, (entries,), (1,))
+    return result
 
 
 def boxed_memory(
@@ -202,7 +220,7 @@ def boxed_memory(
         if f.name in ir.PLACES:
             values = [place[ir.PLACES.index(f.name)] for place in places]
         elif f.type.kind == "u":
-            values = [generator.getrandbits(9) for _ in places]
+            values = [generator.getrandbits(27) for _ in places]
         result[f.name] = Array(values, 0, (len(places),), (1,))
     return result
 

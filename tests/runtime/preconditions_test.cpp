@@ -71,4 +71,20 @@ TEST(Preconditions, AnswerAtOnceForSidesOfABox) {
   EXPECT_EQ(check({0, extent, stride}, {2050, extent, stride}), heddle::fields_overlap);
 }
 
+/// What links lead through belongs to one list; other fields may be of one that holds more or fewer cells.
+TEST(Preconditions, OfAListAskForItsCells) {
+  const std::array<float, 64> memory{};
+  const std::array<std::int64_t, 2> list{12, 2}, longer{16, 2}, stride{1, 16};
+  const auto at = [&](std::size_t place, const std::array<std::int64_t, 2>& extent, bool written) {
+    return ArrayArgument{&memory.at(place), sizeof(float), extent.data(), stride.data(), 1, 2, written};
+  };
+  const ArrayArgument apart[] = {at(0, list, false), at(32, longer, true)};
+  EXPECT_EQ(heddle::check_listed(apart, 1U, 12), heddle::ok);
+  EXPECT_EQ(heddle::check_listed(apart, 0U, 12), heddle::ok);
+  EXPECT_EQ(heddle::check_listed(apart, 3U, 12), heddle::extents_differ);
+  EXPECT_EQ(heddle::check_listed(apart, 1U, 13), heddle::extents_differ);
+  const ArrayArgument shared[] = {at(0, list, false), at(11, longer, true)};
+  EXPECT_EQ(heddle::check_listed(shared, 1U, 12), heddle::fields_overlap);
+}
+
 } // namespace

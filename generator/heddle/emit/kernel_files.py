@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -296,6 +296,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     space, schedule = variant.stages.kernel.space, variant.schedule
     dense = isinstance(space, ir.Dense)
     unit = "true" if isinstance(space, ir.Sparse) and not space.box else "false"
+    linked = _of_one_list(variant.stages.kernel)
     checked = [argument for argument in everything if argument.role not in UNCHECKED]
     on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
@@ -310,9 +311,20 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         "device_entry_parameters": _entry_parameters(everything, "device"),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, "unit_stride" if dense else unit, schedule),
-        "device_checks": _checks(everything, "true" if schedule.unit else unit, schedule, host=False),
+        "checks": _checks(everything, "unit_stride" if dense else unit, schedule, linked),
+        "device_checks": _checks(everything, "true" if schedule.unit else unit, schedule, linked, host=False),
     }
+
+
+def _of_one_list(kernel: ir.Kernel) -> set[str]:
+    """The fields whose neighbours a kernel over a list touches, and populations beside them."""
+    linked = {
+        node.field
+        for node in walk(kernel.body)
+        if isinstance(node, ir.Access) and (any(node.offsets) or node.through)
+    }
+    sizes = {field.components for field in linked} - {0, 1}
+    return {f.name for f in kernel.fields if f in linked or f.components in sizes}
 
 
 def _entry_parameters(everything: Sequence[Argument], where: str) -> str:
@@ -320,8 +332,15 @@ def _entry_parameters(everything: Sequence[Argument], where: str) -> str:
     return ", ".join(type_text(a.kind) if a.role in UNUSED[where] else a.cpp for a in everything)
 
 
-def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule, host: bool = True) -> str:
-    """The statements that test the arguments of an entry."""
+def _checks(
+    everything: Sequence[Argument],
+    unit_stride: str,
+    schedule: Schedule,
+    linked: Set[str],
+    host: bool = True,
+) -> str:
+    """The statements that test the arguments of an entry. linked: fields of one list; others may belong to
+    one of the same cells that holds more or fewer cells behind walls."""
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
     roles = ("table", "output", "work", "runs" if host else "chunks")
@@ -365,6 +384,11 @@ def _checks(everything: Sequence[Argument], unit_stride: str, schedule: Schedule
     check = f"heddle::check_arrays(arrays, {unit_stride})"
     if schedule.lanes > 1 and not host:
         check = f"heddle::check_interleaved(arrays, {schedule.lanes})"
+    elif "last" in names and len(rows[False]) > 1:
+        of_list = [a.name in linked for a in everything if a.role == "array"]
+        bits = sum(one << bit for bit, one in enumerate(of_list))
+        if not all(of_list):
+            check = f"heddle::check_listed(arrays, {bits:#x}U, last)"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]

@@ -199,7 +199,10 @@ class _Freezer:
             reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
             if is_name(name) and name in _SPARSE_NAMES and name in own:
                 reason = "a kernel over a list of cells uses it itself"
-            raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", "choose another name")
+            hint = "choose another name"
+            if any(sign in name for sign in "+-*/("):
+                hint += "; an expression is made of symbols, 1 / (3 * sympy.Symbol('nu') + ...), not a text"
+            raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", hint)
 
     def check_derived(self, kernel: str) -> None:
         """No argument is called what follows from the names of others, or of the emitted functions."""

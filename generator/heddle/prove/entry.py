@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from heddle.emit.signature import UNCHECKED, Argument
 from heddle.ir import nodes as ir
+from heddle.ir.visit import expressions
 from heddle.prove.kernel import DifferenceError, parameter
 from heddle.schedule import Schedule
 
@@ -27,13 +28,15 @@ NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
 @dataclass(frozen=True)
 class Entry:
     """A kernel's entry in one precision. function: name of the kernel function, without namespace. entry:
-    name of the C entry. arguments: its flat argument list."""
+    name of the C entry. arguments: its flat argument list. list_fields: over a list, the fields that belong
+    to the list whose links it follows."""
 
     function: str
     entry: str
     arguments: tuple[Argument, ...]
     schedule: Schedule
     dense: bool
+    list_fields: frozenset[str]
 
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
@@ -50,6 +53,11 @@ class Entry:
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         if device and self.schedule.lanes > 1:
             call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
+        elif any(a.name == "last" for a in self.arguments) and len(plain) > 1:
+            others = [a for a in plain if a.name not in self.list_fields]
+            bits = sum(2**n for n, a in enumerate(plain) if a not in others)
+            if others:
+                call = f"heddle::check_listed<{len(rows)}>(arrays, {bits}:u32, last)"
         lines = [
             f"i32 {self.function}_check({', '.join(listed)})",
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
@@ -178,6 +186,19 @@ class Entry:
 
 def _is_split(argument: Argument) -> bool:
     return argument.field is not None and argument.field.layout == "split"
+
+
+def fields_of_list(kernel: ir.Kernel) -> frozenset[str]:
+    """The fields of a kernel of which it touches the cells beside, and those with as many components."""
+    reached = [a.field for a in expressions(kernel.body) if isinstance(a, ir.Access)]
+    beside = {a.field.name for a in expressions(kernel.body) if isinstance(a, ir.Access) and beside_own(a)}
+    populations = {f.components for f in reached if f.name in beside and f.components > 1}
+    return frozenset(f.name for f in kernel.fields if f.name in beside or f.components in populations)
+
+
+def beside_own(access: ir.Access) -> bool:
+    """Whether it leads to another cell."""
+    return access.through != () or any(offset != 0 for offset in access.offsets)
 
 
 def _declared(argument: Argument, anonymous: bool = False) -> str:

@@ -22,7 +22,7 @@ from heddle.lift.statements import StatementLifter
 from heddle.module import Module
 from heddle.prove.canonical import canonical
 from heddle.prove.device import Launched, launch_lines, same_device_kernel, untemplated
-from heddle.prove.entry import Entry, same_lines
+from heddle.prove.entry import Entry, fields_of_list, same_lines
 from heddle.prove.kernel import DifferenceError, same_host_kernel, used_names
 from heddle.resources import folder
 from heddle.schedule import precision
@@ -98,6 +98,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
         everything,
         schedule,
         isinstance(stages.kernel.space, ir.Dense),
+        fields_of_list(stages.kernel),
     )
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
@@ -128,6 +129,7 @@ def _device(
         everything,
         schedule,
         isinstance(stages.kernel.space, ir.Dense),
+        fields_of_list(stages.kernel),
     )
     kernel = f"{module.name}_cuda::{name}_{suffix}"
     launched = Launched.of(lowered)

@@ -43,7 +43,8 @@ class Bouzidi(BoundaryCondition):
     and EsoPull take the numbers of the cells behind the own one, `cell_w` and so on, from
     heddle::cells_beside(..., 2). Over cells of a dense box it looks two cells inwards as over a face, and the
     field `linear` [entries] (uint32) marks with bit q the links that take the linear form, as
-    heddle::geometry::body_links finds them. Raises KernelError for another order.
+    heddle::geometry::body_links finds them. Raises KernelError for another order, and for a number that is
+    no distance on a link.
     """
 
     title = "as interpolated, p opposite to q"
@@ -59,6 +60,13 @@ class Bouzidi(BoundaryCondition):
         if order not in ("linear", "quadratic"):
             raise KernelError(
                 calling_place(), f"'{order}' is not an interpolation.", "one of linear, quadratic"
+            )
+        given = None if isinstance(distance, str) else quantity(distance)
+        if given is not None and given.is_number and not 0 <= given <= 1:
+            raise KernelError(
+                calling_place(),
+                f"a wall at {given} of a link does not lie on it.",
+                "a distance from 0 to 1, in lengths of the link",
             )
         self.distance, self.order = distance, order
         self.wall = None if velocity is None else VelocityBounceBack(velocity)

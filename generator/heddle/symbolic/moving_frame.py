@@ -72,6 +72,10 @@ class MovingFrame:
         return raw_from_central(equations, relaxed, state.velocity, state.rho, first, state.whole)
 
 
+FULL = {2: "D2Q9", 3: "D3Q27"}
+"""The lattices of all directions to nearest neighbours."""
+
+
 def require_moving_frame(lattice: Lattice, what: str, compressible: bool) -> None:
     """Raises KernelError for a lattice whose moments are no products of those of its axes."""
     require_lattice(lattice)
@@ -81,7 +85,9 @@ def require_moving_frame(lattice: Lattice, what: str, compressible: bool) -> Non
         raise KernelError(
             calling_place(),
             f"{what} needs moments that are products over the axes; those of {lattice.name} are not.",
-            "use D2Q9, D3Q19 or D3Q27, or the MRT operator",
+            f"the weights of {FULL[lattice.dimension]}, or the MRT operator"
+            if lattice.size == 3**lattice.dimension
+            else "use D2Q9, D3Q19 or D3Q27, or the MRT operator",
         )
     if not compressible:
         raise KernelError(

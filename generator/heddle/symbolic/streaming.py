@@ -107,6 +107,12 @@ class StreamingPattern(Places):
             component_names=lattice.names,
             half_scale=scale,
         )
+        if not self.in_place and field == field_next:
+            raise KernelError(
+                calling_place(),
+                f"{type(self).__name__} reads one array and writes another one; '{field}' is given for both.",
+                "two names, or AA, EsoTwist or EsoPull, which work in place",
+            )
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
 

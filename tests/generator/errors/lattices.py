@@ -138,6 +138,15 @@ def central_moments_of_d3q15() -> None:
 
 
 @says(
+    "{here}: Cumulant needs moments that are products over the axes; those of D2Q9_wide are not.\n"
+    "  Hint: the weights of D2Q9, or the MRT operator"
+)
+def cumulants_of_other_weights() -> None:
+    wide = lbm.Lattice("D2Q9_wide", {"rest": "2/5", "axis": "1/8", "edge": "1/40"})
+    lbm.Cumulant(wide)  # here
+
+
+@says(
     "{here}: Cumulant moves with the velocity j / rho; it has no incompressible form.\n"
     "  Hint: leave out compressible=False, or use MRT, BGK, TRT or Regularised"
 )

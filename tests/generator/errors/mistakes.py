@@ -113,6 +113,16 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         lambda: add(ANY.EsoTwist(D2Q9, half_way=True)(lbm.BGK(D2Q9))),
         'True is no name of a field.\n  Hint: a text, such as "u"',
     ),
+    (
+        lambda: ANY.Pull(D2Q9, "f", "f"),
+        "Pull reads one array and writes another one; 'f' is given for both.\n"
+        "  Hint: two names, or AA, EsoTwist or EsoPull, which work in place",
+    ),
+    (
+        lambda: lbm.Bouzidi(-0.5),
+        "a wall at -1/2 of a link does not lie on it.\n"
+        "  Hint: a distance from 0 to 1, in lengths of the link",
+    ),
     (lambda: ANY.AA(D2Q9, 3), '3 is no name of a field.\n  Hint: a text, such as "u"'),
     (
         lambda: STREAM(lbm.BGK),

@@ -104,6 +104,15 @@ def parameter_called_like_a_keyword() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("new"))])  # here
 
 
+@says(
+    "{here}: '1/nu' cannot be a name here: C++ does not take it.\n"
+    "  Hint: choose another name; an expression is made of symbols, 1 / (3 * sympy.Symbol('nu') + ...), "
+    "not a text"
+)
+def expression_given_as_a_text() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("1/nu"))])  # here
+
+
 @says("{here}: 'a'' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
 def local_that_is_no_name() -> None:
     kernel([Assignment(sympy.Symbol("a'"), p.here)])  # here

@@ -60,12 +60,13 @@ class Boundary:
         return lbm.BGK(D2Q9)
 
 
-def _bouzidi(order: str, distance: float) -> Boundary:
+def _bouzidi(order: str, distance: float, sums: tuple[str, ...] = ()) -> Boundary:
     def make(over: str) -> lbm.BoundaryCondition:
         return lbm.Bouzidi(distance if over == "face" else "distance", ("wall_x", "wall_y"), order=order)
 
     moving = {"wall_x": 0.03, "wall_y": -0.02}
-    return Boundary(make, moving, depth=2 if order == "quadratic" else 1, distance=distance)
+    depth = 2 if order == "quadratic" else 1
+    return Boundary(make, moving, depth=depth, distance=distance, sums=sums)
 
 
 BOUNDARIES = {
@@ -93,6 +94,7 @@ BOUNDARIES = {
         {"wall_x": 0.03, "wall_y": -0.02},
         sums=("drag", "couple"),
     ),
+    "force and torque, interpolated": _bouzidi("quadratic", 0.3, ("drag", "couple")),
 }
 """All that there are."""
 ALONG_NORMAL = ("free slip", "outflow", "convective outflow", "pressure jump")

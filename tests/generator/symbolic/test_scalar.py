@@ -11,7 +11,7 @@ from evaluate import Periodic
 from heddle import Assignment, Module, Sparse, lbm
 from heddle.errors import KernelError
 from test_collision import AXIS, OBLIQUE, collide, halves, velocities, weights
-from test_streaming import _run_row
+from test_streaming import Geometry, _run_row
 
 Array: TypeAlias = Any
 OMEGA, MAGIC = 1.4, 1 / 6
@@ -197,6 +197,65 @@ def test_kernels_of_a_coupled_flow() -> None:
     module = Module("m", precisions=("f64",))
     module.add("heat", g(lbm.AdvectionDiffusion(heat)), space=Sparse("fluid"))
     assert {x.name for x in module.stages("heat_odd", "f64", "cuda").kernel.fields} == {"g", "u"}
+
+
+HALF_WAY = {lbm.EsoTwist: {"half_way": "walls"}, lbm.EsoPull: {"half_way": "walls"}}
+"""Patterns whose lists do not have half-way walls by themselves."""
+
+
+class OverAList:
+    """Populations of a pattern over a list, and what they collide with."""
+
+    def __init__(self, pattern: type[lbm.StreamingPattern], collide: lbm.Collision, scale: float) -> None:
+        self.stream = pattern(collide.lattice, **HALF_WAY.get(pattern, {}))
+        self.kernels = self.stream(collide)
+        geometry = Geometry(collide.lattice, (6, 5))
+        cells = len(geometry.cells)
+        start = np.random.default_rng(3).uniform(-scale, scale, (collide.lattice.size, cells))
+        self.listed = geometry.listed(self.stream, weights(collide.lattice)[:, None] * start)
+        self.listed.fields["walls"] = geometry.masks()[None]
+
+    def run(self, kernels: lbm.StreamingKernels, time: int, **arguments: float) -> None:
+        step = self.stream.steps[time % len(self.stream.steps)]
+        self.listed.run(kernels.steps[step], **arguments)
+
+    def step(self, time: int, **arguments: float) -> None:
+        fields = self.listed.fields
+        if not self.stream.in_place:
+            fields["f_next"] = np.full_like(fields["f"], np.nan)
+        self.run(self.kernels, time, **arguments)
+        if not self.stream.in_place:
+            fields["f"] = fields.pop("f_next")
+
+
+def coupled(flow: type[lbm.StreamingPattern], heat: type[lbm.StreamingPattern]) -> tuple[Array, Array]:
+    """Temperature and velocity after some steps of natural convection between solid cells."""
+    d2q9, d2q5 = lbm.Lattice("D2Q9"), lbm.Lattice("D2Q5")
+    buoyancy = lbm.boussinesq(d2q9, (0, "g_y"))
+    f = OverAList(flow, lbm.TRT(d2q9, force=buoyancy), 0.01)
+    g = OverAList(heat, lbm.AdvectionDiffusion(d2q5), 0.5)
+    cells = len(f.listed.entries)
+    assert len(g.listed.entries) == cells
+    shared = {"T": np.zeros((1, cells)), "u": np.zeros((2, cells))}
+    f.listed.fields |= shared
+    g.listed.fields |= shared
+    for time in range(6):
+        g.run(g.stream.scalar_moments("T"), time)
+        f.run(f.stream.moments(None, "u", force=buoyancy), time, beta=0.1, g_y=-0.2)
+        f.step(time, omega=1.2, beta=0.1, g_y=-0.2)
+        g.step(time, omega=1.4)
+    return shared["T"], shared["u"]
+
+
+@pytest.mark.parametrize("heat", PATTERNS)
+@pytest.mark.parametrize("flow", PATTERNS)
+def test_a_coupled_flow_over_lists(
+    flow: type[lbm.StreamingPattern], heat: type[lbm.StreamingPattern]
+) -> None:
+    """A list for the flow and one for the scalar, which number the same cells alike: any two patterns."""
+    for found, expected in zip(coupled(flow, heat), coupled(lbm.Pull, lbm.Pull), strict=True):
+        assert np.array_equal(found, expected)
+        assert np.abs(expected).max() > 1e-3
 
 
 def test_initial_scalar() -> None:
