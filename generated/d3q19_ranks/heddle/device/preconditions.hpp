@@ -132,47 +132,90 @@ inline bool share_an_element(const ArrayArgument& a, const ArrayArgument& b) {
   return lattice.reaches(bytes / static_cast<std::int64_t>(a.element_bytes), 0, budget);
 }
 
-}  // namespace detail
-
-/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the first violation.
-template <std::size_t count>
-int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
-  const ArrayArgument& first = arrays[0];
-  for (const ArrayArgument& array : arrays) {
-    if (array.data == nullptr || array.extent == nullptr || array.stride == nullptr) {
-      return null_pointer;
-    }
-    for (int d = 0; d < array.rank; ++d) {
-      if (array.extent[d] != first.extent[d] || array.extent[d] < 0) {
-        return extents_differ;
-      }
-      if (array.stride[d] == 0 && array.written) {
-        return bad_stride;  // what is only read may be the same in all cells along an axis
-      }
-    }
-    if (array.components != 0 && array.extent[array.rank] != array.components) {
+/// One array by itself.
+inline int check_array(const ArrayArgument& array, bool unit_stride) {
+  if (array.data == nullptr || array.extent == nullptr || array.stride == nullptr) {
+    return null_pointer;
+  }
+  for (int d = 0; d < array.rank; ++d) {
+    if (array.extent[d] < 0) {
       return extents_differ;
     }
-    if (array.components > 1 && array.stride[array.rank] == 0) {
-      return bad_stride;
-    }
-    if (unit_stride && array.stride[0] != 1) {
-      return bad_stride;
+    if (array.stride[d] == 0 && array.written) {
+      return bad_stride;  // what is only read may be the same in all cells along an axis
     }
   }
-  for (int d = 0; d < first.rank; ++d) {
-    if (first.extent[d] == 0) {
-      return ok;
-    }
+  if (array.components != 0 && array.extent[array.rank] != array.components) {
+    return extents_differ;
   }
+  if (array.components > 1 && array.stride[array.rank] == 0) {
+    return bad_stride;
+  }
+  return unit_stride && array.stride[0] != 1 ? bad_stride : ok;
+}
+
+/// Whether no array that is written shares an element with another one.
+template <std::size_t count>
+int check_overlap(const ArrayArgument (&arrays)[count]) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = i + 1; j < count; ++j) {
-      if ((arrays[i].written || arrays[j].written) && detail::share_an_element(arrays[i], arrays[j])) {
+      if ((arrays[i].written || arrays[j].written) && share_an_element(arrays[i], arrays[j])) {
         return fields_overlap;
       }
     }
   }
   return ok;
+}
+
+}  // namespace detail
+
+/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the first violation.
+template <std::size_t count>
+int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
+  for (const ArrayArgument& array : arrays) {
+    const int status = detail::check_array(array, unit_stride);
+    if (status != ok) {
+      return status;
+    }
+    for (int d = 0; d < array.rank; ++d) {
+      if (array.extent[d] != arrays[0].extent[d]) {
+        return extents_differ;
+      }
+    }
+  }
+  for (int d = 0; d < arrays[0].rank; ++d) {
+    if (arrays[0].extent[d] == 0) {
+      return ok;
+    }
+  }
+  return detail::check_overlap(arrays);
+}
+
+/// Check the arrays of one call over cells of a list up to `last`. linked: bit i is set where links lead to other cells
+/// of array i: those belong to one list. The others have these cells at least: a list of the same cells that holds more
+/// or fewer cells behind walls numbers them alike. Returns ok or the first violation.
+template <std::size_t count>
+int check_listed(const ArrayArgument (&arrays)[count], unsigned linked, std::int64_t last) {
+  const ArrayArgument* list = nullptr;
+  bool empty = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ArrayArgument& array = arrays[i];
+    const int status = detail::check_array(array, true);
+    if (status != ok) {
+      return status;
+    }
+    if (array.extent[0] < last) {
+      return extents_differ;
+    }
+    if ((linked >> i & 1U) != 0) {
+      if (list != nullptr && array.extent[0] != list->extent[0]) {
+        return extents_differ;
+      }
+      list = &array;
+    }
+    empty = empty || array.extent[0] == 0;
+  }
+  return empty ? ok : detail::check_overlap(arrays);
 }
 
 }  // namespace heddle
