@@ -289,6 +289,19 @@ def boundary_in_a_box(condition: lbm.BoundaryCondition, pattern: str, step: str 
     return module.kernels[f"wall_after_{step}" if step else "wall"]
 
 
+def boundaries_of_moments() -> KernelModel:
+    """A sweep of D2Q9 with moments in memory, the stress in halves, over cells beside several boundaries."""
+    lattice, module = lbm.Lattice("D2Q9"), Module("module")
+    storage = lbm.MomentStorage(lattice, stress_type="half", walls="walls")
+    conditions = {
+        "outlet": lbm.PressureAntiBounceBack("rho"),
+        "body": lbm.Bouzidi(velocity=tuple(sympy.Rational(1, 10) * x for x in coordinates(2))),
+    }
+    sweep = storage.boundary(lbm.Regularised(lattice), conditions, force="drag", torque="couple", of="body")
+    module.add("sides", sweep, space=Cells("sides"))
+    return module.kernels["sides"]
+
+
 def boundary_over_a_list(
     condition: lbm.BoundaryCondition, pattern: str, step: str = "", **how: str
 ) -> KernelModel:

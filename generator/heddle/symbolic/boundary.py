@@ -63,6 +63,10 @@ class BoundaryCell:
         """Whether it is a cell of a list, of listed ones or of those of a box, not of a dense face."""
         return self.mask is not None
 
+    def comes_in(self, q: int) -> sympy.Basic:
+        """Whether direction q comes from outside."""
+        return sympy.true if self.mask is None else has_bit(self.mask, q)
+
     def elsewhere(self, access: Access, offset: tuple[int, ...]) -> Access:
         """The same of the cell at an offset; of the own one where a list has none there. In a list that holds
         cells behind walls no links lead to all neighbours, and their numbers are given, `cell_w` and so
@@ -164,16 +168,12 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
             continue
         store = Assignment(cell.arriving[q], value)
         equations.statements.append(
-            store if cell.mask is None and not behind else If(_comes_in(cell, q), [store], wall=behind)
+            store if cell.mask is None and not behind else If(cell.comes_in(q), [store], wall=behind)
         )
     if sums:
-        comes_in = {q: _comes_in(cell, q) for q in exchanged} if cell.listed else {}
+        comes_in = {q: cell.comes_in(q) for q in exchanged} if cell.listed else {}
         sums.add_sums(equations, cell.lattice, exchanged, comes_in)
     return equations.statements
-
-
-def _comes_in(cell: BoundaryCell, q: int) -> sympy.Basic:
-    return sympy.true if cell.mask is None else has_bit(cell.mask, q)
 
 
 class VelocityBounceBack(BoundaryCondition):

@@ -29,7 +29,21 @@ def sweep_statements(
     sums: WallForce,
     in_box: bool = False,
 ) -> list[Statement]:
-    """What has to happen between `step` and the step after it.
+    """What has to happen between `step` and the step after it; the arguments: see cell_between_steps."""
+    cell = cell_between_steps(pattern, condition, step, mask=mask, sides=sides, in_box=in_box)
+    return boundary_statements(condition, cell, sums)
+
+
+def cell_between_steps(
+    pattern: StreamingPattern,
+    condition: BoundaryCondition,
+    step: str,
+    *,
+    mask: str | None,
+    sides: Sequence[str],
+    in_box: bool = False,
+) -> BoundaryCell:
+    """What a condition sees of a cell between `step` and the step after it.
 
     mask: the field that marks incoming directions, over a list of cells; None for a dense face. sides: the
     one on which the outside lies, or those that meet in an edge or corner; none for a list whose links lead
@@ -59,7 +73,7 @@ def sweep_statements(
     linked = mask is not None and not in_box
     held = linked and any(link.held for link in pattern.links)
     own_post = not any(any(offset) for _, offset in written)
-    cell = BoundaryCell(
+    return BoundaryCell(
         lattice=lattice,
         zero_centred=pattern.zero_centred,
         own_post=own_post,
@@ -73,7 +87,6 @@ def sweep_statements(
         written=[pattern.access(place) for place in written],
         read=[pattern.access(place) for place in read],
     )
-    return boundary_statements(condition, cell, sums)
 
 
 def ends_of_face(lattice: Lattice, sides: Sequence[str]) -> tuple[str, ...]:

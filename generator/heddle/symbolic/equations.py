@@ -130,7 +130,7 @@ class Equations:
         same, so that all mean the same by a name.
         """
         self.statements: list[Statement] = []
-        self._taken = set(fields)
+        self.taken = set(fields)
         self.keep(given)
 
     def keep(self, given: Iterable[sympy.Expr]) -> None:
@@ -138,9 +138,9 @@ class Equations:
         for expression in given:
             for symbol in expression.free_symbols:
                 if isinstance(symbol, Access):
-                    self._taken.add(symbol.field.name)
+                    self.taken.add(symbol.field.name)
                 elif isinstance(symbol, sympy.Symbol):
-                    self._taken.add(symbol.name)
+                    self.taken.add(symbol.name)
 
     def section(self, text: str) -> None:
         """Start a section: a comment in the emitted code."""
@@ -150,6 +150,9 @@ class Equations:
         """`name = value` from here on; returns what to write for it."""
         if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, Walled))):
             return value
+        return self._assign(name, value)
+
+    def _assign(self, name: str, value: sympy.Expr) -> sympy.Symbol:
         target = self._local(name)
         self.statements.append(Assignment(target, value))
         return target
@@ -160,15 +163,13 @@ class Equations:
         return known.target if known in self.statements else self.let(name, value)
 
     def _local(self, name: str) -> sympy.Symbol:
-        while name in self._taken:
+        while name in self.taken:
             name = "cell_" + name
         return local(name)
 
     def constant(self, name: str, value: Fraction) -> sympy.Expr:
         """Name a number: weights appear in emitted code as the rational they are."""
-        target = self._local(name)
-        self.statements.append(Assignment(target, exact(value)))
-        return target
+        return self._assign(name, exact(value))
 
     def store(self, target: sympy.Symbol, value: sympy.Expr) -> None:
         """Write a value to a field."""

@@ -100,7 +100,7 @@ class Bouzidi(BoundaryCondition):
             near, far = self._both(cell, equations, link, q)
             cases = [(near, link.nearer), (far, True)]
             if cell.mask is not None:
-                cases.insert(0, (add(link.left, link.gain), has_bit(cell.mask, leaving)))
+                cases.insert(0, (add(link.left, link.gain), cell.comes_in(leaving)))
             terms[q] = equations.let(f"wall_{name}", sympy.Piecewise(*cases))
         return BoundaryState(terms, post)
 

@@ -10,31 +10,37 @@ recursive form follow from it.
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.symbolic.assignment import Assignment, AssignmentCollection
 from heddle.symbolic.beside import BY_OFFSET
-from heddle.symbolic.bits import has_bit
 from heddle.symbolic.boundary import BoundaryCondition
 from heddle.symbolic.collision import Derivation, RecursiveRegularised, Regularised
-from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity, signed
-from heddle.symbolic.equilibrium import name_weights, outer, require_momentum
+from heddle.symbolic.equations import Equations, Scalar, add, divide, multiply, quantity
+from heddle.symbolic.equilibrium import outer, require_momentum
 from heddle.symbolic.field import Access, Field
 from heddle.symbolic.force import Force, force_vector, is_zero
 from heddle.symbolic.initial import given_velocity, stress_of_gradients, stress_rates
 from heddle.symbolic.lattice import Lattice
+from heddle.symbolic.moment_boundary import (
+    arriving_beside,
+    boundaries_of_sums,
+    mask_of,
+    require_boundaries,
+)
+from heddle.symbolic.moment_populations import HalfWayWalls, MomentPopulations
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
-from heddle.symbolic.odd_halves import OddHalves
 from heddle.symbolic.operator import Collision, CollisionOperator
 from heddle.symbolic.require import require_object, vector
 from heddle.symbolic.streaming import StreamingKernels
-from heddle.symbolic.third_moments import ThirdMoments
+from heddle.symbolic.wall_force import WallForce
 
 HALF_SCALE = 2**14
 
@@ -55,7 +61,9 @@ class MomentStorage:
     walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
     to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
     sent there). lid and velocity: the same for those of these walls that move, and how they move: f_q gains
-    6 w c_q.u as in VelocityBounceBack. Raises KernelError for one without the other.
+    6 w c_q.u as in VelocityBounceBack. Raises KernelError for one without the other. All other boundaries
+    (inlets, outlets, interpolated walls, forces on bodies) are sweeps over the cells beside them: boundary().
+    ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
     """
 
     def __init__(
@@ -66,6 +74,7 @@ class MomentStorage:
         shear: str = "shear",
         *,
         stress_type: str = "real",
+        ghost_layers: int = 1,
         walls: str | None = None,
         lid: str | None = None,
         velocity: Sequence[Scalar] | None = None,
@@ -95,59 +104,39 @@ class MomentStorage:
         if tensor[4:]:
             parts.append((shear, stress_type, tensor[4:]))
         self.fields = tuple(
-            Field(name, kind, d, len(names), component_names=names, half_scale=HALF_SCALE)
+            Field(name, kind, d, len(names), ghost_layers, component_names=names, half_scale=HALF_SCALE)
             for name, kind, names in parts
         )
         self.walls = None if walls is None else Field(walls, "uint32", d, ghost_layers=0)
         self.lid = None if lid is None else Field(lid, "uint32", d, ghost_layers=0)
 
     def _next(self, field: Field) -> Field:
-        return dataclasses.replace(field, name=field.name + "_next")
+        return replace(field, name=field.name + "_next")
 
     def __call__(self, collide: Regularised) -> StreamingKernels:
         """The kernel that rebuilds what arrives, collides it and stores the moments. Raises KernelError for
         an operator whose populations do not follow from them."""
-        require_object(collide, Collision, "a collision", "storage(lbm.Regularised(lattice))")
-        if not isinstance(collide, Regularised):
-            raise KernelError(
-                calling_place(),
-                f"{type(collide).__name__} leaves more in the populations than density, momentum and stress.",
-                "lbm.Regularised, or another streaming pattern",
-            )
-        if collide.lattice != self.lattice:
-            raise KernelError(
-                calling_place(),
-                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
-                "use one lattice for both",
-            )
-        if not collide.compressible:
-            raise KernelError(
-                calling_place(),
-                "moments are stored of a compressible collision.",
-                "leave out compressible=False",
-            )
-        recursive = isinstance(collide, RecursiveRegularised)
-        if recursive and not all(map(is_zero, collide.force)):
-            raise KernelError(
-                calling_place(),
-                "third moments follow from velocity and stress, which a force changes after they are formed.",
-                "lbm.Regularised for a flow with a force, or another streaming pattern",
-            )
+        self._require_operator(collide)
         given, taken = (*collide.given, *self.velocity), self._names()
         equations = Equations(given, taken)
-        equations.section("Constants: lattice weights; 3 w, and the part of j that these directions carry")
-        weights = name_weights(equations, self.lattice)
-        odd_halves = OddHalves(equations, self.lattice)
-        equations.section(
-            "Populations that arrive: w [delta_rho + 3 c.j + 9/2 (c_a c_b - delta_ab / 3) t_ab] at -c"
-        )
-        arrived = {
-            name: self._population(equations, weights, odd_halves, q, recursive)
-            for q, name in enumerate(self.lattice.names)
-        }
-        if self.walls is not None:
-            arrived = self._off_walls(equations, weights, odd_halves, arrived, recursive)
-        collision = Equations(given, taken)
+        populations = self._populations(equations, collide)
+        arrived = {self.lattice.names[q]: value for q, value in populations.all_arriving().items()}
+        walls = self._walls(populations)
+        if walls is not None:
+            for q in itertools.chain(*self.lattice.pairs):
+                name = self.lattice.names[q]
+                cases = [*walls.cases(q), (arrived[name], True)]
+                arrived[name] = equations.let(f"in_{name}", sympy.Piecewise(*cases))
+        return self._collided(equations, collide, arrived, Equations(given, taken))
+
+    def _collided(
+        self,
+        equations: Equations,
+        collide: Regularised,
+        arrived: Mapping[str, sympy.Expr],
+        collision: Equations,
+    ) -> StreamingKernels:
+        """Collides what arrives and stores the moments. collision: for its statements."""
         work = Derivation(collide, collision, arrived, True)
         relaxed = collide.relaxed_moments(work)
         known = {statement for statement in equations.statements if isinstance(statement, Assignment)}
@@ -169,120 +158,44 @@ class MomentStorage:
         fields = [self._next(field) if next_ else field for field in self.fields]
         return [field[(*place, c)] for field in fields for c in range(field.components)]
 
-    def _population(
-        self,
-        equations: Equations,
-        weights: Mapping[int, sympy.Expr],
-        odd_halves: OddHalves,
-        q: int,
-        recursive: bool,
-    ) -> sympy.Expr:
-        """Name the population that arrives along direction q: in the order of `equilibrium.halves`, but with
-        odd halves that keep the momentum."""
-        lattice, c = self.lattice, self.lattice.velocities[q]
-        name, d, weight = lattice.names[q], lattice.dimension, weights[lattice.order(q)]
-        density, *rest = self._components(at=tuple(-component for component in c))
-        deviation = equations.let(f"delta_rho_{name}", density)
-        vector, tensor = rest[:d], dict(zip(indices(lattice), rest[d:], strict=True))
-        axes = [a for a in range(d) if c[a]]
-        diagonal = {
-            a: equations.let(f"{labelled('e', a, a)}_{name}", multiply(Fraction(9, 2), tensor[a, a]))
-            for a in range(d)
-        }
-        trace = equations.let(f"trace_{name}", add(*(tensor[a, a] for a in range(d))))
-        isotropic = equations.let(f"isotropic_{name}", add(deviation, multiply(Fraction(-3, 2), trace)))
-        if not axes:
-            return equations.let(f"f_{name}", multiply(weight, isotropic))
-        mixed = [
-            signed(c[a] * c[b], equations.let(f"{labelled('e', a, b)}_{name}", multiply(9, tensor[a, b])))
-            for i, a in enumerate(axes)
-            for b in axes[i + 1 :]
-        ]
-        bracket = add(isotropic, *(diagonal[a] for a in axes[:2]))
-        if len(axes) > 1:
-            bracket = equations.let(f"{labelled('even', *axes[:2])}_{name}", bracket)
-        if len(axes) == 3:
-            bracket = equations.let(f"even_xyz_{name}", add(bracket, diagonal[2]))
-        even = equations.let(f"even_{name}", multiply(weight, add(bracket, *mixed)))
-        third = None
-        if recursive:
-            third = ThirdMoments(equations, lattice, name, deviation, tuple(vector), tensor)
-        ahead = c if q < lattice.opposite(q) else lattice.velocities[lattice.opposite(q)]
-        positive = ahead == c
-        along = [
-            (
-                ahead[a],
-                equations.let(
-                    f"{labelled('j', a)}_{name}",
-                    add(vector[a], *(third.beside(axes, a) if third else ())),
-                ),
+    def _require_operator(self, collide: object) -> None:
+        """Raises KernelError for an operator whose populations do not follow from what is stored."""
+        require_object(collide, Collision, "a collision", "storage(lbm.Regularised(lattice))")
+        if not isinstance(collide, Regularised):
+            raise KernelError(
+                calling_place(),
+                f"{type(collide).__name__} leaves more in the populations than density, momentum and stress.",
+                "lbm.Regularised, or another streaming pattern",
             )
-            for a in axes
-        ]
-        if third and len(axes) == 3:
-            along.append((ahead[0] * ahead[1] * ahead[2], third.triple()))
-        odd = equations.let(f"odd_{name}", odd_halves.of(lattice.order(q), along))
-        return equations.let(f"f_{name}", add(even, odd if positive else multiply(-1, odd)))
+        if collide.lattice != self.lattice:
+            raise KernelError(
+                calling_place(),
+                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
+                "use one lattice for both",
+            )
+        if not collide.compressible:
+            raise KernelError(
+                calling_place(),
+                "moments are stored of a compressible collision.",
+                "leave out compressible=False",
+            )
+        if isinstance(collide, RecursiveRegularised) and not all(map(is_zero, collide.force)):
+            raise KernelError(
+                calling_place(),
+                "third moments follow from velocity and stress, which a force changes after they are formed.",
+                "lbm.Regularised for a flow with a force, or another streaming pattern",
+            )
 
-    def _off_walls(
-        self,
-        equations: Equations,
-        weights: Mapping[int, sympy.Expr],
-        odd_halves: OddHalves,
-        arrived: dict[str, sympy.Expr],
-        recursive: bool,
-    ) -> dict[str, sympy.Expr]:
-        """Of each direction what the cell at -c_q or, where a wall lies there, the cell itself has sent."""
-        lattice, d = self.lattice, self.lattice.dimension
-        assert self.walls is not None
-        equations.section("Where a wall lies there: what the cell itself has sent, + 6 w c.u off a lid")
-        walls = equations.let("wall_bits", self.walls.here)
-        lid = None if self.lid is None else equations.let("lid_bits", self.lid.here)
-        deviation, *rest = self._components()
-        tensor = {
-            (a, b): equations.let(labelled("own_e", a, b), multiply(Fraction(9, 2) if a == b else 9, t))
-            for (a, b), t in zip(indices(lattice), rest[d:], strict=True)
-        }
-        stored = dict(zip(indices(lattice), rest[d:], strict=True))
-        trace = equations.let("own_trace", add(*(stored[a, a] for a in range(d))))
-        isotropic = equations.let("own_isotropic", add(deviation, multiply(Fraction(-3, 2), trace)))
-        momentum = [equations.let(labelled("own_j", a), j) for a, j in enumerate(rest[:d])]
-        third = None
-        if recursive:
-            third = ThirdMoments(equations, lattice, "own", deviation, tuple(rest[:d]), stored)
-        found = dict(arrived)
-        for q, p in lattice.pairs:
-            name, c, weight = lattice.names[q], lattice.velocities[q], weights[lattice.order(q)]
-            axes = [a for a in range(d) if c[a]]
-            mixed = [signed(c[a] * c[b], tensor[a, b]) for i, a in enumerate(axes) for b in axes[i + 1 :]]
-            bracket = add(isotropic, *(tensor[a, a] for a in axes), *mixed)
-            even = equations.let(f"own_even_{name}", multiply(weight, bracket))
-            terms = [
-                (
-                    c[a],
-                    equations.let(
-                        f"{labelled('own_j', a)}_{name}",
-                        add(momentum[a], *(third.beside(axes, a) if third else ())),
-                    ),
-                )
-                for a in axes
-            ]
-            if third and len(axes) == 3:
-                terms.append((c[0] * c[1] * c[2], third.triple()))
-            odd = equations.let(f"own_odd_{name}", odd_halves.of(lattice.order(q), terms))
-            along = add(*(signed(c[a], u) for a, u in enumerate(self.velocity)))
-            push = sympy.Integer(0)
-            if lid is not None:
-                push = equations.let(f"push_{name}", multiply(6, weight, along))
-            for incoming, sign in ((q, 1), (p, -1)):
-                back = equations.let(f"back_{lattice.names[incoming]}", add(even, multiply(-sign, odd)))
-                cases = [(back, has_bit(walls, incoming)), (arrived[lattice.names[incoming]], True)]
-                if lid is not None:
-                    cases.insert(0, (add(back, multiply(sign, push)), has_bit(lid, incoming)))
-                found[lattice.names[incoming]] = equations.let(
-                    f"in_{lattice.names[incoming]}", sympy.Piecewise(*cases)
-                )
-        return found
+    def _populations(self, equations: Equations, collide: Regularised) -> MomentPopulations:
+        recursive = isinstance(collide, RecursiveRegularised)
+        return MomentPopulations(equations, self.lattice, lambda at: self._components(at=at), recursive)
+
+    def _walls(self, populations: MomentPopulations) -> HalfWayWalls | None:
+        """What comes off half-way walls; None without them."""
+        if self.walls is None:
+            return None
+        lid = None if self.lid is None else self.lid.here
+        return HalfWayWalls(populations, self.walls.here, lid, self.velocity)
 
     def moments(
         self,
@@ -324,14 +237,56 @@ class MomentStorage:
             "differences of the velocity, lbm.vorticity and lbm.q_criterion, or another streaming pattern",
         )
 
-    def boundary(self, condition: BoundaryCondition, **where: Any) -> NoReturn:
-        """Not between steps: there are no populations to set. Raises KernelError."""
-        raise KernelError(
-            calling_place(),
-            f"{type(condition).__name__} would set populations, and moments in memory have none.",
-            'half-way walls and lids within the step, MomentStorage(lattice, walls="walls"), or another '
-            "streaming pattern",
-        )
+    def boundary(
+        self,
+        collide: Regularised,
+        conditions: Mapping[str, BoundaryCondition] | None = None,
+        *,
+        force: str | None = None,
+        torque: str | None = None,
+        arm: Sequence[Scalar] | None = None,
+        of: Sequence[str] | None = None,
+        **elsewhere: object,
+    ) -> StreamingKernels:
+        """A sweep over cells beside boundaries, with the space heddle.Cells, which does the step again there.
+
+        It runs after the step, before what that has stored is taken, and reads and writes the same fields:
+        where a direction comes in over a boundary a population is what the condition gives, else what the
+        step has. collide: as of the step. conditions: by names of the user's choice, on links: bounce-back,
+        moving or not, Bouzidi, PressureAntiBounceBack. Bit q of the field `mask_<name>` [entries] (uint32)
+        says that direction q comes in over that boundary; of several the first one holds, and all before
+        `walls`. So a cell in a corner, beside two boundaries, is one entry. A step computes what lies behind
+        a boundary, too; none of it reaches the fluid. Values an entry as over a list: `distance_e` and so on,
+        fields as velocity. Bouzidi(order="quadratic") takes a storage with ghost_layers=2, and the field
+        `linear`. Velocities that a condition takes of the own cell are those that the last step left.
+
+        force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
+        fluid leaves at walls at rest, beside a uniform pressure 1/3. torque: the same for the sums of arm x
+        force, torque_z in a plane. arm: see StreamingPattern.boundary; by default the fields arm_x, ... of:
+        the boundaries that these sums are of, best the first ones; all by default. Raises KernelError for
+        conditions that look along a normal or set no populations of a flow, for names that are none, and for
+        what sweeps of populations take, face=... and the like.
+        """
+        if elsewhere or isinstance(collide, BoundaryCondition):
+            raise KernelError(
+                calling_place(),
+                "moments in memory have no populations to set between steps: a boundary does the step of "
+                "listed cells again.",
+                'storage.boundary(collide, {"body": lbm.Bouzidi()}), with space=heddle.Cells(name)',
+            )
+        self._require_operator(collide)
+        boundaries, sums = require_boundaries(conditions), WallForce(force, torque, arm)
+        chosen = boundaries_of_sums(boundaries, sums, of)
+        asked = itertools.chain.from_iterable(condition.given() for condition in boundaries.values())
+        given = (*collide.given, *self.velocity, *asked, *sums.given())
+        taken = [*self._names(), *(mask_of(name).name for name in boundaries)]
+        equations = Equations(given, taken)
+        populations = self._populations(equations, collide)
+        arrived = arriving_beside(populations, boundaries, self._walls, sums, chosen)
+        weights = {str(weight) for weight in populations.weights.values()}
+        named = {str(s.target) for s in equations.statements if isinstance(s, Assignment)}
+        collision = Equations(fields=equations.taken | named - weights)
+        return replace(self._collided(equations, collide, arrived, collision), where="cells")
 
     def initialise(
         self,

@@ -14,14 +14,19 @@ from heddle.ir import nodes as ir
 from heddle.ir.visit import transform
 from heddle.pipeline import Request, lower
 from heddle.schedule import Schedule, precision
-from models import boundary_in_a_box
+from models import boundaries_of_moments, boundary_in_a_box
 
-CASES = [("Pull", ""), ("AA", "odd"), ("EsoTwist", "even")]
+MOMENTS = ("moments", "")
+CASES = [("Pull", ""), ("AA", "odd"), ("EsoTwist", "even"), MOMENTS]
 
 
 def lowered(case: tuple[str, str], target: str) -> ir.Kernel:
     known = precision("f64")
-    kernel = boundary_in_a_box(lbm.PressureAntiBounceBack("rho", ("u", 0)), *case).typed(known)
+    if case == MOMENTS:
+        model = boundaries_of_moments()
+    else:
+        model = boundary_in_a_box(lbm.PressureAntiBounceBack("rho", ("u", 0)), *case)
+    kernel = model.typed(known)
     return lower(kernel, Request(known, Schedule(), TARGETS[target])).lowered
 
 

@@ -35,6 +35,7 @@ from heddle.module import Module
 from heddle.schedule import precision
 from heddle.symbolic.field import Access
 from models import (
+    boundaries_of_moments,
     boundary_in_a_box,
     boundary_over_a_list,
     coloured_reduction,
@@ -410,6 +411,21 @@ def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:
     if target == "reference":
         arrays["cell_y"].values[0] = -4  # no ghost cell any more
         assert outcome(stages[-1][1], arrays, arguments)["status"] == OUTSIDE
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+def test_boundaries_of_moments(target: str) -> None:
+    """Every level stores the same moments, and has the same sums."""
+    typed, *stages = levels(boundaries_of_moments(), "f32", target)
+    arrays, arguments = listed_memory(typed[1], (6, 7), random.Random(5))
+    for axis, cells in (("cell_x", 6), ("cell_y", 7)):  # neighbours are read: none in the outermost layers
+        arrays[axis].values[:] = [place % cells for place in arrays[axis].values]
+    expected = outcome(typed[1], arrays, arguments)
+    for field in ("flow_next", "stress_next"):
+        assert expected[field] != [bits(value) for value in arrays[field].values]
+    assert expected["status"] == 0
+    for name, kernel in stages:
+        assert outcome(kernel, arrays, arguments) == expected, name
 
 
 @pytest.mark.parametrize("chunk", [0, 4])

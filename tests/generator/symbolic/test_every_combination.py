@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pytest
-from heddle import Module, Sparse, lbm
+from heddle import Cells, Module, Sparse, lbm
 from heddle.build import files
 
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
@@ -111,6 +111,10 @@ def test_every_model_with_moments_in_memory(name: str, lattice: str) -> None:
         for force in forces:
             operator = OPERATORS[name][0](found, omega_bulk="omega_bulk", force=force, **model)
             module.add(f"k_{len(module.kernels)}", storage(operator))
+            if not model:
+                sides = {"in": lbm.VelocityBounceBack(("v_x", 0, 0)[:d]), "body": lbm.Bouzidi()}
+                sweep = storage.boundary(operator, sides, force="drag", of="body")
+                module.add(f"k_{len(module.kernels)}", sweep, space=Cells("sides"))
     for kernel in module.kernels:
         module.typed(kernel, "f32")
 

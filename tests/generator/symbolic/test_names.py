@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy
 from evaluate import run
-from heddle import Module, Sparse, lbm
+from heddle import Cells, Module, Sparse, lbm
 from heddle.symbolic.assignment import Assignment, If, Statement
 from heddle.symbolic.field import Access, Walled
 
@@ -61,6 +61,18 @@ KINDS: dict[str, Make] = {
         D2Q9, walls="walls_of_it", lid="lid_of_it", velocity=(given, given)
     )(lbm.Regularised(D2Q9)),
     "moment storage recursive": lambda given: lbm.MomentStorage(D2Q9)(lbm.RecursiveRegularised(D2Q9, given)),
+    "boundaries of moments": lambda given: lbm.MomentStorage(
+        D2Q9, walls="walls_of_it", lid="lid_of_it", velocity=(given, given)
+    ).boundary(
+        lbm.Regularised(D2Q9, given, force=(given, given), omega_bulk=given),
+        {
+            "in": lbm.VelocityBounceBack((given, given)),
+            "own": lbm.PressureAntiBounceBack(given, force=(given, given)),
+            "wall": lbm.Bouzidi(velocity=(given, given)),
+        },
+        torque="couple",
+        arm=(given, given),
+    ),
     "VelocityBounceBack": lambda given: AA.boundary(
         lbm.VelocityBounceBack((given, given)), face="e", force="drag"
     ),
@@ -117,7 +129,7 @@ def stored(statements: Iterable[Statement], arguments: dict[str, float]) -> dict
     return found
 
 
-def check(make: Make, space: Sparse | None = None) -> None:
+def check(make: Make, space: Sparse | Cells | None = None) -> None:
     """With all names of its own as names of arguments, a kernel has these arguments, and writes the same."""
     plain = make(sympy.Symbol("given", real=True))
     names = sorted(set().union(*(named(collection) for collection in plain.steps.values())))
@@ -154,4 +166,5 @@ def test_names_of_a_pattern(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_names_of_other_kernels(name: str) -> None:
-    check(KINDS[name], Sparse("wall", listed=True) if "list" in name else None)
+    spaces = {"list": Sparse("wall", listed=True), "boundaries": Cells("sides")}
+    check(KINDS[name], next((space for word, space in spaces.items() if word in name), None))

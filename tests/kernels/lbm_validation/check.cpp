@@ -120,6 +120,13 @@ TEST(Validation, Cylinder) {
   NEEDS_FULL_SPEED();
   expect_close(cylinder_cases(Size::small), {Precision::f32});
 }
+TEST(Validation, BoundariesOfMoments) { // inlet, outlet and interpolated walls
+  NEEDS_FULL_SPEED();
+  const std::vector<Case> cylinders = cylinder_cases(Size::small);
+  expect_close({cylinders.front()}, {Precision::moments});
+  expect_close({cylinders.back()}, {Precision::mixed});
+  expect_close({sphere_cases(Size::small).front()}, {Precision::moments});
+}
 TEST(Validation, SphereInAStream) {
   NEEDS_FULL_SPEED();
   expect_close({sphere_cases(Size::small).back()}, {Precision::f32});

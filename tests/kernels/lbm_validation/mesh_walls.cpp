@@ -20,7 +20,7 @@ double of_the_sphere() {
   const Cell extent{cells, cells, cells};
   ListFlow<double, 19> flow(d3q19, lbm_validation_space::links, extent, outside(extent, ball), periodic);
   Body<double, 19> body(flow, ball);
-  return array_drag(flow, body, cells, ball.radius).first;
+  return array_drag(ListArray(flow, body), cells, ball.radius).first;
 }
 
 /// Of a mesh of 2 n x n quads, which lies within the sphere. Coarser than n = 48 it makes other cells solid.
@@ -38,7 +38,7 @@ double of_a_mesh(std::uint32_t n) {
   for (std::size_t q = 1; q < d3q19.size; ++q)
     distances.push_back(entry_values<double>(walls.distance[opposite(q)]));
   Body<double, 19> body(Patch{buffer(walls.cells), buffer(walls.mask)}, std::move(distances));
-  return array_drag(flow, body, cells, ball.radius).first;
+  return array_drag(ListArray(flow, body), cells, ball.radius).first;
 }
 
 TEST(MeshWalls, DragOfAnArrayOfSpheresConvergesWithTheTriangles) {

@@ -149,41 +149,16 @@ public:
   }
 
   void step(double omega) {
-    if constexpr (rank == 2) {
-      advance([&](const auto&... fields) {
+    advance([&](const auto&... fields) {
+      if constexpr (rank == 2) {
         if constexpr (halves)
           lbm_validation_mixed::plane(fields..., omega);
         else
           lbm_validation_mixed::plane_f32(fields..., omega);
-      });
-    } else {
-      shear_.fill_ghosts(stream_);
-      const auto shear = std::as_const(shear_).view();
-      const auto shear_next = shear_next_.view();
-      advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
-        const auto run = [&](auto kernel) {
-          kernel(flow, stress, shear, flow_next, stress_next, shear_next, omega);
-        };
-        if constexpr (heddle::with_cuda) {
-          if (stream_.device()) {
-            run([this](const auto&... a) {
-              if constexpr (halves)
-                lbm_validation_mixed::space_cuda(a..., stream_.native());
-              else
-                lbm_validation_mixed::space_f32_cuda(a..., stream_.native());
-            });
-            return;
-          }
-        }
-        run([](const auto&... a) {
-          if constexpr (halves)
-            lbm_validation_mixed::space(a...);
-          else
-            lbm_validation_mixed::space_f32(a...);
-        });
-      });
-      std::swap(shear_, shear_next_);
-    }
+      } else {
+        step_in_space(0.0, omega, fields...);
+      }
+    });
   }
 
   /// Brings the host's copy of density and momentum up to date.
@@ -203,12 +178,38 @@ protected:
 
   [[nodiscard]] BoxView<const float, rank> flow() const { return flow_.view(); }
 
-  /// Runs kernel(flow, stress, flow_next, stress_next) and takes what it wrote.
+  /// force: along x.
+  template <class... Fields> void step_in_space(double force, double omega, const Fields&... fields) {
+    if constexpr (heddle::with_cuda) {
+      if (stream_.device()) {
+        if constexpr (halves)
+          lbm_validation_mixed::space_cuda(fields..., force, omega, stream_.native());
+        else
+          lbm_validation_mixed::space_f32_cuda(fields..., force, omega, stream_.native());
+        return;
+      }
+    }
+    if constexpr (halves)
+      lbm_validation_mixed::space(fields..., force, omega);
+    else
+      lbm_validation_mixed::space_f32(fields..., force, omega);
+  }
+
+  /// Runs kernel(flow, stress, shear, flow_next, stress_next, shear_next), in a plane without shear, and
+  /// takes what it wrote.
   template <class F> void advance(F&& kernel) {
     flow_.fill_ghosts(stream_);
     stress_.fill_ghosts(stream_);
-    kernel(std::as_const(flow_).view(), std::as_const(stress_).view(), flow_next_.view(),
-           stress_next_.view());
+    const auto flow = std::as_const(flow_).view();
+    const auto stress = std::as_const(stress_).view();
+    if constexpr (rank == 2) {
+      kernel(flow, stress, flow_next_.view(), stress_next_.view());
+    } else {
+      shear_.fill_ghosts(stream_);
+      kernel(flow, stress, std::as_const(shear_).view(), flow_next_.view(), stress_next_.view(),
+             shear_next_.view());
+      std::swap(shear_, shear_next_);
+    }
     std::swap(flow_, flow_next_);
     std::swap(stress_, stress_next_);
   }

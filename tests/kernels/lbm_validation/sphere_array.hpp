@@ -20,26 +20,48 @@ struct SpaceBody {
   }
 };
 
+/// A periodic flow past a body, driven along x: populations over a list.
+template <class T> class ListArray {
+public:
+  static constexpr double viscosity = 1.0 / 6;
+
+  ListArray(ListFlow<T, 19>& flow, Body<T, 19>& body) : flow_(&flow), body_(&body) {}
+
+  void start_at_rest() {
+    flow_->start(1.0, [](const Cell&) { return State{}; });
+  }
+  /// Returns the force on the body.
+  Vector step(double omega, double force) {
+    flow_->sweep(
+        [&](auto&&... fields) { return lbm_validation_space::Trt<T>(fields..., {force, 3.0 / 16, omega}); });
+    return body_->apply(*flow_, SpaceBody{});
+  }
+  [[nodiscard]] std::int64_t fluid_cells() const { return flow_->list().count(); }
+  /// The sum of the velocities along x.
+  [[nodiscard]] double flux(double force) {
+    flow_->fetch();
+    double sum = 0;
+    for (std::int64_t i = 0; i < flow_->list().count(); ++i)
+      sum += flow_->velocity(i, {force, 0, 0})[0];
+    return sum;
+  }
+
+private:
+  ListFlow<T, 19>* flow_;
+  Body<T, 19>* body_;
+};
+
 /// Drag of a simple cubic array of spheres over 6 pi mu a U, U the mean over the whole volume of a periodic
 /// box with `cells` an edge, and the force over what drives it.
-template <class T>
-std::pair<double, double> array_drag(ListFlow<T, 19>& flow, Body<T, 19>& body, int cells, double radius) {
-  constexpr double viscosity = 1.0 / 6, g = 1e-6;
-  flow.start(1.0, [](const Cell&) { return State{}; });
+template <class Array> std::pair<double, double> array_drag(Array flow, int cells, double radius) {
+  constexpr double viscosity = Array::viscosity, g = 1e-6;
+  flow.start_at_rest();
   Vector force{};
-  const auto balance = [&] { return force[0] / (g * static_cast<double>(flow.list().count())); };
-  for (int s = 0; s < 20 * cells * cells && !(s > cells && std::abs(balance() - 1) < 2e-5); ++s) {
-    flow.sweep([&](auto&&... fields) {
-      return lbm_validation_space::Trt<T>(fields..., {g, 3.0 / 16, rate(viscosity)});
-    });
-    force = body.apply(flow, SpaceBody{});
-  }
-  flow.fetch();
-  double flux = 0;
-  for (std::int64_t i = 0; i < flow.list().count(); ++i)
-    flux += flow.velocity(i, {g, 0, 0})[0];
-  const double volume = std::pow(cells, 3);
-  return {g * volume / (6 * std::numbers::pi * viscosity * radius * (flux / volume)), balance()};
+  const auto balance = [&] { return force[0] / (g * static_cast<double>(flow.fluid_cells())); };
+  for (int s = 0; s < 20 * cells * cells && !(s > cells && std::abs(balance() - 1) < 2e-5); ++s)
+    force = flow.step(rate(viscosity), g);
+  const double volume = std::pow(cells, 3), mean = flow.flux(g) / volume;
+  return {g * volume / (6 * std::numbers::pi * viscosity * radius * mean), balance()};
 }
 
 } // namespace validation

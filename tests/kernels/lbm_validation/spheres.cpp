@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
-#include "body.hpp"
 #include "case.hpp"
 #include "coarse.hpp"
-#include "sphere_array.hpp"
+#include "stream_flow.hpp"
 
 namespace validation {
 namespace {
@@ -18,15 +18,20 @@ struct Packing {
 constexpr Packing packings[] = {{0.125, 4.292}, {0.027, 2.008}, {0.343, 15.4}};
 
 Outcome packed(const Packing& packing, Precision precision, int cells, heddle::Memory memory) {
-  const auto [found, balance] = with_storage(precision, [&]<class T>(T) {
-    const double n = cells, radius = n * std::cbrt(3 * packing.solid / (4 * std::numbers::pi));
-    const Cell extent{cells, cells, cells};
-    const Ball ball{{n / 2, n / 2, n / 2}, radius, 3};
+  const double n = cells, radius = n * std::cbrt(3 * packing.solid / (4 * std::numbers::pi));
+  const Cell extent{cells, cells, cells};
+  const Ball ball{{n / 2, n / 2, n / 2}, radius, 3};
+  const auto of_moments = [&]<class T>(T) {
+    return array_drag(MomentSpace<T>(extent, ball, 0), cells, radius);
+  };
+  const auto of_populations = [&]<class T>(T) {
     ListFlow<T, 19> flow(d3q19, lbm_validation_space::links, extent, outside(extent, ball),
                          {true, true, true}, memory);
     Body<T, 19> body(flow, ball);
-    return array_drag(flow, body, cells, radius);
-  });
+    return array_drag(ListArray(flow, body), cells, radius);
+  };
+  const auto [found, balance] =
+      in_moments(precision) ? with_stress(precision, of_moments) : with_storage(precision, of_populations);
   const std::string at = ", solid fraction " + std::to_string(packing.solid).substr(0, 5);
   return {{{"drag over Stokes'" + at, found, packing.drag, 0.02 * packing.drag},
            {"force over driving force" + at, balance, 1, 1e-3, 5e-3}},
@@ -50,19 +55,15 @@ struct Room {
 };
 
 /// A sphere in a stream along x.
-template <class T> class Stream {
+template <class Flow> class Stream {
 public:
   Stream(const Room& room, int diameter, double reynolds, heddle::Memory memory)
-      : d_(diameter), omega_(rate(speed * diameter / reynolds)), extent_{room.length * d_, room.width * d_,
-                                                                         room.width * d_},
+      : d_(diameter), omega_(rate(speed * diameter / reynolds)),
+        extent_{room.length * d_, room.width * d_, room.width * d_},
         ball_{{room.front * diameter, room.width * diameter / 2.0, room.width * diameter / 2.0},
               diameter / 2.0,
               3},
-        flow_(d3q19, lbm_validation_space::links, extent_, outside(extent_, ball_), {false, true, true},
-              memory),
-        body_(flow_, ball_), inlet_(flow_.patch([](const Cell& c) { return c[0] < 0; })),
-        outlet_(flow_.patch([this](const Cell& c) { return c[0] >= extent_[0]; })), plane_(before_outlet()),
-        sum_(1, memory), flux_(flow_.field(), plane_, sum_) {}
+        flow_(extent_, ball_, speed, memory) {}
 
   void start() {
     // at rest on the surface: a stream that is stopped there at once sends out more than the scheme can bear
@@ -75,8 +76,8 @@ public:
 
   void start(Stream& coarser) {
     coarser.flow_.fetch();
-    flow_.start(omega_, Coarse(coarser.flow_, coarser.extent_,
-                               static_cast<double>(d_) / static_cast<double>(coarser.d_), 1));
+    flow_.start(omega_, Coarse(coarser.extent_, static_cast<double>(d_) / static_cast<double>(coarser.d_), 1,
+                               [&coarser](const Cell& cell) { return coarser.flow_.at(cell); }));
   }
 
   /// The mean drag coefficient over so many passages of a diameter, with weights that rise and fall like a
@@ -86,15 +87,7 @@ public:
     const int steps = static_cast<int>(passages * static_cast<double>(d_) / speed);
     double mean = 0;
     for (int s = 0; s < steps; ++s) {
-      flow_.sweep([this](auto&&... fields) {
-        return lbm_validation_space::Trt<T>(fields..., {0, 3.0 / 16, omega_});
-      });
-      flow_.boundary(
-          [this](auto& f) { return lbm_validation_space::Inlet<T>(f, inlet_.cells, inlet_.mask, {speed}); });
-      flow_.boundary([this, density = outlet_density()](auto& f) {
-        return lbm_validation_space::Outlet<T>(f, outlet_.cells, outlet_.mask, {density});
-      });
-      const double drag = body_.apply(flow_, SpaceBody{})[0];
+      const double drag = flow_.step(omega_, [this] { return outlet_density(); })[0];
       mean += drag * (1 - std::cos(2 * std::numbers::pi * (s + 0.5) / steps)) / steps;
     }
     return mean / (speed * speed / 2 * std::numbers::pi * static_cast<double>(d_ * d_) / 4);
@@ -104,41 +97,21 @@ private:
   static constexpr double speed = 0.08;
 
   /// As of the cylinder: plane waves of sound leave.
-  double outlet_density() {
-    flux_(flow_.stream());
-    flow_.stream().synchronise();
-    const auto sum = static_cast<double>(sum_.to_host()[0]);
-    return 1 + (sum / static_cast<double>(plane_.size()) - speed) * std::numbers::sqrt3;
-  }
-
-  /// The plane of cells next to the last.
-  [[nodiscard]] heddle::Buffer<std::uint32_t> before_outlet() const {
-    std::vector<std::uint32_t> cells;
-    for (std::int64_t z = 0; z < extent_[2]; ++z) {
-      for (std::int64_t y = 0; y < extent_[1]; ++y)
-        cells.push_back(static_cast<std::uint32_t>(flow_.number({extent_[0] - 2, y, z})));
-    }
-    return buffer(cells, flow_.memory());
-  }
+  double outlet_density() { return 1 + (flow_.outflow() - speed) * std::numbers::sqrt3; }
 
   std::int64_t d_;
   double omega_;
   Cell extent_;
   Ball ball_;
-  ListFlow<T, 19> flow_;
-  Body<T, 19> body_;
-  Patch inlet_, outlet_;
-  heddle::Buffer<std::uint32_t> plane_;
-  heddle::Buffer<typename Body<T, 19>::Real> sum_;
-  lbm_validation_space::Flux<T> flux_;
+  Flow flow_;
 };
 
 Outcome stream(Precision precision, const Room& room, int diameter, double reynolds, heddle::Memory memory) {
-  const double drag = with_storage(precision, [&]<class T>(T) {
-    Stream<T> flow(room, diameter, reynolds, memory);
+  const auto run = [&]<class Flow>(std::type_identity<Flow>) {
+    Stream<Flow> flow(room, diameter, reynolds, memory);
     if (diameter >= 10) {
       // where so few cells are stable
-      Stream<T> coarser(room, diameter / 2, std::min(reynolds, 4.0 * diameter), memory);
+      Stream<Flow> coarser(room, diameter / 2, std::min(reynolds, 4.0 * diameter), memory);
       coarser.start();
       coarser.run(25);
       flow.start(coarser);
@@ -148,7 +121,11 @@ Outcome stream(Precision precision, const Room& room, int diameter, double reyno
       flow.run(19);
     }
     return flow.run(8);
-  });
+  };
+  const auto of_moments = [&]<class T>(T) { return run(std::type_identity<MomentStream<T>>{}); };
+  const auto of_populations = [&]<class T>(T) { return run(std::type_identity<ListStream<T>>{}); };
+  const double drag =
+      in_moments(precision) ? with_stress(precision, of_moments) : with_storage(precision, of_populations);
   const std::string at = ", D = " + std::to_string(diameter);
   Outcome outcome;
   outcome.quantities = {{"drag coefficient, Re = " + std::to_string(std::lround(reynolds)) + at, drag,
@@ -168,15 +145,16 @@ Outcome stream(Precision precision, const Room& room, int diameter, double reyno
 
 std::vector<Case> sphere_cases(Size size) {
   Case array{"Simple cubic array of spheres",
-             "D3Q19 TRT, interpolated walls, driven by a force",
+             "D3Q19 TRT, interpolated walls, driven by a force; moments: regularised",
              "Zick and Homsy 1982",
-             {},
-             "No rows of f32 moments and mixed: interpolated walls are not in moment storage."};
+             {}};
   for (const Packing& packing : packings) {
     const int cells = size == Size::small ? 24 : 32;
     array.add_anywhere(populations, 20, 1, 1, [=](Precision precision, heddle::Memory memory) {
       return packed(packing, precision, cells, memory);
     });
+    array.add({Precision::moments, Precision::mixed}, 20, 1,
+              [=](Precision precision) { return packed(packing, precision, cells, heddle::Memory::host); });
     if (size == Size::small) break;
   }
   Case single{
@@ -184,10 +162,9 @@ std::vector<Case> sphere_cases(Size size) {
       std::string("D3Q19 TRT, interpolated walls, box periodic across (Re 10: 20 x 16 x 16 D; 20: 18 x "
                   "12 x 12; 50: 14 x 10 x 10; 100: ") +
           (size == Size::large ? "10 x 8 x 8; 200: 10 x 8 x 8" : "10 x 7 x 7; 200: 10 x 6 x 6") +
-          "), outlet that lets sound out",
+          "), outlet that lets sound out; moments: regularised",
       "Clift, Grace and Weber 1978",
-      {},
-      "No rows of f32 moments and mixed: inlets, outlets and interpolated walls are not in moment storage."};
+      {}};
   const auto add = [&](const std::vector<Precision>& precisions, double seconds, int threads,
                        double device_seconds, const Room& room, int diameter, double reynolds) {
     single.add_anywhere(precisions, seconds, threads, device_seconds,
@@ -196,19 +173,28 @@ std::vector<Case> sphere_cases(Size size) {
                         });
   };
   const std::vector<Precision> exact{Precision::f64, Precision::f32};
+  const std::vector<Precision> in_memory{Precision::moments, Precision::mixed};
   switch (size) {
   case Size::small:
     add({Precision::f32}, 10, 1, 0, {11, 8, 3.5}, 6, 20);
+    single.without =
+        "No rows of f32 moments and mixed with so few cells: the third moments of the regularised "
+        "operator relax at 1, so that the product of rates that TRT holds at 3/16 is 3/2 of the "
+        "viscosity, 0.036. With that TRT, too, misses by 11 %.";
     break;
   case Size::full:
     add(exact, 1250, 8, 0, {20, 16, 8}, 8, 10);
+    add(in_memory, 1250, 8, 0, {20, 16, 8}, 8, 10);
     add(populations, 800, 8, 0, {18, 12, 6}, 10, 20);
+    add(in_memory, 800, 8, 0, {18, 12, 6}, 10, 20);
     add({Precision::f32}, 900, 8, 0, {14, 10, 5}, 12, 50);
     // the layer on the sphere is D / sqrt(Re) thin: 2.8 and 2.3 cells here
     add({Precision::f32}, 11700, 16, 0, {10, 7, 3.5}, 28, 100);
     add({Precision::f32}, 17000, 24, 0, {10, 6, 3.5}, 32, 200);
     break;
   case Size::large:
+    single.without =
+        "No rows of f32 moments and mixed: the harness keeps the lists of their boundaries on the host.";
     add(exact, 20000, 16, 14, {20, 16, 8}, 16, 10);
     add(populations, 20000, 16, 16, {18, 12, 6}, 20, 20);
     add(exact, 20000, 16, 16, {14, 10, 5}, 24, 50);

@@ -52,8 +52,6 @@ public:
 protected:
   BoxField<std::uint32_t, 2> walls_;
   BoxField<float, 2> velocity_;
-
-private:
   BoxField<std::uint32_t, 2> lid_;
 };
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT-0
+// Minimum, maximum and sign with one meaning on every target, also for NaN and signed zeros.
+#ifndef HEDDLE_DEVICE_ARITHMETIC_HPP
+#define HEDDLE_DEVICE_ARITHMETIC_HPP
+
+#include "heddle/device/qualifiers.hpp"
+
+namespace heddle {
+
+/// The smaller value; `a` where they are equal or not comparable.
+template <typename T>
+HEDDLE_HOST_DEVICE inline T min(T a, T b) {
+  return b < a ? b : a;
+}
+
+/// The larger value; `a` where they are equal or not comparable.
+template <typename T>
+HEDDLE_HOST_DEVICE inline T max(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// -1, +1, or the value itself where it is zero or NaN.
+template <typename T>
+HEDDLE_HOST_DEVICE inline T sign(T a) {
+  return a > T(0) ? T(1) : (a < T(0) ? T(-1) : a);
+}
+
+}  // namespace heddle
+
+#endif
