@@ -55,6 +55,18 @@ def moved(**options: Any) -> Any:
     return STREAM.boundary(lbm.VelocityBounceBack(("u", 0)), **options)
 
 
+REGULARISED = lbm.Regularised(D2Q9)
+BY_NAME = '\n  Hint: storage.boundary(collide, {"body": lbm.Bouzidi()}), one or more'
+AGAIN = (
+    "moments in memory have no populations to set between steps: a boundary does the step of listed cells "
+    'again.\n  Hint: storage.boundary(collide, {"body": lbm.Bouzidi()}), with space=heddle.Cells(name)'
+)
+
+
+def beside(*given: Any, **options: Any) -> Any:
+    return ANY.MomentStorage(D2Q9).boundary(*given, **options)
+
+
 MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: ANY.AA("D3Q19"), "'D3Q19'" + NO_LATTICE),
     (lambda: ANY.EsoTwist("D3Q19"), "'D3Q19'" + NO_LATTICE),
@@ -218,6 +230,32 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: STREAM.boundary(lbm.Outflow(), cells=True), "an outflow needs the normal " + BESIDE_A_BODY),
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),
+    (lambda: beside(lbm.NoSlip(D2Q9), face="w"), AGAIN),
+    (lambda: beside(REGULARISED), "boundaries of moments in memory are given by name." + BY_NAME),
+    (
+        lambda: beside(REGULARISED, {"a body": lbm.Bouzidi()}),
+        "'a body' is not a name for a boundary." + BY_NAME,
+    ),
+    (
+        lambda: beside(REGULARISED, {"hot": lbm.ScalarValue(1)}),
+        "ScalarValue is for a scalar, and these are the moments of a flow.\n"
+        "  Hint: another streaming pattern for the scalar",
+    ),
+    (
+        lambda: beside(REGULARISED, {"out": lbm.Outflow()}),
+        "an outflow needs the normal of the boundary, which listed cells of moments in memory do not have.\n"
+        "  Hint: a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack; or "
+        "another streaming pattern",
+    ),
+    (
+        lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, force="drag", of="inlet"),
+        "'inlet' is not a boundary here.\n  Hint: one of body",
+    ),
+    (
+        lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, of="body"),
+        "`of` says of which boundaries the sums of force and torque are.\n"
+        '  Hint: force="drag", of=("body",); or leave it out',
+    ),
     (lambda: lbm.ConvectiveOutflow(-1), "speed = -1 is not above 0."),
     (
         lambda: add(STREAM(lbm.BGK(D2Q9, "cell_count")), Sparse("fluid")),
@@ -235,5 +273,6 @@ def right() -> None:
     add(moved(), LIST)
     add(moved(face="e"))
     add(moved(cells=True), BODY)
+    add(beside(REGULARISED, {"body": lbm.Bouzidi()}, force="drag", of="body"), BODY)
     add(STREAM.boundary(lbm.VelocityBounceBack(fields("u: real[2D]").here * n for n in (1, 2)), face="e"))
     lbm.ConvectiveOutflow("speed")
