@@ -344,7 +344,7 @@ def _checks(
     lines: list[str] = []
     rows: dict[bool, list[str]] = {}
     roles = ("table", "output", "work", "runs" if host else "chunks")
-    names = {argument.name for argument in everything if argument.role != "scalar"}
+    names = {argument.name for argument in everything if argument.role == "list"}  # not the user's
     # a list may be empty: a block beside no boundary has no cells to sweep over, and no memory for them
     needed = "cell_count > 0 && " if "cell_count" in names else ""
     for argument in everything:
@@ -359,7 +359,7 @@ def _checks(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
                 f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
             )
-        elif argument.role == "entries" or argument.name == "cells":
+        elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
             lines.append(f"if ({needed}{argument.name} == nullptr) {{ return heddle::null_pointer; }}")
         elif argument.role in roles:
             lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")

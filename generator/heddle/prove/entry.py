@@ -38,6 +38,11 @@ class Entry:
     dense: bool
     list_fields: frozenset[str]
 
+    @property
+    def of_list(self) -> frozenset[str]:
+        """Arguments that say where a kernel runs, whose names may be the user's elsewhere."""
+        return frozenset(argument.name for argument in self.arguments if argument.role == "list")
+
     def checks(self, device: bool) -> list[str]:
         """`<function>_check`."""
         asks_unit = self.dense and not device
@@ -53,7 +58,7 @@ class Entry:
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         if device and self.schedule.lanes > 1:
             call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
-        elif any(a.name == "last" for a in self.arguments) and len(plain) > 1:
+        elif "last" in self.of_list and len(plain) > 1:
             others = [a for a in plain if a.name not in self.list_fields]
             bits = sum(2**n for n, a in enumerate(plain) if a not in others)
             if others:
@@ -112,10 +117,10 @@ class Entry:
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
         """Conditions under which the entry refuses, with the code it returns."""
         pointers = {"table", "output", "work", "chunks" if device else "runs"}
-        names = {argument.name for argument in self.arguments if argument.role != "scalar"}
+        names = self.of_list
         for argument in self.arguments:
             null = f"eq({argument.name}, nullptr)"
-            if argument.role == "entries" or argument.name == "cells":
+            if argument.role == "entries" or (argument.role == "list" and argument.name == "cells"):
                 empty_too = "cell_count" in names  # an empty list may have no memory
                 yield f"and(gt(cell_count, i64(0:i32)), {null})" if empty_too else null, NULL_POINTER
             elif argument.role in pointers:

@@ -43,11 +43,12 @@ def test_random_models(seed: int, tmp_path: Path) -> None:
     assert problems(module, ALL, tmp_path) == []
 
 
-def test_parameters_called_as_the_range_of_a_list(tmp_path: Path) -> None:
-    u = fields("u: real[2D]")
+def test_what_a_list_takes_is_a_name_as_others_elsewhere(tmp_path: Path) -> None:
+    cells, box_count = fields("cells, box_count: real[2D]")
     first, last, last_colour, cell_count = parameters("first, last, last_colour, cell_count")
     module = Module("ramp", precisions=("f64",))
-    module.add("fill", [Assignment(u.here, first + last * u.here + last_colour * cell_count)])
+    module.add("fill", [Assignment(cells.here, first + last * cells.here + last_colour * cell_count)])
+    module.add("copy", [Assignment(cells.here, last * box_count.here), Reduce("sum", "longest", last)])
     assert problems(module, ALL, tmp_path) == []
 
 
