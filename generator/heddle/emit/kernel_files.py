@@ -10,7 +10,7 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.expression import combiner, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import UNCHECKED, UNUSED, Argument, arguments
+from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
@@ -384,7 +384,7 @@ def _checks(
     check = f"heddle::check_arrays(arrays, {unit_stride})"
     if schedule.lanes > 1 and not host:
         check = f"heddle::check_interleaved(arrays, {schedule.lanes})"
-    elif "last" in names and len(rows[False]) > 1:
+    elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
         of_list = [a.name in linked for a in everything if a.role == "array"]
         bits = sum(one << bit for bit, one in enumerate(of_list))
         if not all(of_list):

@@ -34,6 +34,8 @@ Role = Literal[
 ]
 UNCHECKED = ("scalar", "flags")
 """Roles of arguments of which any value is right."""
+MOST_LISTED = 32
+"""So many arrays may be of different lists: heddle::check_listed has a bit for each. More are of one list."""
 UNUSED = {"host": ("chunks",), "device": ("runs",)}
 """Roles of what an entry takes so that all targets have one signature, and leaves alone."""
 

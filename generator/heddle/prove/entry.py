@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heddle.emit.signature import UNCHECKED, Argument
+from heddle.emit.signature import MOST_LISTED, UNCHECKED, Argument
 from heddle.ir import nodes as ir
 from heddle.ir.visit import expressions
 from heddle.prove.kernel import DifferenceError, parameter
@@ -58,7 +58,7 @@ class Entry:
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         if device and self.schedule.lanes > 1:
             call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
-        elif "last" in self.of_list and len(plain) > 1:
+        elif "last" in self.of_list and 1 < len(plain) <= MOST_LISTED:
             others = [a for a in plain if a.name not in self.list_fields]
             bits = sum(2**n for n, a in enumerate(plain) if a not in others)
             if others:

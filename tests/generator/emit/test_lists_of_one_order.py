@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from compiled import Library, Memory, call
-from heddle import Module, Sparse, lbm
+from heddle import Module, Sparse, fields, lbm
 from heddle.build import files
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, run
@@ -71,3 +71,14 @@ def test_populations_belong_to_one_list() -> None:
     texts = files(STEPS, ["cpu"])
     assert "check_arrays(arrays, true)" in texts["steps/step.cpp"]
     assert "check_listed(arrays, 0x5U, last)" in texts["steps/pushed.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("others", "check"), [(30, "check_listed(arrays, 0x80000001U, last)"), (31, "check_arrays(")]
+)
+def test_each_array_has_a_bit(others: int, check: str) -> None:
+    """As far as there are bits."""
+    pushing = sum(field.here for field in fields(", ".join(f"a{n}" for n in range(others)) + ": real[2D]"))
+    module = Module("m", precisions=("f32",))
+    module.add("step", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, force=(pushing, 0))), space=Sparse("fluid"))
+    assert check in files(module, ["cpu"])["m/step.cpp"]
