@@ -8,6 +8,8 @@
 
 #include "heddle/block_grid.hpp"
 #include "heddle/block_part.hpp"
+#include "heddle/box.hpp"
+#include "heddle/box_sweep.hpp"
 #include "heddle/error.hpp"
 #include "heddle/fake_network.hpp"
 #include "heddle/field.hpp"
@@ -133,6 +135,22 @@ TEST(ForgottenExchange, IsNoneWhereNothingChangesOrSomebodyElseWrites) {
                       loop.add(Sweep(f, {reads(g, 0), writes(f, 0)}));
                     }),
             "");
+}
+
+/// A boundary of two arrays of populations sets what comes in from outside of the domain: no rank owns that.
+TEST(ForgottenExchange, IsNoneWhereASweepOverSomeCellsReachesOutOfTheDomain) {
+  for (const bool exchanged : {true, false}) {
+    const auto with_a_lid = [=](TaskGraph& loop, Field<double>& f, Field<double>& g,
+                                heddle::Transport& transport) {
+      if (exchanged) loop.add(exchange(f, Direction::owner_to_ghost, transport));
+      loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
+      loop.add(heddle::BoxSweep("lid", f, f.grid().domain().layer(1, true), 1,
+                                [](int, const heddle::Box&, heddle::Stream&) {}));
+    };
+    const std::string said = refusal(2, 2, with_a_lid);
+    EXPECT_EQ(said.empty(), exchanged) << said;
+    EXPECT_EQ(said.find("'lid' "), std::string::npos) << said;
+  }
 }
 
 } // namespace

@@ -158,9 +158,9 @@ public:
   [[nodiscard]] int unroll() const;
 
   /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
-  /// Throws Error, before any task has run, for a sweep that looks beyond the blocks of its rank at what
-  /// sweeps of this graph change, or writes there, if the graph has neither an exchange of that field nor
-  /// another task that says that it writes it: ghost cells would be those of an earlier step.
+  /// Throws Error, before any task has run, for a sweep over whole blocks that looks beyond those of its rank
+  /// at what sweeps of this graph change, or writes there, if the graph has neither an exchange of that field
+  /// nor another task that says that it writes it: ghost cells would be those of an earlier step.
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds, asked after each `every` iterations, but at most `max` iterations.
