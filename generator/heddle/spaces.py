@@ -14,6 +14,7 @@ from heddle.ir.colouring import BITS
 from heddle.ir.walls import SIDES
 from heddle.schedule import RUN_CELLS, Schedule
 from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Scan, Statement
+from heddle.symbolic.field import Access, GatherFunction
 from heddle.symbolic.operator import Collision
 from heddle.symbolic.places import HELD
 from heddle.symbolic.require import require_object
@@ -258,8 +259,6 @@ def _check_over_list(
 ) -> None:
     """Raise KernelError for a sweep with nothing left to do, as walls at rest lie in the table of the list,
     and for a step that looks at neighbours other than through links."""
-    from heddle.symbolic.field import Access
-
     accesses = {atom for expression in _expressions(statements) for atom in expression.atoms(Access)}
     if not accesses:
         raise KernelError(
@@ -280,8 +279,6 @@ def _check_over_list(
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     """The dimensions of the space: those of the fields."""
-    from heddle.symbolic.field import Access, GatherFunction
-
     ranks: set[int] = set()
     for expression in _expressions(statements):
         reached = {atom.field for atom in expression.atoms(Access) if atom.field.rank}
@@ -293,8 +290,6 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
 
 
 def fields_read(statements: Iterable[Statement]) -> set[str]:
-    from heddle.symbolic.field import Access
-
     return {atom.field.name for e in _expressions(statements) for atom in e.atoms(Access)}
 
 
