@@ -236,6 +236,14 @@ class _Binding:
         # the template's parameter; a field may be called T
         self.chosen = "Element" if any(argument.name == "T" for argument in everything) else "T"
 
+    @property
+    def table(self) -> str:
+        """The field whose list has the table: others may be over one of the same cells with other links."""
+        nodes = list(walk(self.kernel.body))
+        fields = {n.field for n in nodes if isinstance(n, ir.Access) and n.linked and any(n.offsets)}
+        fields |= {n.field for n in nodes if isinstance(n, ir.Walled)}
+        return next((array for array in self.arrays if array.field in fields), self.arrays[0]).name
+
     def element(self, argument: Argument) -> str:
         """T for a field of the chosen precision, else its own type."""
         kinds = {
@@ -340,10 +348,10 @@ class _Binding:
         passed: list[str] = []
         around = "shared_walls" if in_vectors else "walls_of"
         lists = {
-            "neighbour": f"{self.arrays[0].name}_->list().neighbour()",
-            "neighbour_stride": f"{self.arrays[0].name}_->list().neighbour_stride()",
-            "neighbour_run": f"{self.arrays[0].name}_->list().neighbour_run()",
-            "neighbour_chunk": f"{self.arrays[0].name}_->list().neighbour_chunk()",
+            "neighbour": f"{self.table}_->list().neighbour()",
+            "neighbour_stride": f"{self.table}_->list().neighbour_stride()",
+            "neighbour_run": f"{self.table}_->list().neighbour_run()",
+            "neighbour_chunk": f"{self.table}_->list().neighbour_chunk()",
             "first_colour": "colours.first",
             "last_colour": "colours.last",
             "walls": f"heddle::{around}(*{self.arrays[0].name}_, block{', box' if self.parts else ''})",

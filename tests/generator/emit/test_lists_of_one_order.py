@@ -82,3 +82,12 @@ def test_each_array_has_a_bit(others: int, check: str) -> None:
     module = Module("m", precisions=("f32",))
     module.add("step", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, force=(pushing, 0))), space=Sparse("fluid"))
     assert check in files(module, ["cpu"])["m/step.cpp"]
+
+
+def test_the_table_is_that_of_the_populations() -> None:
+    """Not that of the first field, which may be over the list of the flow."""
+    module = Module("heat", precisions=("f32",))
+    scalar = lbm.Pull(lbm.Lattice("D2Q5"), "g", "g_next")
+    module.add("start", scalar.initialise_scalar("T", "u"), space=Sparse("fluid"))
+    text = files(module, ["cpu"])["heat/heat_sweeps.hpp"]
+    assert "start(T_->view(), u_->view(), g_->view(), g_->list().neighbour()" in text
