@@ -71,9 +71,24 @@ def boundaries_of_sums(
     return chosen
 
 
+def sides_of(
+    conditions: Mapping[str, BoundaryCondition], sides: Mapping[str, str | Sequence[str]] | None
+) -> dict[str, Sequence[str]]:
+    """On which side, or sides that meet, the outside of each boundary lies; none for those on any side.
+    Raises KernelError for names of none."""
+    found: dict[str, Sequence[str]] = dict.fromkeys(conditions, ())
+    for name, side in (sides or {}).items():
+        if name not in conditions:
+            known = ", ".join(conditions)
+            raise KernelError(calling_place(), f"{name!r} is not a boundary here.", f"one of {known}")
+        found[name] = (side,) if isinstance(side, str) else tuple(side)
+    return found
+
+
 def arriving_beside(
     populations: MomentPopulations,
     conditions: Mapping[str, BoundaryCondition],
+    sides: Mapping[str, Sequence[str]],
     half_way: Callable[[MomentPopulations], HalfWayWalls | None],
     sums: WallForce,
     of: Sequence[str],
@@ -81,7 +96,8 @@ def arriving_beside(
     """What comes in to a cell beside boundaries, by the name of the direction: of the first condition whose
     bit is set, then off walls half-way, else what arrives.
 
-    half_way: makes the walls within the step. of: the conditions whose walls the sums are of.
+    sides: see sides_of. half_way: makes the walls within the step. of: the conditions whose walls the sums
+    are of.
     """
     equations, lattice = populations.equations, populations.lattice
     pattern = Pull(lattice)
@@ -91,17 +107,21 @@ def arriving_beside(
     walls = half_way(populations)
     equations.section("Directions that come in over the boundaries")
     bits = {name: equations.let(f"bits_{name}", mask_of(name).here) for name in conditions}
-    outside = [*bits.values(), *([] if walls is None else [walls.bits])]
+    outside = [bits[name] for name, condition in conditions.items() if not condition.periodic]
+    if walls is not None:
+        outside.append(walls.bits)
     found: dict[int, list[tuple[sympy.Expr, sympy.Basic | bool]]] = {q: [] for q in range(1, lattice.size)}
     for name, condition in conditions.items():
         part = _Part(populations, name, pattern.source)
-        plain = cell_between_steps(pattern, condition, "", mask=mask_of(name).name, sides=(), in_box=True)
+        plain = cell_between_steps(
+            pattern, condition, "", mask=mask_of(name).name, sides=sides[name], in_box=True
+        )
         cell = _MomentCell(**vars(plain), outside=outside)
         state = condition.prepare(cell, part)
         part.section(condition.title)
-        for q, cases in found.items():
+        for q in cell.leaving:
             value = condition.incoming(cell, state, q, sent[q])
-            cases.append((part.let(f"in_{lattice.names[q]}", value), has_bit(bits[name], q)))
+            found[q].append((part.let(f"in_{lattice.names[q]}", value), has_bit(bits[name], q)))
     equations.section("What comes in")
     arrived = {lattice.names[0]: arriving[0]}
     for q, cases in found.items():
@@ -139,13 +159,15 @@ class _MomentCell(BoundaryCell):
         return sympy.Or(*(has_bit(bits, q) for bits in self.outside))
 
     def normal(self, what: str) -> tuple[int, ...]:
-        """There is none. Raises KernelError."""
-        raise KernelError(
-            calling_place(),
-            f"{what} needs the normal of the boundary, which listed cells of moments in memory do not have.",
-            "a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack; or another "
-            "streaming pattern",
-        )
+        """The outward normal. Raises KernelError where no side was given."""
+        if self.side is None:
+            raise KernelError(
+                calling_place(),
+                f"{what} needs the normal of the boundary, which listed cells do not have by themselves.",
+                'say on which side the outside lies: storage.boundary(..., sides={"outlet": "e"}); around a '
+                "body a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
+            )
+        return self.side
 
 
 class _Part(Equations):

@@ -34,6 +34,7 @@ from heddle.symbolic.moment_boundary import (
     boundaries_of_sums,
     mask_of,
     require_boundaries,
+    sides_of,
 )
 from heddle.symbolic.moment_populations import HalfWayWalls, MomentPopulations
 from heddle.symbolic.moments import Tensor, indices, labelled, vector_field
@@ -242,6 +243,7 @@ class MomentStorage:
         collide: Regularised,
         conditions: Mapping[str, BoundaryCondition] | None = None,
         *,
+        sides: Mapping[str, str | Sequence[str]] | None = None,
         force: str | None = None,
         torque: str | None = None,
         arm: Sequence[Scalar] | None = None,
@@ -252,20 +254,26 @@ class MomentStorage:
 
         It runs after the step, before what that has stored is taken, and reads and writes the same fields:
         where a direction comes in over a boundary a population is what the condition gives, else what the
-        step has. collide: as of the step. conditions: by names of the user's choice, on links: bounce-back,
-        moving or not, Bouzidi, PressureAntiBounceBack. Bit q of the field `mask_<name>` [entries] (uint32)
-        says that direction q comes in over that boundary; of several the first one holds, and all before
-        `walls`. So a cell in a corner, beside two boundaries, is one entry. A step computes what lies behind
-        a boundary, too; none of it reaches the fluid. Values an entry as over a list: `distance_e` and so on,
-        fields as velocity. Bouzidi(order="quadratic") takes a storage with ghost_layers=2, and the field
-        `linear`. Velocities that a condition takes of the own cell are those that the last step left.
+        step has. collide: as of the step. conditions: by names of the user's choice. Bit q of the field
+        `mask_<name>` [entries] (uint32) says that direction q comes in over that boundary; of several the
+        first one holds, and all before `walls`. So a cell in a corner, beside two boundaries, is one entry. A
+        step computes what lies behind a boundary, too; none of it reaches the fluid. Values an entry as over
+        a list: `distance_e` and so on, fields as velocity. Bouzidi(order="quadratic") takes a storage with
+        ghost_layers=2, and the field `linear`. Velocities that a condition takes of the own cell are those
+        that the last step left.
+
+        sides: for conditions along a normal (Outflow, ConvectiveOutflow, FreeSlip, PressureJump) on which
+        side of these cells the outside lies, {"outlet": "e"}, or which sides meet in an edge that slips,
+        {"edge": ("n", "t")}. Such a boundary has only directions that come in through that side; where it
+        meets a wall, a direction that comes from behind both is the wall's. What Outflow and FreeSlip look
+        at is in the cells beside along the face, which have to be fluid.
 
         force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
         fluid leaves at walls at rest, beside a uniform pressure 1/3. torque: the same for the sums of arm x
         force, torque_z in a plane. arm: see StreamingPattern.boundary; by default the fields arm_x, ... of:
         the boundaries that these sums are of, best the first ones; all by default. Raises KernelError for
-        conditions that look along a normal or set no populations of a flow, for names that are none, and for
-        what sweeps of populations take, face=... and the like.
+        conditions along a normal without a side and those that set no populations of a flow, for names that
+        are none, and for what sweeps of populations take, face=... and the like.
         """
         if elsewhere or isinstance(collide, BoundaryCondition):
             raise KernelError(
@@ -276,13 +284,13 @@ class MomentStorage:
             )
         self._require_operator(collide)
         boundaries, sums = require_boundaries(conditions), WallForce(force, torque, arm)
-        chosen = boundaries_of_sums(boundaries, sums, of)
+        chosen, along = boundaries_of_sums(boundaries, sums, of), sides_of(boundaries, sides)
         asked = itertools.chain.from_iterable(condition.given() for condition in boundaries.values())
         given = (*collide.given, *self.velocity, *asked, *sums.given())
         taken = [*self._names(), *(mask_of(name).name for name in boundaries)]
         equations = Equations(given, taken)
         populations = self._populations(equations, collide)
-        arrived = arriving_beside(populations, boundaries, self._walls, sums, chosen)
+        arrived = arriving_beside(populations, boundaries, along, self._walls, sums, chosen)
         weights = {str(weight) for weight in populations.weights.values()}
         named = {str(s.target) for s in equations.statements if isinstance(s, Assignment)}
         collision = Equations(fields=equations.taken | named - weights)

@@ -243,9 +243,13 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: beside(REGULARISED, {"out": lbm.Outflow()}),
-        "an outflow needs the normal of the boundary, which listed cells of moments in memory do not have.\n"
-        "  Hint: a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack; or "
-        "another streaming pattern",
+        "an outflow needs the normal of the boundary, which listed cells do not have by themselves.\n"
+        '  Hint: say on which side the outside lies: storage.boundary(..., sides={"outlet": "e"}); around a '
+        "body a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
+    ),
+    (
+        lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, sides={"outlet": "e"}),
+        "'outlet' is not a boundary here.\n  Hint: one of body",
     ),
     (
         lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, force="drag", of="inlet"),

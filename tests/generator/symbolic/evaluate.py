@@ -161,7 +161,12 @@ class InBox:
 
     def store(self, access: Access, value: Array, where: Array | None) -> None:
         """Write every entry's value at the offset."""
-        at, keep = self._at(access), slice(None) if where is None else where
+        keep = slice(None) if where is None else where
+        if access.field.rank == 0:
+            values = self.data[access.field.name][0]
+            values[keep] = np.broadcast_to(value, values.shape)[keep]
+            return
+        at = self._at(access)
         chosen = tuple(axis[keep] for axis in at)
         self.fields[access.field.name][access.component][chosen] = np.broadcast_to(value, at[0].shape)[keep]
 

@@ -230,6 +230,93 @@ def test_a_sweep_equals_conditions_between_steps(name: str) -> None:
         assert np.abs(after).max() < 0.5
 
 
+ALONG_A_NORMAL = {
+    "outflow": lbm.Outflow(),
+    "convective": lbm.ConvectiveOutflow(0.3),
+    "slip": lbm.FreeSlip(),
+    "jump": lbm.PressureJump(0.02),
+}
+
+
+def coming_in(kind: str, lattice: lbm.Lattice, f: Array, q: int, saved: Array, u: Array) -> Array:
+    """f_q in the cells of the last fluid column, as the formula of the condition has it; f: after the
+    collision. saved: f_q(x, t), which is set to f_q(x, t + 1)."""
+    normal, *along = lattice.velocities[q]
+
+    def back(values: Array) -> Array:
+        """Of each cell of a column the one that lies the part of c_q along the face behind it."""
+        return np.roll(values, along, range(len(along)))
+
+    if kind == "slip":
+        return back(f[lattice.velocities.index((-normal, *along))][-2])
+    if kind == "jump":
+        v = np.array([back(component[0]) for component in u])
+        cu, uu = np.tensordot(lattice.velocities[q], v, 1), (v * v).sum(0)
+        weight = float(lattice.class_weights[lattice.order(q)])
+        return back(f[q][0]) + weight * 0.02 * (1 + 3 * cu + 4.5 * cu**2 - 1.5 * uu)
+    inside = back(f[q][-2])  # x - n - c_q lies in the column itself
+    if kind == "convective":
+        saved[...] = (saved + 0.3 * inside) / 1.3
+        return saved
+    return inside
+
+
+@pytest.mark.parametrize("lattice", [D2Q9, D3Q19], ids=["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("kind", ALONG_A_NORMAL)
+def test_conditions_along_a_normal(kind: str, lattice: lbm.Lattice) -> None:
+    """A wall in the west, and in the east the condition, behind which nothing is; where the pressure jumps,
+    the period goes on there. Against the formula, set between steps of populations."""
+    d, collide = lattice.dimension, lbm.Regularised(lattice, omega_bulk=1.1)
+    shape, arguments = (7, 5, 4)[:d], {"omega": 1.3}
+    last = shape[0] - (1 if kind == "jump" else 2)
+    random = np.random.default_rng(5)
+    moments = random.uniform(-0.02, 0.02, (1 + d + d * (d + 1) // 2, *shape))
+    moments[:, last + 1 :] = np.nan
+    u = random.uniform(-0.05, 0.05, (d, *shape))
+    f = np.array([rebuilt(lattice, list(cell), False) for cell in moments.reshape(len(moments), -1).T])
+    f = f.T.reshape(lattice.size, *shape)
+
+    columns = [
+        np.stack(np.meshgrid([x], *map(range, shape[1:]), indexing="ij")).reshape(d, -1) for x in (0, last)
+    ]
+    entries = columns[0].shape[1]
+    from_west, from_east = (
+        [q for q, c in enumerate(lattice.velocities) if sign * c[0] > 0] for sign in (1, -1)
+    )
+    bits = [sum(1 << q for q in directions) for directions in (from_west, from_east)]
+    data = {
+        "mask_wall": np.repeat(np.array([bits[0], 0], np.uint32), entries)[None],
+        "mask_side": np.repeat(np.array([0, bits[1]], np.uint32), entries)[None],
+    }
+    data |= {f"outflow_{name}": random.uniform(-0.01, 0.01, (1, 2 * entries)) for name in lattice.names}
+    saved = [data[f"outflow_{name}"][0, entries:].reshape(shape[1:]).copy() for name in lattice.names]
+
+    storage = lbm.MomentStorage(lattice)
+    conditions = {"wall": lbm.NoSlip(lattice), "side": ALONG_A_NORMAL[kind]}
+    step, pull = storage(collide).steps[""], lbm.Pull(lattice)(collide).steps[""]
+    sweep = storage.boundary(collide, conditions, sides={"side": "e"}).steps[""]
+    parts = {field.name: field.components for field in storage.fields}
+    ends = list(itertools.accumulate(parts.values(), initial=0))
+    for _ in range(3):
+        fields = {name: moments[a:b].copy() for name, a, b in zip(parts, ends, ends[1:], strict=False)}
+        fields |= {name + "_next": np.zeros_like(values) for name, values in fields.items()} | {"u": u}
+        arriving = {q: (last, coming_in(kind, lattice, f, q, saved[q], u)) for q in from_east}
+        arriving |= {q: (0, f[lattice.opposite(q)][0].copy()) for q in from_west}
+        for q, (x, value) in arriving.items():  # to where the step reads it
+            normal, *along = lattice.velocities[q]
+            f[q][(x - normal) % shape[0]] = np.roll(value, [-a for a in along], range(d - 1))
+        with np.errstate(invalid="ignore"):
+            Periodic(**fields).run(step, **arguments)
+            InBox(fields, np.concatenate(columns, 1), data).run(sweep, **arguments)
+            populations = {"f": f, "f_next": np.zeros_like(f)}
+            Periodic(**populations).run(pull, **arguments)
+        moments, f = np.concatenate([fields[name + "_next"] for name in parts]), populations["f_next"]
+        fluid = slice(0, last + 1)
+        momentum = np.tensordot(np.array(lattice.velocities).T, f, 1)
+        assert moments[0][fluid] == pytest.approx(f.sum(0)[fluid], abs=1e-15)
+        assert moments[1 : 1 + d][:, fluid] == pytest.approx(momentum[:, fluid], abs=1e-15)
+
+
 def test_sums_are_of_all_boundaries_unless_said() -> None:
     """A single one has no other form."""
     storage, collide = lbm.MomentStorage(D2Q9), lbm.Regularised(D2Q9)
@@ -248,8 +335,14 @@ def test_kernels_lower() -> None:
         conditions = {"body": lbm.Bouzidi(), "outlet": lbm.PressureAntiBounceBack("rho_out")}
         sweep = storage.boundary(lbm.Regularised(lattice), conditions, torque="couple")
         module.add("sides", sweep, Cells("sides"))
-        for target in ("reference", "cpu", "cuda"):
-            module.stages("sides", "f32", target)
+        open_sides = {"outlet": lbm.ConvectiveOutflow(0.1), "top": lbm.FreeSlip(), "edge": lbm.FreeSlip()}
+        faces = {"outlet": "e", "top": "n", "edge": ("s", "w"), "period": ["w"]}
+        faced = storage.boundary(
+            lbm.Regularised(lattice), open_sides | {"period": lbm.PressureJump("jump")}, sides=faces
+        )
+        module.add("faced", faced, Cells("faced"))
+        for kernel, target in itertools.product(("sides", "faced"), ("reference", "cpu", "cuda")):
+            module.stages(kernel, "f32", target)
     module = Module("m", precisions=("f64",))
     curved = {"body": lbm.Bouzidi(order="quadratic")}
     module.add("body", lbm.MomentStorage(D2Q9).boundary(lbm.Regularised(D2Q9), curved), Cells("body"))
@@ -278,8 +371,14 @@ def test_what_is_no_boundary_of_moments_is_refused() -> None:
     with pytest.raises(KernelError, match="ScalarValue is for a scalar"):
         boundary(collide, {"hot": lbm.ScalarValue(1)})
     for condition in (lbm.Outflow(), lbm.ConvectiveOutflow(0.1), lbm.FreeSlip(), lbm.PressureJump(0.1)):
-        with pytest.raises(KernelError, match="needs the normal of the boundary, which listed cells of mom"):
+        with pytest.raises(KernelError, match="needs the normal of the boundary, which listed cells do not"):
             boundary(collide, {"out": condition})
+    with pytest.raises(KernelError, match="'outlet' is not a boundary here"):
+        boundary(collide, body, sides={"outlet": "e"})
+    with pytest.raises(KernelError, match="'up' is not a side"):
+        boundary(collide, {"out": lbm.Outflow()}, sides={"out": "up"})
+    with pytest.raises(KernelError, match="Outflow takes one side at a time"):
+        boundary(collide, {"out": lbm.Outflow()}, sides={"out": ("n", "e")})
     with pytest.raises(KernelError, match="'inlet' is not a boundary here"):
         boundary(collide, body, force="drag", of="inlet")
     for said in ({"of": "body"}, {"force": "drag", "of": ()}):
