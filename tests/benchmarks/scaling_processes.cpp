@@ -93,9 +93,9 @@ heddle::Transport* process_transport(const std::string& name) {
   return found == ways->end() ? nullptr : found->second.get();
 }
 
-void meet(heddle::Transport& transport) {
-  static_cast<void>(
-      heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, transport)());
+std::function<void()> meeting(heddle::Transport& transport) {
+  return [count = heddle::reduction_of_numbers(
+              heddle::ReductionKind::sum, [] { return 1.0; }, transport)] { static_cast<void>(count()); };
 }
 
 bool everywhere(bool holds) {

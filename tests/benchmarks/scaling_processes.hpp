@@ -24,8 +24,8 @@ int run_processes(int argc, char** argv, const std::function<int()>& main_body);
 [[nodiscard]] std::vector<std::string> process_transports();
 /// One of those, or null for another name.
 [[nodiscard]] heddle::Transport* process_transport(const std::string& name);
-/// Returns when all processes have called it.
-void meet(heddle::Transport& transport);
+/// A function that returns when all processes have called it. The transport must outlive it.
+[[nodiscard]] std::function<void()> meeting(heddle::Transport& transport);
 /// Whether it holds in all processes.
 [[nodiscard]] bool everywhere(bool holds);
 

@@ -103,7 +103,7 @@ void with_ranks(const Case& one, const Make<Rank>& make, const Program<Rank>& pr
     program(ranks, loop, meet);
   };
   if (heddle::Transport* const process = process_transport(one.transport))
-    return of_one_rank(*process, [&] { meet(*process); });
+    return of_one_rank(*process, meeting(*process)); // made here: a new one costs messages of its own
   std::barrier meeting(one.ranks);
   const auto of_one_thread = [&](heddle::Transport& transport) {
     of_one_rank(transport, [&] { meeting.arrive_and_wait(); });

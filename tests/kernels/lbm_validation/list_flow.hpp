@@ -23,6 +23,17 @@
 namespace validation {
 
 using Cell = std::array<std::int64_t, 3>;
+
+/// Calls f(cell) for the cells of a box, x fastest.
+template <class F> void for_cells(const Cell& extent, F&& f) {
+  for (std::int64_t z = 0; z < extent[2]; ++z) {
+    for (std::int64_t y = 0; y < extent[1]; ++y) {
+      for (std::int64_t x = 0; x < extent[0]; ++x)
+        f(Cell{x, y, z});
+    }
+  }
+}
+
 using Tensor = std::array<Vector, 3>;
 
 /// Density, velocity and the gradient d_b u_a of a cell.

@@ -28,7 +28,7 @@ public:
     std::array<std::vector<std::uint32_t>, 3> masks;
     std::array<std::vector<float>, count - 1> distances;
     std::vector<float> speeds;
-    for_each_cell(extent, [&](const Cell& cell) {
+    for_cells(extent, [&](const Cell& cell) {
       if (kind(cell) != Kind::fluid) return;
       std::array<std::uint32_t, 3> mask{};
       for (std::size_t q = 1; q < count; ++q) {
@@ -82,15 +82,6 @@ public:
   }
 
 private:
-  template <class F> static void for_each_cell(const Cell& extent, F&& f) {
-    for (std::int64_t z = 0; z < extent[2]; ++z) {
-      for (std::int64_t y = 0; y < extent[1]; ++y) {
-        for (std::int64_t x = 0; x < extent[0]; ++x)
-          f(Cell{x, y, z});
-      }
-    }
-  }
-
   template <class V> static heddle::Buffer<V> kept(const std::vector<V>& values) {
     return heddle::Buffer<V>(std::span<const V>(values), heddle::Memory::host);
   }

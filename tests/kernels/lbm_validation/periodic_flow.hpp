@@ -42,15 +42,6 @@ template <class F> auto with_plane_flow(Precision precision, const Cell& extent,
   });
 }
 
-template <class F> void for_cells(const Cell& extent, F&& f) {
-  for (std::int64_t z = 0; z < extent[2]; ++z) {
-    for (std::int64_t y = 0; y < extent[1]; ++y) {
-      for (std::int64_t x = 0; x < extent[0]; ++x)
-        f(Cell{x, y, z});
-    }
-  }
-}
-
 } // namespace validation
 
 #endif

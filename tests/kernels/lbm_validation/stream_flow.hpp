@@ -68,13 +68,9 @@ private:
   }
 
   template <class F> void for_fluid(F&& f) const {
-    for (std::int64_t z = 0; z < extent_[2]; ++z) {
-      for (std::int64_t y = 0; y < extent_[1]; ++y) {
-        for (std::int64_t x = 0; x < extent_[0]; ++x) {
-          if (fluid({x, y, z})) f(Cell{x, y, z});
-        }
-      }
-    }
+    for_cells(extent_, [&](const Cell& cell) {
+      if (fluid(cell)) f(cell);
+    });
   }
 
   Cell extent_;
