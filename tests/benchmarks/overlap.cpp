@@ -21,7 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "d3q19_ranks_sweeps.hpp"
+#include "d3q19_dense_sweeps.hpp"
+#include "d3q19_sparse_sweeps.hpp"
 #include "heddle/block_grid.hpp"
 #include "heddle/block_kinds.hpp"
 #include "heddle/environment.hpp"
@@ -164,7 +165,7 @@ template <class T> void box(const char* precision, std::int64_t edge, heddle::Tr
   f.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return static_cast<T>(bench::disturbance(x + edge * (y + edge * z), q));
   });
-  Pair pair(d3q19_ranks::DenseEven<T>(f, {.omega = omega}), d3q19_ranks::DenseOdd<T>(f, {.omega = omega}),
+  Pair pair(d3q19_dense::AaEven<T>(f, {.omega = omega}), d3q19_dense::AaOdd<T>(f, {.omega = omega}),
             transport);
   measure(std::string("box ") + precision + " " + std::to_string(edge) + "^3", pair,
           static_cast<double>(grid.domain().volume()), faces(transport.ranks()) * crossing(edge) * sizeof(T),
@@ -207,13 +208,13 @@ template <class T> void pores(const char* precision, std::int64_t edge, heddle::
     std::copy_n(begin + plane * (edge - 2), plane, begin + plane * (edge - 1));
   }
   const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, grid.domain(), along),
-                               d3q19_ranks::links);
+                               d3q19_sparse::links);
   heddle::SparseField<T> f(list, 19);
   f.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return static_cast<T>(bench::disturbance(x + edge * (y + edge * z), q));
   });
-  Pair pair(d3q19_ranks::ListedEven<T>(f, list.all(), {.omega = omega}),
-            d3q19_ranks::ListedOdd<T>(f, list.all(), {.omega = omega}), transport);
+  Pair pair(d3q19_sparse::AaEven<T>(f, list.all(), {.omega = omega}),
+            d3q19_sparse::AaOdd<T>(f, list.all(), {.omega = omega}), transport);
   const auto cells = std::count_if(flags.begin(), flags.end(), [](std::uint8_t flag) { return flag != 0; });
   const std::size_t links = transport.ranks() == 1 ? 0 : links_across(flags, grid, transport.rank());
   measure(std::string("list ") + precision + " " + std::to_string(edge) + "^3", pair,
