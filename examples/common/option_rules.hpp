@@ -20,8 +20,9 @@ template <class Options> struct Rule {
   std::function<void(Options&, std::string_view)> set;
 };
 
-/// Reads `--name value` and `--name=value` of main's arguments; word: takes those that do not begin with -, which
-/// else are unknown options. Throws heddle::Error for an unknown option and a missing value, and as the rules do.
+/// Reads `--name value` and `--name=value` of main's arguments; word: takes those that do not begin with -,
+/// which else are unknown options. Throws heddle::Error for an unknown option and a missing value, and as the
+/// rules do.
 template <class Options>
 void read(Options& options, const std::vector<Rule<Options>>& rules, int count, const char* const* first,
           const std::function<void(std::string_view)>& word = nullptr) {
@@ -34,7 +35,8 @@ void read(Options& options, const std::vector<Rule<Options>>& rules, int count, 
     const std::size_t equals = argument->find('=');
     const std::string name(argument->substr(0, equals));
     const auto rule = std::ranges::find(rules, name, &Rule<Options>::name);
-    if (rule == rules.end()) throw heddle::Error("command line", "unknown option '" + name + "'", "see --help");
+    if (rule == rules.end())
+      throw heddle::Error("command line", "unknown option '" + name + "'", "see --help");
     std::string_view value;
     if (!rule->value.empty()) {
       if (equals != argument->npos)

@@ -8,14 +8,16 @@
 #include "heddle/environment.hpp"
 #include "heddle/ranks.hpp"
 
-/// As long as this lives, a missed read on the devices of these ranks brings 128 bytes into the cache instead of 64: the
-/// neighbours in a list of cells mostly follow each other, and the whole line is soon asked for (decision 0099). Does
-/// nothing on the host. A hint for the whole process, which an example owns.
+/// As long as this lives, a missed read on the devices of these ranks brings 128 bytes into the cache instead
+/// of 64: the neighbours in a list of cells mostly follow each other, and the whole line is soon asked for
+/// (decision 0099). Does nothing on the host. A hint for the whole process, which an example owns.
 class WideFetches {
 public:
   WideFetches(heddle::Ranks& ranks, bool on_devices) {
     if (!on_devices || heddle::device_count() == 0) return;
-    ranks.each([this](heddle::Transport&) { devices_.emplace_back(heddle::EnvironmentOptions{.fetch_bytes = 128}); });
+    ranks.each([this](heddle::Transport&) {
+      devices_.emplace_back(heddle::EnvironmentOptions{.fetch_bytes = 128});
+    });
   }
 
 private:

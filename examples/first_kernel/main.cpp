@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first kernel on memory of our own: a hot spot spreads. Needs the emitted files and nothing else of Heddle.
+// A first kernel on memory of our own: a hot spot spreads. Needs the emitted files and nothing else of
+// Heddle.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +21,7 @@ struct Plane {
   std::vector<double> values;
 };
 
-}  // namespace
+} // namespace
 
 int main() {
   constexpr std::int64_t n = 101;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four loops as they stand in many codes: flat indices written out, int for everything, no restrict. Heddle lifts this
-// file as it is.
+// Four loops as they stand in many codes: flat indices written out, int for everything, no restrict. Heddle
+// lifts this file as it is.
 #include "legacy.hpp"
 
 // First-order upwind advection on a plane with nh ghost layers on every side.
-void advect(const double* q, const double* u, const double* v, double* q_new, int nx, int ny, int nh, double cx,
-            double cy) {
+void advect(const double* q, const double* u, const double* v, double* q_new, int nx, int ny, int nh,
+            double cx, double cy) {
   const int row = nx + 2 * nh;
   for (int j = nh; j < ny + nh; j++) {
     for (int i = nh; i < nx + nh; i++) {
@@ -25,7 +25,8 @@ void advect(const double* q, const double* u, const double* v, double* q_new, in
 }
 
 // One colour of a red-black SOR sweep for a Poisson equation; solid cells keep their value.
-void sor(double* p, const double* rhs, const int* solid, int nx, int ny, int nz, double omega, double h2, int colour) {
+void sor(double* p, const double* rhs, const int* solid, int nx, int ny, int nz, double omega, double h2,
+         int colour) {
   for (int k = 1; k < nz - 1; k++)
     for (int j = 1; j < ny - 1; j++)
       for (int i = 1; i < nx - 1; i++) {
@@ -39,8 +40,8 @@ void sor(double* p, const double* rhs, const int* solid, int nx, int ny, int nz,
 }
 
 // Implicit vertical diffusion: the Thomas algorithm in each column.
-void diffuse_column(const double* a, const double* b, const double* c, const double* d, double* cp, double* x, int nx,
-                    int ny, int nz) {
+void diffuse_column(const double* a, const double* b, const double* c, const double* d, double* cp, double* x,
+                    int nx, int ny, int nz) {
   const int level = nx * ny;
   for (int j = 0; j < ny; j++) {
     for (int i = 0; i < nx; i++) {

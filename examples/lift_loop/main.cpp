@@ -12,12 +12,11 @@
 
 namespace {
 
-constexpr int nx = 67, ny = 41, nz = 29;  // interior cells; odd, so that no vector fits
+constexpr int nx = 67, ny = 41, nz = 29; // interior cells; odd, so that no vector fits
 
-/// What a kernel sees of an array of the loop: the first interior cell, extents and strides, as the head of model.py
-/// says them.
-template <typename T>
-struct Cells {
+/// What a kernel sees of an array of the loop: the first interior cell, extents and strides, as the head of
+/// model.py says them.
+template <typename T> struct Cells {
   T* first;
   std::int64_t extents[3];
   std::int64_t strides[3];
@@ -26,21 +25,18 @@ struct Cells {
   std::int64_t stride(std::size_t d) const { return strides[d]; }
 };
 
-template <typename T>
-Cells<T> plane(std::vector<T>& values, int ghosts) {
+template <typename T> Cells<T> plane(std::vector<T>& values, int ghosts) {
   const int row = nx + 2 * ghosts;
   return {values.data() + ghosts * row + ghosts, {nx, ny, 1}, {1, row, 1}};
 }
 
-template <typename T>
-Cells<T> box(std::vector<T>& values, int ghosts) {
+template <typename T> Cells<T> box(std::vector<T>& values, int ghosts) {
   const int row = nx + 2 * ghosts;
   const int level = row * (ny + 2 * ghosts);
   return {values.data() + ghosts * (level + row + 1), {nx, ny, nz}, {1, row, level}};
 }
 
-template <typename T>
-Cells<T> list(std::vector<T>& values) {
+template <typename T> Cells<T> list(std::vector<T>& values) {
   return {values.data(), {static_cast<std::int64_t>(values.size()), 1, 1}, {1, 1, 1}};
 }
 
@@ -49,14 +45,16 @@ std::mt19937 generator(7);
 std::vector<double> numbers(int count, double low, double high) {
   std::uniform_real_distribution<double> draw(low, high);
   std::vector<double> values(static_cast<std::size_t>(count));
-  for (double& value : values) value = draw(generator);
+  for (double& value : values)
+    value = draw(generator);
   return values;
 }
 
 std::vector<int> indices(int count, int below) {
   std::uniform_int_distribution<int> draw(0, below - 1);
   std::vector<int> values(static_cast<std::size_t>(count));
-  for (int& value : values) value = draw(generator);
+  for (int& value : values)
+    value = draw(generator);
   return values;
 }
 
@@ -89,7 +87,8 @@ bool relaxation() {
   std::vector<double> expected = numbers(size, -1, 1), rhs = numbers(size, -1, 1);
   std::vector<double> found(expected);
   std::vector<int> solid = indices(size, 4);
-  for (int& flag : solid) flag = flag == 3;
+  for (int& flag : solid)
+    flag = flag == 3;
   for (int colour : {0, 1, 0, 1}) {
     sor(expected.data(), rhs.data(), solid.data(), nx + 2, ny + 2, nz + 2, 1.7, 0.01, colour);
     lifted::sor(box(solid, 1), box(found, 1), box(rhs, 1), colour, 0.01, 1.7);
@@ -108,7 +107,8 @@ bool columns() {
 
 bool gather() {
   constexpr int count = 5000;
-  std::vector<double> flux = numbers(count, -1, 1), area = numbers(count, 0, 1), expected = numbers(count, -1, 1);
+  std::vector<double> flux = numbers(count, -1, 1), area = numbers(count, 0, 1),
+                      expected = numbers(count, -1, 1);
   std::vector<double> found(expected);
   std::vector<int> donor = indices(count, count);
   receive(flux.data(), donor.data(), area.data(), expected.data(), count);
@@ -116,7 +116,7 @@ bool gather() {
   return same("receive", expected, found);
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   const bool good[] = {advection(), relaxation(), columns(), gather()};

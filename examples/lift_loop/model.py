@@ -66,16 +66,27 @@ x, y, z = coordinates(3)
 sum = symbols("sum", real=True)
 with evaluate(False):
     statements = [
-        If(Eq(bit_and(x + y + z + 1, 1), colour), [
-            If(Eq(solid[0, 0, 0], 0), [
-                Assignment(
-                    sum,
-                    p[-1, 0, 0] + p[1, 0, 0] + p[0, -1, 0] + p[0, 1, 0] + p[0, 0, -1] + p[0, 0, 1] - h2 *
-                        rhs[0, 0, 0],
+        If(
+            Eq(bit_and(x + y + z + 1, 1), colour),
+            [
+                If(
+                    Eq(solid[0, 0, 0], 0),
+                    [
+                        Assignment(
+                            sum,
+                            p[-1, 0, 0]
+                            + p[1, 0, 0]
+                            + p[0, -1, 0]
+                            + p[0, 1, 0]
+                            + p[0, 0, -1]
+                            + p[0, 0, 1]
+                            - h2 * rhs[0, 0, 0],
+                        ),
+                        Assignment(p[0, 0, 0], (1 - omega) * p[0, 0, 0] + omega * sum / 6),
+                    ],
                 ),
-                Assignment(p[0, 0, 0], (1 - omega) * p[0, 0, 0] + omega * sum / 6),
-            ]),
-        ]),
+            ],
+        ),
     ]
 lifted.add("sor", statements, about="Lifted from legacy.cpp:32.")
 
@@ -87,22 +98,42 @@ n_x, n_y, n_z = extents(3)
 w = symbols("w", real=True)
 with evaluate(False):
     statements = [
-        Scan(2, {}, [
-            If(Eq(z, 0), [
-                Assignment(cp[0, 0, 0], c[0, 0, 0] / b[0, 0, 0]),
-                Assignment(field_x[0, 0, 0], d[0, 0, 0] / b[0, 0, 0]),
-            ]),
-            If(Ne(z, 0), [
-                Assignment(w, 1 / (b[0, 0, 0] - a[0, 0, 0] * cp[0, 0, -1])),
-                Assignment(cp[0, 0, 0], c[0, 0, 0] * w),
-                Assignment(field_x[0, 0, 0], (d[0, 0, 0] - a[0, 0, 0] * field_x[0, 0, -1]) * w),
-            ]),
-        ], {}),
-        Scan(2, {}, [
-            If(Ne(z, n_z - 1), [
-                Assignment(field_x[0, 0, 0], field_x[0, 0, 0] - cp[0, 0, 0] * field_x[0, 0, 1]),
-            ]),
-        ], {}, reverse=True),
+        Scan(
+            2,
+            {},
+            [
+                If(
+                    Eq(z, 0),
+                    [
+                        Assignment(cp[0, 0, 0], c[0, 0, 0] / b[0, 0, 0]),
+                        Assignment(field_x[0, 0, 0], d[0, 0, 0] / b[0, 0, 0]),
+                    ],
+                ),
+                If(
+                    Ne(z, 0),
+                    [
+                        Assignment(w, 1 / (b[0, 0, 0] - a[0, 0, 0] * cp[0, 0, -1])),
+                        Assignment(cp[0, 0, 0], c[0, 0, 0] * w),
+                        Assignment(field_x[0, 0, 0], (d[0, 0, 0] - a[0, 0, 0] * field_x[0, 0, -1]) * w),
+                    ],
+                ),
+            ],
+            {},
+        ),
+        Scan(
+            2,
+            {},
+            [
+                If(
+                    Ne(z, n_z - 1),
+                    [
+                        Assignment(field_x[0, 0, 0], field_x[0, 0, 0] - cp[0, 0, 0] * field_x[0, 0, 1]),
+                    ],
+                ),
+            ],
+            {},
+            reverse=True,
+        ),
     ]
 lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:47.")
 

@@ -73,7 +73,8 @@ void Translation::collect(const clang::Decl& declaration) {
     }
   } else if (const auto* const befriended = llvm::dyn_cast<clang::FriendDecl>(&declaration)) {
     const clang::NamedDecl* const named = befriended->getFriendDecl();
-    if (named != nullptr && llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(named)) collect(*named);
+    if (named != nullptr && llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(named))
+      collect(*named);
   } else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::RecordDecl>(declaration)) {
     collect(*llvm::cast<clang::DeclContext>(&declaration));
   }

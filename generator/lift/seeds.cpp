@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzzing found worth keeping, run again without a fuzzer: each line of a file is one input of fuzz.cpp in
-// hexadecimal digits. Then random snippets, the same in every run. Ends with 0 if nothing crashes.
+// What fuzzing found worth keeping, run again without a fuzzer: each line of a file is one input of fuzz.cpp
+// in hexadecimal digits. Then random snippets, the same in every run. Ends with 0 if nothing crashes.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -37,7 +37,8 @@ int main(int count, char** arguments) {
   for (int number = 0; number < snippets; ++number) {
     std::mt19937 random(static_cast<unsigned>(number));
     std::vector<std::uint8_t> input{static_cast<std::uint8_t>(number % 2)}; // not text; CUDA or not
-    for (int length = 0; length < 400; ++length) input.push_back(static_cast<std::uint8_t>(random()));
+    for (int length = 0; length < 400; ++length)
+      input.push_back(static_cast<std::uint8_t>(random()));
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }
   std::cout << inputs << " inputs and " << snippets << " snippets\n";

@@ -13,7 +13,8 @@ std::vector<Box> BlockPart::boxes(const std::array<std::int64_t, 4>& extent) con
   if (cells == Cells::border) {
     const std::vector<Box> all = inner.empty() ? std::vector<Box>{whole} : subtract(whole, inner);
     if (box < 0) return all;
-    return std::cmp_less(box, all.size()) ? std::vector<Box>{all[static_cast<std::size_t>(box)]} : std::vector<Box>{};
+    return std::cmp_less(box, all.size()) ? std::vector<Box>{all[static_cast<std::size_t>(box)]}
+                                          : std::vector<Box>{};
   }
   if (inner.empty()) return {};
   const std::int64_t first = inner.lower[2];

@@ -71,7 +71,8 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
   Stream stream(in_stream ? Memory::device : Memory::host);
   transport_->start(traffic, stream);
   transport_->finish(traffic, stream);
-  if (in_stream) wait_for(*transport_, traffic, stream, longest_wait()); // the copies below would wait for ever
+  if (in_stream)
+    wait_for(*transport_, traffic, stream, longest_wait()); // the copies below would wait for ever
   auto message = receive.begin();
   for (Letter& letter : in) {
     if (letter.text.empty()) continue;

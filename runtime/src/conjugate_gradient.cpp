@@ -7,8 +7,8 @@ namespace heddle {
 
 std::string to_string(const Descent& descent) {
   std::ostringstream text;
-  text << to_string(descent.solution.outcome) << " after " << descent.solution.cycles
-       << " cycles, residual " << descent.residual << ", change " << descent.change;
+  text << to_string(descent.solution.outcome) << " after " << descent.solution.cycles << " cycles, residual "
+       << descent.residual << ", change " << descent.change;
   return text.str();
 }
 

@@ -71,8 +71,8 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* 
 void move_vectors(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, const void* from_wire,
                   const MoveTargets& targets, void* stream);
 /// heddle::copy_elements on the device.
-void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table, std::int64_t count,
-                   void* stream);
+void copy_elements(const void* from_base, void* to_base, std::size_t value_bytes, const ElementCopy* table,
+                   std::int64_t count, void* stream);
 
 /// "NVIDIA H200, sm_90, 139.8 GiB" for each device; empty without one.
 [[nodiscard]] std::vector<std::string> devices();

@@ -15,9 +15,10 @@ void* end_capture(void* stream) {
   check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph), "TaskGraph",
         "a task did more than put work into its stream; run without capture");
   cudaGraphExec_t executable = nullptr;
-  // Else all nodes have the priority of the stream in which the graph is launched, and a border that others wait for
-  // comes after the blocks of an interior that was begun before it.
-  const cudaError_t result = cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority);
+  // Else all nodes have the priority of the stream in which the graph is launched, and a border that others
+  // wait for comes after the blocks of an interior that was begun before it.
+  const cudaError_t result =
+      cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority);
   (void)cudaGraphDestroy(graph);
   check(result, "TaskGraph");
   return executable;

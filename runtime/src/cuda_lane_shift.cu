@@ -28,8 +28,7 @@ void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* 
   const unsigned blocks = static_cast<unsigned>((rows.longest + threads - 1) / threads) * count;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     shift<lanes, T><<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(
-        {VectorArray<T>(array), rows.rows, static_cast<const T*>(wire)},
-        count);
+        {VectorArray<T>(array), rows.rows, static_cast<const T*>(wire)}, count);
   });
   check(cudaGetLastError(), "HaloExchange");
 }

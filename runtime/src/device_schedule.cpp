@@ -103,7 +103,8 @@ void DeviceSchedule::create() {
     if (trace_ != nullptr) lane.zero = cuda::create_event(true);
     if (begin_ == nullptr) begin_ = cuda::create_event();
   }
-  if (std::ranges::none_of(steps_, [](const TaskStep& step) { return static_cast<bool>(step.waits_for); })) return;
+  if (std::ranges::none_of(steps_, [](const TaskStep& step) { return static_cast<bool>(step.waits_for); }))
+    return;
   const DeviceScope first(lanes_.front().device);
   while (std::ssize(ended_) < most_ahead)
     ended_.push_back(cuda::create_event());

@@ -26,8 +26,9 @@ public:
   DeviceSchedule& operator=(DeviceSchedule&&) = delete;
 
   /// Puts all steps n times into the streams and waits for them. Where steps wait within their streams for
-  /// other ranks, throws Error that says who waits for whom when an iteration takes longer than longest_wait().
-  /// After such an error what is in the streams runs on until this ends, which waits for it as long again.
+  /// other ranks, throws Error that says who waits for whom when an iteration takes longer than
+  /// longest_wait(). After such an error what is in the streams runs on until this ends, which waits for it
+  /// as long again.
   void run(std::int64_t n);
 
 private:

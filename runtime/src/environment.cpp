@@ -41,8 +41,10 @@ void check_fetches(int bytes) {
                 "32, 64 or 128; 0 leaves it to CUDA");
   }
   if (!cuda::devices().empty()) return;
-  throw Error("Environment", "fetches of " + std::to_string(bytes) + " bytes were asked for, but there is no device",
-              cuda::available() ? "nvidia-smi lists devices" : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
+  throw Error("Environment",
+              "fetches of " + std::to_string(bytes) + " bytes were asked for, but there is no device",
+              cuda::available() ? "nvidia-smi lists devices"
+                                : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
 }
 
 } // namespace

@@ -40,8 +40,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     into_fields_ = direct_ && transport_->stores();
     staged_ = device && transport_->memory() != Memory::device;
   }
-  // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at it
-  // would wait.
+  // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at
+  // it would wait.
   options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
   wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
@@ -194,8 +194,8 @@ void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
 void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
   for (const ShiftCall& call : calls) {
     shift_lanes(exchange_.fields()[call.field].group(call.group),
-                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest},
-                wire_.data(), exchange_.memory(), stream);
+                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest}, wire_.data(),
+                exchange_.memory(), stream);
   }
 }
 
@@ -270,7 +270,8 @@ void HaloExchange::receive_vectors(Stream& stream) {
 }
 
 VectorMoveRows HaloExchange::rows_of(const MoveCall& call) {
-  return {call.rows.data(), call.rows.size() / VectorMoveRows::columns, call.of_block.data(), call.of_block.size()};
+  return {call.rows.data(), call.rows.size() / VectorMoveRows::columns, call.of_block.data(),
+          call.of_block.size()};
 }
 
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {

@@ -32,9 +32,9 @@ void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSource
 
 } // namespace
 
-/// Takes what crosses to or from one other rank in more than half of the lanes of a vector, in half of them where
-/// others between the same groups cross in all, and returns the rest. Both ends find the same rows in the same order,
-/// since they see the same pieces.
+/// Takes what crosses to or from one other rank in more than half of the lanes of a vector, in half of them
+/// where others between the same groups cross in all, and returns the rest. Both ends find the same rows in
+/// the same order, since they see the same pieces.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& exchange,
                                                            const std::vector<const Piece*>& pieces,
                                                            std::vector<Vectors>& vectors) {
@@ -48,7 +48,8 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
   using Cell = std::array<std::int64_t, 3>;
   const BlockGrid& grid = *exchange.grid();
   std::vector<Move> moves; // in the order of their first pieces
-  std::map<std::tuple<Groups, int, Cell, Cell, Cell>, std::size_t> known; // component, cells from and to, extent
+  std::map<std::tuple<Groups, int, Cell, Cell, Cell>, std::size_t>
+      known; // component, cells from and to, extent
   std::vector<const Piece*> rest;
   const auto in_rank = [&](int block) { return block - grid.first_block(grid.rank(block)); };
   const auto side_of = [&](const Piece& piece) -> const Exchange::Side& {

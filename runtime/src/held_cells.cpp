@@ -7,8 +7,8 @@
 
 #include "heddle/parallel.hpp"
 #include "row_bits.hpp"
-#include "wrap.hpp"
 #include "row_cells.hpp"
+#include "wrap.hpp"
 
 namespace heddle {
 

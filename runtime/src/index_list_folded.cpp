@@ -11,8 +11,8 @@
 #include "heddle/parallel.hpp"
 #include "list_runs.hpp"
 #include "mirror.hpp"
-#include "wrap.hpp"
 #include "row_cells.hpp"
+#include "wrap.hpp"
 
 namespace heddle {
 

@@ -160,12 +160,14 @@ public:
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   [[nodiscard]] bool waits_in_stream() const noexcept override { return true; }
-  /// What NCCL runs in streams ends at once; the call itself may wait for the other ranks of the node, which might
-  /// not end before this one has said why it did.
+  /// What NCCL runs in streams ends at once; the call itself may wait for the other ranks of the node, which
+  /// might not end before this one has said why it did.
   void give_up() noexcept override {
     if (communicator_ == nullptr) return;
     if (failures_ != nullptr) failures_->note_give_up();
-    const auto abort = [communicator = communicator_] { static_cast<void>(library().comm_abort(communicator)); };
+    const auto abort = [communicator = communicator_] {
+      static_cast<void>(library().comm_abort(communicator));
+    };
     try {
       abort_ = std::jthread(abort);
     } catch (const std::system_error&) { // there is no thread to be had

@@ -24,8 +24,9 @@ void OverlapTrial::note(double seconds) {
 OverlapChoice OverlapTrial::choice() const {
   if (open()) return {overlap(), "not measured yet"};
   std::array<char, 100> text{};
-  std::snprintf(text.data(), text.size(), "measured: an iteration takes %.4g us with overlap, %.4g us without",
-                1e6 * median(true), 1e6 * median(false));
+  std::snprintf(text.data(), text.size(),
+                "measured: an iteration takes %.4g us with overlap, %.4g us without", 1e6 * median(true),
+                1e6 * median(false));
   return {overlap(), text.data()};
 }
 

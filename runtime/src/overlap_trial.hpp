@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// Iterations timed with and without overlap, turn by turn, until the faster way is known. The number of turns
-/// is fixed, so that ranks with a graph each change ways together.
+/// Iterations timed with and without overlap, turn by turn, until the faster way is known. The number of
+/// turns is fixed, so that ranks with a graph each change ways together.
 class OverlapTrial {
 public:
   /// Launches of a graph (or iterations) of one turn.

@@ -49,6 +49,8 @@ double optimal_omega(double jacobi_radius) {
   return 2 / (1 + std::sqrt(1 - jacobi_radius * jacobi_radius));
 }
 
-double omega_before_smoothing(double jacobi_radius) { return 2 - 1.3 * (2 - optimal_omega(jacobi_radius)); }
+double omega_before_smoothing(double jacobi_radius) {
+  return 2 - 1.3 * (2 - optimal_omega(jacobi_radius));
+}
 
 } // namespace heddle

@@ -27,8 +27,8 @@ enum Region : unsigned {
   everywhere = border | ghosts | interior
 };
 
-/// An interior on a host is computed in so many slices at most, with a look at the messages after each; slices
-/// of fewer cells, 20 to 50 us of work, cost more to begin and to look than messages gain by it.
+/// An interior on a host is computed in so many slices at most, with a look at the messages after each;
+/// slices of fewer cells, 20 to 50 us of work, cost more to begin and to look than messages gain by it.
 constexpr std::int64_t most_slices = 8;
 constexpr std::int64_t fewest_cells = 4096;
 

@@ -38,7 +38,7 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapTrial trial;
-  std::optional<bool> measures; // whether ways are compared
+  std::optional<bool> measures;              // whether ways are compared
   std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
   std::string vain; // why the last one was
@@ -218,9 +218,8 @@ void TaskGraph::forget_plans() noexcept {
 bool TaskGraph::measures() const noexcept {
   if (options_.overlap != Overlap::automatic) return false;
   if (plans_ && plans_->measures) return *plans_->measures;
-  const bool found = std::any_of(nodes_.begin(), nodes_.end(), [](const TaskNode& node) {
-    return node.halo && node.halo().messages;
-  });
+  const bool found = std::any_of(nodes_.begin(), nodes_.end(),
+                                 [](const TaskNode& node) { return node.halo && node.halo().messages; });
   if (plans_) plans_->measures = found;
   return found;
 }
@@ -367,7 +366,8 @@ void TaskGraph::launch(Plan& planned, std::int64_t times) {
 bool TaskGraph::record(Plan& planned) {
   if (planned.recorded) return true;
   const bool asked = options_.capture == Capture::automatic || options_.capture == Capture::once;
-  if (!asked || !intended_capture().capture || !planned.warm || plans_->vain_recordings >= most_vain_recordings)
+  if (!asked || !intended_capture().capture || !planned.warm ||
+      plans_->vain_recordings >= most_vain_recordings)
     return false;
   try {
     auto schedule = std::make_unique<DeviceSchedule>(planned.steps, true, nullptr);

@@ -35,8 +35,8 @@ struct PlanOptions {
   bool overlap = true;
   bool device = false;
   std::int64_t iterations = 1; // so many follow each other in the plan
-  /// A step costs little: each box of a border is one, so that a device computes them side by side, and each slab of
-  /// an interior, so that slabs of a step begin where the step before has ended.
+  /// A step costs little: each box of a border is one, so that a device computes them side by side, and each
+  /// slab of an interior, so that slabs of a step begin where the step before has ended.
   bool fine = false;
   int slabs = 0; // see TaskGraphOptions
 };

@@ -32,7 +32,8 @@ template <typename T> struct VectorMove {
 
 /// Moves the vector of one cell of a row; beyond the last one nothing happens.
 template <int lanes, typename T>
-HEDDLE_HOST_DEVICE inline void move_cell(const VectorMove<T>& move, const std::int32_t* row, std::int32_t cell) {
+HEDDLE_HOST_DEVICE inline void move_cell(const VectorMove<T>& move, const std::int32_t* row,
+                                         std::int32_t cell) {
   const CellOfBox in_box(row + VectorMoveRows::extent, cell);
   if (!in_box.there) {
     return;
@@ -42,8 +43,8 @@ HEDDLE_HOST_DEVICE inline void move_cell(const VectorMove<T>& move, const std::i
   };
   const std::int64_t place = row[VectorMoveRows::place] + std::int64_t{cell} * lanes;
   const auto sources = static_cast<std::uint32_t>(row[VectorMoveRows::sources]);
-  const T* const source = move.from_wire != nullptr ? move.from_wire + place
-                                                    : end(move.array, row + VectorMoveRows::from);
+  const T* const source =
+      move.from_wire != nullptr ? move.from_wire + place : end(move.array, row + VectorMoveRows::from);
   T* const to = move.to_wire != nullptr ? move.to_wire + place
                 : move.from_wire != nullptr
                     ? end(move.array, row + VectorMoveRows::to)

@@ -19,7 +19,8 @@ void move(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, con
     const VectorMove<T> one(array, rows, to_wire, from_wire, targets);
     parallel_ranges(rows.blocks, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t block = first; block < last; ++block) {
-        const std::int32_t* const row = rows.rows + std::int64_t{rows.of_block[block]} * VectorMoveRows::columns;
+        const std::int32_t* const row =
+            rows.rows + std::int64_t{rows.of_block[block]} * VectorMoveRows::columns;
         const auto nth = static_cast<std::int32_t>(block - row[VectorMoveRows::block]);
         const std::int32_t begin = nth * VectorMoveRows::cells_of_block;
         for (std::int32_t cell = begin; cell < begin + VectorMoveRows::cells_of_block; ++cell)
@@ -31,7 +32,8 @@ void move(const LaneArray& array, const VectorMoveRows& rows, void* to_wire, con
 
 } // namespace
 
-void pack_vectors(const LaneArray& array, const VectorMoveRows& rows, void* wire, Memory memory, Stream& stream) {
+void pack_vectors(const LaneArray& array, const VectorMoveRows& rows, void* wire, Memory memory,
+                  Stream& stream) {
   move(array, rows, wire, nullptr, {}, memory, stream);
 }
 
@@ -40,8 +42,8 @@ void unpack_vectors(const LaneArray& array, const VectorMoveRows& rows, const vo
   move(array, rows, nullptr, wire, {}, memory, stream);
 }
 
-void store_vectors(const LaneArray& array, const VectorMoveRows& rows, const MoveTargets& targets, Memory memory,
-                   Stream& stream) {
+void store_vectors(const LaneArray& array, const VectorMoveRows& rows, const MoveTargets& targets,
+                   Memory memory, Stream& stream) {
   move(array, rows, nullptr, nullptr, targets, memory, stream);
 }
 

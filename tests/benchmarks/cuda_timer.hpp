@@ -17,8 +17,7 @@ inline void check(cudaError_t error) {
 }
 
 /// Seconds of one of five calls.
-template <typename F>
-double cuda_seconds(heddle::Stream& stream, F&& work) {
+template <typename F> double cuda_seconds(heddle::Stream& stream, F&& work) {
   constexpr int repeats = 5;
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
@@ -38,6 +37,6 @@ double cuda_seconds(heddle::Stream& stream, F&& work) {
   return static_cast<double>(milliseconds) * 1e-3 / repeats;
 }
 
-}  // namespace bench
+} // namespace bench
 
 #endif

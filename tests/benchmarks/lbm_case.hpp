@@ -14,7 +14,7 @@ inline constexpr int populations = 19;
 
 /// A reproducible value in [-0.01, 0.01) for population q of cell number n.
 inline double disturbance(std::int64_t n, int q) {
-  constexpr std::uint64_t cells = 0x9E3779B97F4A7C15U;  // odd numbers without pattern
+  constexpr std::uint64_t cells = 0x9E3779B97F4A7C15U; // odd numbers without pattern
   constexpr std::uint64_t slots = 0xBF58476D1CE4E5B9U;
   std::uint64_t state = static_cast<std::uint64_t>(n) * cells + static_cast<std::uint64_t>(q) * slots;
   state ^= state >> 31U;
@@ -37,8 +37,8 @@ inline std::vector<std::uint8_t> box_flags(std::int64_t edge) {
   return flags;
 }
 
-/// A porous block in a closed box: spheres of `radius` cells at random places, which may overlap, until no more than the
-/// share `porosity` of all cells is fluid. The same for the same arguments.
+/// A porous block in a closed box: spheres of `radius` cells at random places, which may overlap, until no
+/// more than the share `porosity` of all cells is fluid. The same for the same arguments.
 inline std::vector<std::uint8_t> sphere_flags(std::int64_t edge, std::int64_t radius, double porosity) {
   std::vector<std::uint8_t> flags = box_flags(edge);
   std::int64_t fluid = 0;
@@ -54,7 +54,8 @@ inline std::vector<std::uint8_t> sphere_flags(std::int64_t edge, std::int64_t ra
     const std::int64_t z = middle();
     for (std::int64_t k = std::max<std::int64_t>(z - radius, 0); k <= std::min(z + radius, edge - 1); ++k) {
       for (std::int64_t j = std::max<std::int64_t>(y - radius, 0); j <= std::min(y + radius, edge - 1); ++j) {
-        for (std::int64_t i = std::max<std::int64_t>(x - radius, 0); i <= std::min(x + radius, edge - 1); ++i) {
+        for (std::int64_t i = std::max<std::int64_t>(x - radius, 0); i <= std::min(x + radius, edge - 1);
+             ++i) {
           const std::int64_t square = (i - x) * (i - x) + (j - y) * (j - y) + (k - z) * (k - z);
           std::uint8_t& flag = flags[static_cast<std::size_t>(i + edge * (j + edge * k))];
           if (square > radius * radius || flag == 0) {
@@ -69,6 +70,6 @@ inline std::vector<std::uint8_t> sphere_flags(std::int64_t edge, std::int64_t ra
   return flags;
 }
 
-}  // namespace bench
+} // namespace bench
 
 #endif

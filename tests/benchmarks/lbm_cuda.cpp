@@ -17,8 +17,7 @@ constexpr double omega = 1.2;
 constexpr int rounds = 21;
 constexpr auto q19 = static_cast<double>(bench::populations);
 
-template <typename T>
-bench::Case dense(bool in_place) {
+template <typename T> bench::Case dense(bool in_place) {
   const std::int64_t edge = bench::edge(384);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
   const heddle::FieldOptions options{
@@ -58,12 +57,12 @@ bench::Case dense(bool in_place) {
               }};
 }
 
-template <typename T>
-bench::Case sparse() {
+template <typename T> bench::Case sparse() {
   const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 320 : 384);
   const heddle::Box box{{0, 0, 0}, {edge, edge, edge}};
-  auto list = std::make_shared<heddle::IndexList>(box, bench::box_flags(edge), std::array{false, false, false},
-                                                  d3q19_sparse::links, heddle::Memory::device);
+  auto list =
+      std::make_shared<heddle::IndexList>(box, bench::box_flags(edge), std::array{false, false, false},
+                                          d3q19_sparse::links, heddle::Memory::device);
   auto f = std::make_shared<heddle::SparseField<T>>(*list, bench::populations, heddle::Memory::device);
   f->fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return bench::disturbance(x + edge * (y + edge * z), q);
@@ -77,8 +76,10 @@ bench::Case sparse() {
           .limit_bytes = 2 * q19 * sizeof(T) * static_cast<double>(count),
           .kernel =
               [list, f, stream] {
-                using Even = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;
-                using Odd = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideOdd<T>, d3q19_sparse::AaOdd<T>>;
+                using Even =
+                    std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;
+                using Odd =
+                    std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideOdd<T>, d3q19_sparse::AaOdd<T>>;
                 const Even even(*f, list->all(), {.omega = omega});
                 const Odd odd(*f, list->all(), {.omega = omega});
                 return bench::cuda_seconds(*stream, [&] {
@@ -94,15 +95,14 @@ bench::Case sparse() {
               }};
 }
 
-template <typename T>
-void add_precision(const std::string& precision) {
+template <typename T> void add_precision(const std::string& precision) {
   const std::string end = "/" + precision + "/cuda";
   bench::add("lbm/d3q19/bgk/aa/dense" + end, [] { return dense<T>(true); }, rounds);
   bench::add("lbm/d3q19/bgk/pull/dense" + end, [] { return dense<T>(false); }, rounds);
   bench::add("lbm/d3q19/bgk/aa/sparse" + end, sparse<T>, rounds);
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_lbm_cuda() {
   add_precision<float>("f32");

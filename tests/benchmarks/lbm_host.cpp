@@ -21,15 +21,13 @@ constexpr double omega = 1.2;
 constexpr int rounds = 15;
 constexpr auto q19 = static_cast<double>(bench::populations);
 
-template <typename F>
-double seconds(F&& work) {
+template <typename F> double seconds(F&& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-template <typename T>
-void disturb(heddle::Field<T>& f, std::int64_t edge) {
+template <typename T> void disturb(heddle::Field<T>& f, std::int64_t edge) {
   f.fill(T(0.001));
   f.fill([edge](std::int64_t x, std::int64_t y, std::int64_t z, int q) {
     return bench::disturbance(x + edge * (y + edge * z), q);
@@ -37,8 +35,7 @@ void disturb(heddle::Field<T>& f, std::int64_t edge) {
 }
 
 /// The limit: the same memory, all of it, in place.
-template <typename T>
-struct Update {
+template <typename T> struct Update {
   T* first;
   std::int64_t stride;
   std::int64_t count;
@@ -48,11 +45,11 @@ struct Update {
   double bytes() const { return 2 * q19 * sizeof(T) * static_cast<double>(count); }
 };
 
-template <typename T>
-bench::Case dense_aa() {
+template <typename T> bench::Case dense_aa() {
   const std::int64_t edge = bench::edge(192);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
-  auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = bench::populations, .name = "f"});
+  auto f = std::make_shared<heddle::Field<T>>(
+      grid, heddle::FieldOptions{.components = bench::populations, .name = "f"});
   disturb(*f, edge);
   const auto view = f->view();
   const Update<T> update{view.data(), view.stride(3), (edge - 1) * view.stride(2) + edge * view.stride(1)};
@@ -73,8 +70,7 @@ bench::Case dense_aa() {
           .limit = [f, update] { return update(); }};
 }
 
-template <typename T>
-bench::Case dense_pull() {
+template <typename T> bench::Case dense_pull() {
   const std::int64_t edge = bench::edge(192);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
   const heddle::FieldOptions options{.components = bench::populations, .name = "f"};
@@ -95,14 +91,14 @@ bench::Case dense_pull() {
                 const d3q19_dense::Pull<T> pull(*f, *g, {.omega = omega});
                 return seconds([&] { pull(*stream); });
               },
-          .limit = [f, g, from, to, count] {
-            return seconds([&] { streams::copy19(to.data(), from.data(), from.stride(3), count); });
-          }};
+          .limit =
+              [f, g, from, to, count] {
+                return seconds([&] { streams::copy19(to.data(), from.data(), from.stride(3), count); });
+              }};
 }
 
 /// Cumulants on D3Q27 in place. Its limit is that of 19 arrays, in bytes a second.
-template <typename T>
-bench::Case cumulant_aa() {
+template <typename T> bench::Case cumulant_aa() {
   constexpr int q27 = 27;
   const std::int64_t edge = bench::edge(192);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
@@ -127,8 +123,8 @@ bench::Case cumulant_aa() {
           .limit = [f, update] { return update(); }};
 }
 
-/// Halves in place. Its limit is our own step in f32 on as many cells, so that the fraction is how many times as fast it
-/// is, and the GB_per_s are 1e9 updates.
+/// Halves in place. Its limit is our own step in f32 on as many cells, so that the fraction is how many times
+/// as fast it is, and the GB_per_s are 1e9 updates.
 bench::Case dense_half() {
   const std::int64_t edge = bench::edge(192);
   const bench::Case floats = dense_aa<float>();
@@ -164,10 +160,11 @@ double index_bytes(const heddle::IndexList& list) {
          static_cast<double>(list.neighbour_run_size() + scattered * heddle::IndexList::chunk);
 }
 
-std::vector<std::uint8_t> spheres_040(std::int64_t edge) { return bench::sphere_flags(edge, 14, 0.4); }
+std::vector<std::uint8_t> spheres_040(std::int64_t edge) {
+  return bench::sphere_flags(edge, 14, 0.4);
+}
 
-template <typename T, auto flags>
-bench::Case sparse_aa() {
+template <typename T, auto flags> bench::Case sparse_aa() {
   const std::int64_t edge = bench::edge(192);
   const heddle::Box box{{0, 0, 0}, {edge, edge, edge}};
   auto list = std::make_shared<heddle::IndexList>(box, flags(edge), std::array{false, false, false},
@@ -179,7 +176,8 @@ bench::Case sparse_aa() {
   const auto view = f->view();
   const Update<T> update{view.data(), view.stride(1), list->cells()};
   auto stream = std::make_shared<heddle::Stream>();
-  // The odd step alone reads neighbours: a number for each link and chunk, and the table where it says "scattered".
+  // The odd step alone reads neighbours: a number for each link and chunk, and the table where it says
+  // "scattered".
   const double index = index_bytes(*list) / static_cast<double>(list->count()) / 2;
   return {.name = {},
           .updates = 2 * static_cast<double>(list->count()),
@@ -196,17 +194,17 @@ bench::Case sparse_aa() {
                 });
               },
           .limit = [f, update] { return update(); },
-          .list_limit = [list, f, update] {
-            // As the two steps: one touches own cells, the other neighbours.
-            return update() + seconds([&] {
-                     streams::update19_list(f->view().data(), list->neighbour(), list->neighbour_stride(),
-                                            list->neighbour_run(), list->count(), T(1));
-                   });
-          }};
+          .list_limit =
+              [list, f, update] {
+                // As the two steps: one touches own cells, the other neighbours.
+                return update() + seconds([&] {
+                         streams::update19_list(f->view().data(), list->neighbour(), list->neighbour_stride(),
+                                                list->neighbour_run(), list->count(), T(1));
+                       });
+              }};
 }
 
-template <typename T>
-void add_precision(const std::string& precision) {
+template <typename T> void add_precision(const std::string& precision) {
   bench::add("lbm/d3q19/bgk/aa/dense/" + precision, dense_aa<T>, rounds);
   bench::add("lbm/d3q19/bgk/pull/dense/" + precision, dense_pull<T>, rounds);
   bench::add("lbm/d3q27/cumulant/aa/dense/" + precision, cumulant_aa<T>, rounds);
@@ -214,7 +212,7 @@ void add_precision(const std::string& precision) {
   bench::add("lbm/d3q19/bgk/aa/spheres/" + precision, sparse_aa<T, spheres_040>, rounds);
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_lbm_host() {
   add_precision<double>("f64");

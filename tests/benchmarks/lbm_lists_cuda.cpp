@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D3Q19 BGK over lists of cells on one GPU, in a box and between spheres: two arrays with the compressed neighbour table,
-// and in place with the plain one.
+// D3Q19 BGK over lists of cells on one GPU, in a box and between spheres: two arrays with the compressed
+// neighbour table, and in place with the plain one.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,8 +24,12 @@ constexpr heddle::Memory device = heddle::Memory::device;
 
 /// The cells of a medium in a cube.
 using Flags = std::vector<std::uint8_t> (*)(std::int64_t edge);
-std::vector<std::uint8_t> spheres_040(std::int64_t edge) { return bench::sphere_flags(edge, 14, 0.4); }
-std::vector<std::uint8_t> spheres_080(std::int64_t edge) { return bench::sphere_flags(edge, 28, 0.8); }
+std::vector<std::uint8_t> spheres_040(std::int64_t edge) {
+  return bench::sphere_flags(edge, 14, 0.4);
+}
+std::vector<std::uint8_t> spheres_080(std::int64_t edge) {
+  return bench::sphere_flags(edge, 28, 0.8);
+}
 
 template <typename T, std::size_t rows>
 std::shared_ptr<heddle::IndexList> list_of(Flags flags, const std::array<heddle::Link, rows>& links) {
@@ -34,8 +38,7 @@ std::shared_ptr<heddle::IndexList> list_of(Flags flags, const std::array<heddle:
                                              std::array{false, false, false}, links, device);
 }
 
-template <typename T>
-std::shared_ptr<heddle::SparseField<T>> field_of(const heddle::IndexList& list) {
+template <typename T> std::shared_ptr<heddle::SparseField<T>> field_of(const heddle::IndexList& list) {
   auto f = std::make_shared<heddle::SparseField<T>>(list, bench::populations, device);
   streams::disturb_cuda(f->view().data(), bench::populations * list.slot_stride(), nullptr);
   bench::check(cudaDeviceSynchronize());
@@ -57,13 +60,13 @@ bench::Timed limit_of(std::shared_ptr<heddle::SparseField<T>> f, std::shared_ptr
   };
 }
 
-template <typename T>
-bench::Case pull(Flags flags) {
+template <typename T> bench::Case pull(Flags flags) {
   const auto list = list_of<T>(flags, d3q19_lists::links);
   const auto f = field_of<T>(*list);
   const auto g = field_of<T>(*list);
   const auto stream = std::make_shared<heddle::Stream>(device);
-  const double index = 4.0 * static_cast<double>(list->neighbour_chunk_size()) / static_cast<double>(list->count());
+  const double index =
+      4.0 * static_cast<double>(list->neighbour_chunk_size()) / static_cast<double>(list->count());
   return {.name = {},
           .updates = 2 * static_cast<double>(list->count()),
           .bytes_per_update = 2 * q19 * sizeof(T) + index,
@@ -82,8 +85,7 @@ bench::Case pull(Flags flags) {
           .limit = limit_of(f, stream)};
 }
 
-template <typename T>
-bench::Case in_place(Flags flags) {
+template <typename T> bench::Case in_place(Flags flags) {
   const auto list = list_of<T>(flags, d3q19_sparse::links);
   const auto f = field_of<T>(*list);
   const auto stream = std::make_shared<heddle::Stream>(device);
@@ -94,8 +96,10 @@ bench::Case in_place(Flags flags) {
           .fetch_bytes = 128,
           .kernel =
               [list, f, stream] {
-                using Even = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;
-                using Odd = std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideOdd<T>, d3q19_sparse::AaOdd<T>>;
+                using Even =
+                    std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideEven<T>, d3q19_sparse::AaEven<T>>;
+                using Odd =
+                    std::conditional_t<sizeof(T) == 8, d3q19_sparse::AaWideOdd<T>, d3q19_sparse::AaOdd<T>>;
                 const Even even(*f, list->all(), {.omega = omega});
                 const Odd odd(*f, list->all(), {.omega = omega});
                 return bench::cuda_seconds(*stream, [&] {
@@ -106,8 +110,7 @@ bench::Case in_place(Flags flags) {
           .limit = limit_of(f, stream)};
 }
 
-template <typename T>
-void add_precision(const std::string& precision) {
+template <typename T> void add_precision(const std::string& precision) {
   const std::pair<const char*, Flags> media[] = {
       {"box", bench::box_flags}, {"spheres-r14-0.40", spheres_040}, {"spheres-r28-0.80", spheres_080}};
   for (const auto& [medium, flags] : media) {
@@ -119,7 +122,7 @@ void add_precision(const std::string& precision) {
   }
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_lbm_lists_cuda() {
   add_precision<float>("f32");

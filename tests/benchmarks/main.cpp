@@ -20,10 +20,10 @@ namespace {
 /// HEDDLE_BENCH_FETCH: 32, 64 or 128 bytes for all kernels on a device, instead of what each asks for.
 int fetch_bytes() {
   const char* text = std::getenv("HEDDLE_BENCH_FETCH");
-  return text == nullptr ? 0 : std::max(1, std::atoi(text));  // what is no number is refused as 1
+  return text == nullptr ? 0 : std::max(1, std::atoi(text)); // what is no number is refused as 1
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) try {
   const heddle::Environment environment({.fetch_bytes = fetch_bytes()});

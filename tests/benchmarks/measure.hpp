@@ -19,24 +19,26 @@ namespace bench {
 /// Seconds that one call takes; the caller decides how time is read (host clock, CUDA events).
 using Timed = std::function<double()>;
 
-/// What is known of one benchmark. updates: cells a call. bytes: memory traffic of one update, with index bytes.
-/// limit_bytes: memory traffic of one call of the limit.
+/// What is known of one benchmark. updates: cells a call. bytes: memory traffic of one update, with index
+/// bytes. limit_bytes: memory traffic of one call of the limit.
 struct Case {
   std::string name;
   double updates = 0;
   double bytes_per_update = 0;
-  double plain_list_bytes = 0;  ///< what one update would move with a plain neighbour list; 0: there is no list
+  double plain_list_bytes =
+      0; ///< what one update would move with a plain neighbour list; 0: there is no list
   double limit_bytes = 0;
-  int fetch_bytes = 0;  ///< what the device is asked to bring for a missed read; 0: nothing is asked
+  int fetch_bytes = 0; ///< what the device is asked to bring for a missed read; 0: nothing is asked
   Timed kernel;
   Timed limit;
-  Timed list_limit = {};  ///< one call moves what the kernel moves, by way of the same table; empty: there is no list
+  Timed list_limit =
+      {}; ///< one call moves what the kernel moves, by way of the same table; empty: there is no list
 };
 
-/// Times kernel and limits alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream, for lists
-/// also fraction_of_list_stream: medians of all rounds after a warm-up.
+/// Times kernel and limits alternately and reports MLUPS, bytes_per_update, GB_per_s and fraction_of_stream,
+/// for lists also fraction_of_list_stream: medians of all rounds after a warm-up.
 inline void run(benchmark::State& state, const Case& one) {
-  const bool chosen = std::getenv("HEDDLE_BENCH_FETCH") != nullptr;  // for all kernels, in main()
+  const bool chosen = std::getenv("HEDDLE_BENCH_FETCH") != nullptr; // for all kernels, in main()
   const heddle::Environment environment({.fetch_bytes = chosen ? 0 : one.fetch_bytes});
   for (int i = 0; i < 2; ++i) {
     one.kernel();
@@ -67,7 +69,8 @@ inline void run(benchmark::State& state, const Case& one) {
   if (one.plain_list_bytes > 0) {
     // Against a plain list, as published sparse kernels are counted.
     state.counters["plain_list_bytes"] = one.plain_list_bytes;
-    state.counters["fraction_counting_plain_list"] = one.updates * one.plain_list_bytes / seconds / attainable;
+    state.counters["fraction_counting_plain_list"] =
+        one.updates * one.plain_list_bytes / seconds / attainable;
   }
 }
 
@@ -93,6 +96,6 @@ void add_poisson_host();
 void add_transform_cuda();
 void add_poisson_cuda();
 
-}  // namespace bench
+} // namespace bench
 
 #endif

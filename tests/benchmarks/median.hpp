@@ -15,6 +15,6 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-}  // namespace bench
+} // namespace bench
 
 #endif

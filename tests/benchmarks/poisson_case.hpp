@@ -17,17 +17,15 @@
 namespace bench {
 
 /// A solver and a field that has room for its modes.
-template <class Real>
-class PoissonRun {
- public:
+template <class Real> class PoissonRun {
+public:
   PoissonRun(const heddle::PoissonProblem& problem, heddle::Memory memory, heddle::TransformBackEnd back_end)
-      : solver_(problem, memory, back_end),
-        field_(solver_.size(), memory),
-        copy_(solver_.size(), memory),
+      : solver_(problem, memory, back_end), field_(solver_.size(), memory), copy_(solver_.size(), memory),
         right_(static_cast<std::size_t>(solver_.size())) {
     std::mt19937 generator(1);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    for (Real& value : right_) value = static_cast<Real>(uniform(generator));
+    for (Real& value : right_)
+      value = static_cast<Real>(uniform(generator));
     restore();
   }
 
@@ -44,7 +42,7 @@ class PoissonRun {
   std::size_t bytes() const { return field_.bytes(); }
   std::int64_t solver_bytes() const { return solver_.workspace_bytes(); }
 
- private:
+private:
   heddle::PoissonSolver<Real> solver_;
   heddle::Buffer<Real> field_, copy_;
   std::vector<Real> right_;
@@ -54,34 +52,40 @@ class PoissonRun {
 struct PoissonTimes {
   std::function<void()> restore;
   Timed solve, forward, columns, inverse, copy;
-  std::function<double()> bytes_per_cell;  ///< field and solver, once it has solved
+  std::function<double()> bytes_per_cell; ///< field and solver, once it has solved
 };
 
-/// Registers a case: milliseconds of the solve, of its parts and of the copy, and the solve in passes of the copy.
+/// Registers a case: milliseconds of the solve, of its parts and of the copy, and the solve in passes of the
+/// copy.
 inline void add_poisson(const std::string& name, int rounds, std::function<PoissonTimes()> make) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    const PoissonTimes times = make();
-    std::vector<double> solve, forward, columns, inverse, copy;
-    for (int i = 0; i < 3; ++i) times.solve();
-    times.restore();
-    for (auto _ : state) {
-      times.restore();
-      copy.push_back(times.copy());
-      forward.push_back(times.forward());
-      columns.push_back(times.columns());
-      inverse.push_back(times.inverse());
-      times.restore();
-      solve.push_back(times.solve());
-      state.SetIterationTime(solve.back());
-    }
-    state.counters["ms"] = 1e3 * median(solve);
-    state.counters["forward_ms"] = 1e3 * median(forward);
-    state.counters["columns_ms"] = 1e3 * median(columns);
-    state.counters["inverse_ms"] = 1e3 * median(inverse);
-    state.counters["copy_ms"] = 1e3 * median(copy);
-    state.counters["passes"] = 2 * median(solve) / median(copy);
-    state.counters["B/cell"] = times.bytes_per_cell();
-  })->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(rounds);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) {
+                                 const PoissonTimes times = make();
+                                 std::vector<double> solve, forward, columns, inverse, copy;
+                                 for (int i = 0; i < 3; ++i)
+                                   times.solve();
+                                 times.restore();
+                                 for (auto _ : state) {
+                                   times.restore();
+                                   copy.push_back(times.copy());
+                                   forward.push_back(times.forward());
+                                   columns.push_back(times.columns());
+                                   inverse.push_back(times.inverse());
+                                   times.restore();
+                                   solve.push_back(times.solve());
+                                   state.SetIterationTime(solve.back());
+                                 }
+                                 state.counters["ms"] = 1e3 * median(solve);
+                                 state.counters["forward_ms"] = 1e3 * median(forward);
+                                 state.counters["columns_ms"] = 1e3 * median(columns);
+                                 state.counters["inverse_ms"] = 1e3 * median(inverse);
+                                 state.counters["copy_ms"] = 1e3 * median(copy);
+                                 state.counters["passes"] = 2 * median(solve) / median(copy);
+                                 state.counters["B/cell"] = times.bytes_per_cell();
+                               })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(rounds);
 }
 
 /// One run of a problem, timed by `seconds(work)`.
@@ -108,6 +112,6 @@ PoissonTimes poisson_times(const heddle::PoissonProblem& problem, heddle::Memory
   return times;
 }
 
-}  // namespace bench
+} // namespace bench
 
 #endif

@@ -6,8 +6,8 @@ namespace {
 
 template <class Real>
 void add_solve(const char* precision, std::int64_t n, heddle::TransformBackEnd back_end) {
-  const std::string name = "poisson/" + std::to_string(n) + "x" + std::to_string(n) + "x128/" + precision + "/" +
-                           heddle::to_string(back_end) + "/cuda";
+  const std::string name = "poisson/" + std::to_string(n) + "x" + std::to_string(n) + "x128/" + precision +
+                           "/" + heddle::to_string(back_end) + "/cuda";
   bench::add_poisson(name, 9, [=] {
     const heddle::PoissonProblem problem{
         {n, 1}, {n, 1}, heddle::uniform_column(128, 1, heddle::Boundary::neumann, heddle::Boundary::neumann)};
@@ -21,7 +21,7 @@ void add_solve(const char* precision, std::int64_t n, heddle::TransformBackEnd b
   });
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_poisson_cuda() {
   using heddle::TransformBackEnd;

@@ -13,8 +13,8 @@ void add_solve(const char* what, const heddle::PoissonDirection& x, const heddle
                heddle::TransformBackEnd back_end) {
   const std::string name = std::string("poisson/256x256x128/f64/") + what + "/" + heddle::to_string(back_end);
   bench::add_poisson(name, 11, [=] {
-    const heddle::PoissonProblem problem{x, y,
-                                         heddle::uniform_column(128, 1, Boundary::neumann, Boundary::neumann)};
+    const heddle::PoissonProblem problem{
+        x, y, heddle::uniform_column(128, 1, Boundary::neumann, Boundary::neumann)};
     return bench::poisson_times<double>(
         problem, heddle::Memory::host, back_end,
         [](heddle::Stream&, const auto& work) {
@@ -22,19 +22,22 @@ void add_solve(const char* what, const heddle::PoissonDirection& x, const heddle
           work();
           return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         },
-        [](bench::PoissonRun<double>& run, heddle::Stream&) { std::memcpy(run.copy(), run.field(), run.bytes()); });
+        [](bench::PoissonRun<double>& run, heddle::Stream&) {
+          std::memcpy(run.copy(), run.field(), run.bytes());
+        });
   });
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_poisson_host() {
   using heddle::TransformBackEnd;
   constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
   std::vector<TransformBackEnd> back_ends = {TransformBackEnd::generated};
   try {
-    static_cast<void>(heddle::make_plane_transform<double>(
-        {heddle::TransformKind::dft, 4, heddle::TransformKind::dft, 4}, heddle::Memory::host, TransformBackEnd::fftw));
+    static_cast<void>(
+        heddle::make_plane_transform<double>({heddle::TransformKind::dft, 4, heddle::TransformKind::dft, 4},
+                                             heddle::Memory::host, TransformBackEnd::fftw));
     back_ends.push_back(TransformBackEnd::fftw);
   } catch (const heddle::Error&) {
     // only our own

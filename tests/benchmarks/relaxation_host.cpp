@@ -9,8 +9,7 @@ namespace {
 struct Host {
   static constexpr heddle::Memory memory = heddle::Memory::host;
 
-  template <typename F>
-  static double seconds(heddle::Stream&, F&& work) {
+  template <typename F> static double seconds(heddle::Stream&, F&& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -22,7 +21,7 @@ struct Host {
   }
 };
 
-}  // namespace
+} // namespace
 
 void bench::add_relaxation_host() {
   add_relaxation<float, Host>("/f32", 384, 15);

@@ -404,8 +404,8 @@ void table(const char* name, const char* title, Medium& medium, const std::array
           std::printf(
               "  exchange by the model %.0f us (%.2f MB, way %.1f us + %.0f GB/s), pair of steps %.0f us: "
               "%.2f GLUPS with overlap, %.2f without\n",
-              1e6 * exchange.seconds(), 1e-6 * message, 1e6 * wire.latency, 1e-9 * wire.bandwidth, 1e6 * gpu.pair,
-              glups(lists, scaling::pair_seconds(gpu, exchange, true)),
+              1e6 * exchange.seconds(), 1e-6 * message, 1e6 * wire.latency, 1e-9 * wire.bandwidth,
+              1e6 * gpu.pair, glups(lists, scaling::pair_seconds(gpu, exchange, true)),
               glups(lists, scaling::pair_seconds(gpu, exchange, false)));
         }
         const double rate = glups(lists, found.pair_seconds);

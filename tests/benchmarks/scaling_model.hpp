@@ -36,8 +36,8 @@ struct Exchange {
   [[nodiscard]] double seconds() const { return memory + way; }
 };
 
-/// Kernels that follow each other, messages under way, and what these read and write in the memory of one GPU.
-/// faces: to other ranks; their messages share the port of a GPU.
+/// Kernels that follow each other, messages under way, and what these read and write in the memory of one
+/// GPU. faces: to other ranks; their messages share the port of a GPU.
 [[nodiscard]] Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
                                    double moved_bytes, int launches);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-solvers host|device n_x n_y n_z [omega...]: iterations and time of each solver for a wind around a cube, until no
-// velocity is further than 0.01 m/s from that of the converged solution, and how often the host waited for the device
-// while they iterated; as a table in Markdown.
+// heddle-solvers host|device n_x n_y n_z [omega...]: iterations and time of each solver for a wind around a
+// cube, until no velocity is further than 0.01 m/s from that of the converged solution, and how often the
+// host waited for the device while they iterated; as a table in Markdown.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -24,10 +24,9 @@ using heddle::Stream;
 using heddle::TaskGraph;
 using Real = float;
 using Cube = test::Cube<Real>;
-template <typename T>
-using Gradients = heddle::ConjugateGradient<solver_bench::Solver, T, std::uint8_t, 3>;
+template <typename T> using Gradients = heddle::ConjugateGradient<solver_bench::Solver, T, std::uint8_t, 3>;
 
-constexpr double allowed = 0.01;  // m/s
+constexpr double allowed = 0.01; // m/s
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -37,8 +36,9 @@ double seconds_of(const std::function<void()>& work) {
 
 /// A case, its solution in double rounded to float, and how far a field is from it.
 class Comparison {
- public:
-  Comparison(const test::Cell& cells, Memory memory) : cube(cells, true, memory), exact_(cube.grid, options(memory)), error_(1, memory) {
+public:
+  Comparison(const test::Cell& cells, Memory memory)
+      : cube(cells, true, memory), exact_(cube.grid, options(memory)), error_(1, memory) {
     test::Cube<double> precise(cells, true, memory);
     Gradients<double> gradients({&precise.open, precise.weights()}, precise.lambda, precise.right);
     std::printf("exact: %s\n\n", to_string(gradients.solve({.residual = 1e-6})).c_str());
@@ -51,7 +51,8 @@ class Comparison {
   /// Largest error of a velocity, m/s.
   double error() {
     const std::array<double, 3> s{0.5 / cube.h[0], 0.5 / cube.h[1], 0.5 / cube.h[2]};
-    const solver_bench::VelocityError<Real> measure(cube.open, exact_, cube.lambda, error_, {s[0], s[1], s[2]});
+    const solver_bench::VelocityError<Real> measure(cube.open, exact_, cube.lambda, error_,
+                                                    {s[0], s[1], s[2]});
     Stream stream(cube.lambda.memory());
     measure(stream);
     stream.synchronise();
@@ -72,7 +73,7 @@ class Comparison {
 
   Cube cube;
 
- private:
+private:
   static heddle::FieldOptions options(Memory memory) {
     return {.components = 2, .memory = memory, .name = "exact"};
   }
@@ -82,8 +83,9 @@ class Comparison {
 };
 
 void row(const char* method, std::int64_t iterations, double seconds, double error, std::int64_t waits) {
-  std::printf("| %s | %lld | %.2f | %.3f | %.2g | %lld |\n", method, static_cast<long long>(iterations), 1e3 * seconds,
-              1e3 * seconds / static_cast<double>(iterations), error, static_cast<long long>(waits));
+  std::printf("| %s | %lld | %.2f | %.3f | %.2g | %lld |\n", method, static_cast<long long>(iterations),
+              1e3 * seconds, 1e3 * seconds / static_cast<double>(iterations), error,
+              static_cast<long long>(waits));
   std::fflush(stdout);
 }
 
@@ -95,37 +97,43 @@ std::int64_t waits_of(const std::function<void()>& run) {
 }
 
 /// How often it waits while `run(iterations)` iterates: what that waits more than the fewest iterations do.
-std::int64_t waits_within(const std::function<void(std::int64_t)>& run, std::int64_t fewest, std::int64_t iterations) {
+std::int64_t waits_within(const std::function<void(std::int64_t)>& run, std::int64_t fewest,
+                          std::int64_t iterations) {
   return waits_of([&] { run(iterations); }) - waits_of([&] { run(fewest); });
 }
 
-/// Iterations of SOR as a solve does them: in cycles of ten, the last of which measures; on the device one graph. last:
-/// smoothing sweeps after them, which count as iterations.
-void sor(Comparison& test, const char* name, double omega, std::int64_t iterations, std::int64_t most, int last = 0) {
+/// Iterations of SOR as a solve does them: in cycles of ten, the last of which measures; on the device one
+/// graph. last: smoothing sweeps after them, which count as iterations.
+void sor(Comparison& test, const char* name, double omega, std::int64_t iterations, std::int64_t most,
+         int last = 0) {
   Cube& cube = test.cube;
   const std::array<double, 3> c = cube.weights();
   solver_bench::Sweep<Real> sweep(cube.open, cube.lambda, cube.right, {c[0], c[1], c[2], omega});
   heddle::Buffer<Real> change(1, cube.lambda.memory());
   solver_bench::Check<Real> check(cube.open, cube.lambda, cube.right, change, {c[0], c[1], c[2], omega});
   TaskGraph cycle({.memory = cube.lambda.memory()});
-  for (int i = 0; i < 9; ++i) cycle.add(sweep);
+  for (int i = 0; i < 9; ++i)
+    cycle.add(sweep);
   cycle.add(check);
-  solver_bench::Sweep<Real> smooth(cube.open, cube.lambda, cube.right, {c[0], c[1], c[2], heddle::smoothing_omega});
+  solver_bench::Sweep<Real> smooth(cube.open, cube.lambda, cube.right,
+                                   {c[0], c[1], c[2], heddle::smoothing_omega});
   Stream stream(cube.lambda.memory());
   heddle::Field<Real> kept(cube.grid, {.components = 2, .memory = cube.lambda.memory(), .name = "kept"});
   const auto relax = [&](std::int64_t n) {
     solve(cycle, change, {.tolerance = 0, .most_cycles = n / 10, .patience = n});
   };
   const auto finish = [&] {
-    for (int i = 0; i < last; ++i) smooth(stream);
+    for (int i = 0; i < last; ++i)
+      smooth(stream);
     stream.synchronise();
   };
-  const auto further = [&](std::int64_t n) {  // from where the iterations before were, without their smoothing sweeps
-    cube.lambda.copy_from(kept);
-    relax(n);
-    kept.copy_from(cube.lambda);
-    finish();
-  };
+  const auto further =
+      [&](std::int64_t n) { // from where the iterations before were, without their smoothing sweeps
+        cube.lambda.copy_from(kept);
+        relax(n);
+        kept.copy_from(cube.lambda);
+        finish();
+      };
   if (iterations == 0) {
     kept.fill(Real(0));
     iterations = test.needed(10, most, further);
@@ -182,12 +190,12 @@ void multigrid(Comparison& test) {
     Stream stream(memory);
     for (std::int64_t i = 0; i < n; ++i) {
       cycle.matrix().apply([&](const auto&... a) { solver_bench::Solver::remainder(stream, a..., 1.0); },
-                   std::tuple(cube.lambda.view(), cube.right.view(), cycle.rest().view()),
-                   std::tuple(0, 2, largest.data(), work.data()));
+                           std::tuple(cube.lambda.view(), cube.right.view(), cycle.rest().view()),
+                           std::tuple(0, 2, largest.data(), work.data()));
       cycle(stream);
       const auto number = heddle::everywhere(one.data(), cells);
-      solver_bench::Solver::advance(stream, number, number, cycle.correction().view(), cube.lambda.view(), 0, 2,
-                                    largest.data(), work.data(), 1.0);
+      solver_bench::Solver::advance(stream, number, number, cycle.correction().view(), cube.lambda.view(), 0,
+                                    2, largest.data(), work.data(), 1.0);
     }
     stream.synchronise();
   };
@@ -222,7 +230,7 @@ void gradients(Comparison& test) {
   }
 }
 
-}  // namespace
+} // namespace
 
 int main(int count, char** arguments) {
   if (count < 5) {
@@ -233,8 +241,10 @@ int main(int count, char** arguments) {
   const test::Cell n{std::atoll(arguments[2]), std::atoll(arguments[3]), std::atoll(arguments[4])};
   try {
     Comparison test(n, memory);
-    const double radius = heddle::jacobi_radius({{{n[0] - 2, test.cube.h[0], 2}, {n[1] - 2, test.cube.h[1], 2}, {n[2] - 1, test.cube.h[2], 1}}});
-    std::printf("%lld x %lld x %lld cells, f32\n\n| method | iterations | ms | ms an iteration | error, m/s | waits of the host within |\n"
+    const double radius = heddle::jacobi_radius(
+        {{{n[0] - 2, test.cube.h[0], 2}, {n[1] - 2, test.cube.h[1], 2}, {n[2] - 1, test.cube.h[2], 1}}});
+    std::printf("%lld x %lld x %lld cells, f32\n\n| method | iterations | ms | ms an iteration | error, m/s "
+                "| waits of the host within |\n"
                 "|---|---|---|---|---|---|\n",
                 static_cast<long long>(n[0]), static_cast<long long>(n[1]), static_cast<long long>(n[2]));
     for (int i = 5; i < count; ++i) {

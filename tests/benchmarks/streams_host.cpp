@@ -10,8 +10,7 @@ namespace {
 constexpr std::int64_t chunk = 64;
 constexpr int populations = 19;
 
-template <typename T>
-void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
+template <typename T> void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < count; begin += chunk) {
     const std::int64_t end = std::min(begin + chunk, count);
@@ -45,8 +44,8 @@ void update(T* f, std::int64_t stride, std::int64_t count, T factor) {
 }
 
 template <typename T>
-void update_list(T* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride, const std::uint32_t* run,
-                 std::int64_t count, T factor) {
+void update_list(T* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride,
+                 const std::uint32_t* run, std::int64_t count, T factor) {
   constexpr int length = heddle::run_cells;
   constexpr int rows = populations - 1;
   constexpr auto lines_ahead = static_cast<std::int64_t>(4 * 64 / sizeof(T));
@@ -61,7 +60,8 @@ void update_list(T* f, const std::uint32_t* neighbour, std::int64_t neighbour_st
     alignas(64) T lanes[rows][length];
     T* line[rows];
     for (int r = 0; r < rows; ++r) {
-      line[r] = heddle::load_run<length>(lanes[r], f, neighbour + r * neighbour_stride + begin, size, numbers + r);
+      line[r] =
+          heddle::load_run<length>(lanes[r], f, neighbour + r * neighbour_stride + begin, size, numbers + r);
     }
 #pragma omp simd
     for (std::int64_t l = begin; l < begin + size; ++l) {
@@ -80,9 +80,9 @@ void update_list(T* f, const std::uint32_t* neighbour, std::int64_t neighbour_st
   }
 }
 
-/// A cache line of each array at a time, asked for eight lines ahead: the fastest of fourteen forms (decision 0105).
-template <typename T>
-void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
+/// A cache line of each array at a time, asked for eight lines ahead: the fastest of fourteen forms (decision
+/// 0105).
+template <typename T> void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
   constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < count; begin += line) {
@@ -91,25 +91,24 @@ void copy(T* to, const T* from, std::int64_t stride, std::int64_t count) {
       const T* const source = from + i * stride + begin;
       alignas(64) T run[static_cast<std::size_t>(line)];
       heddle::prefetch<line>(source + 8 * line);
-      if (size == line) {  // of a length that the compiler knows: a load, not a call
+      if (size == line) { // of a length that the compiler knows: a load, not a call
         std::copy_n(source, line, run);
       } else {
-        std::fill_n(std::copy_n(source, size, run), line - size, T());  // stream_run loads all of it
+        std::fill_n(std::copy_n(source, size, run), line - size, T()); // stream_run loads all of it
       }
       heddle::stream_run<line>(to + i * stride, begin, run, size);
     }
   }
 }
 
-template <typename T>
-void relax_rows(T* own, const T* other, const T* right, std::int64_t count, T factor) {
+template <typename T> void relax_rows(T* own, const T* other, const T* right, std::int64_t count, T factor) {
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < count; ++i) {
     own[i] += factor * (other[i] - right[i]);
   }
 }
 
-}  // namespace
+} // namespace
 
 void relax(float* own, const float* other, const float* right, std::int64_t count, float factor) {
   relax_rows(own, other, right, count, factor);
@@ -123,12 +122,12 @@ void update19(float* f, std::int64_t stride, std::int64_t count, float factor) {
 void update19(double* f, std::int64_t stride, std::int64_t count, double factor) {
   update(f, stride, count, factor);
 }
-void update19_list(float* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride, const std::uint32_t* run,
-                   std::int64_t count, float factor) {
+void update19_list(float* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride,
+                   const std::uint32_t* run, std::int64_t count, float factor) {
   update_list(f, neighbour, neighbour_stride, run, count, factor);
 }
-void update19_list(double* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride, const std::uint32_t* run,
-                   std::int64_t count, double factor) {
+void update19_list(double* f, const std::uint32_t* neighbour, std::int64_t neighbour_stride,
+                   const std::uint32_t* run, std::int64_t count, double factor) {
   update_list(f, neighbour, neighbour_stride, run, count, factor);
 }
 void copy19(float* to, const float* from, std::int64_t stride, std::int64_t count) {
@@ -138,4 +137,4 @@ void copy19(double* to, const double* from, std::int64_t stride, std::int64_t co
   copy(to, from, stride, count);
 }
 
-}  // namespace streams
+} // namespace streams

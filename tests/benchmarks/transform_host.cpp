@@ -23,20 +23,21 @@ bench::Timed timed(const heddle::PlaneShape& shape, std::int64_t planes, Transfo
 
 template <class Real>
 void add_planes(const char* precision, const heddle::PlaneShape& shape, std::int64_t planes) {
-  bench::add_transform("planes/" + bench::shape_name(shape, planes) + "/" + precision, shape, planes, 15, "fftw", [=] {
-    return std::pair(timed<Real>(shape, planes, TransformBackEnd::generated),
-                     timed<Real>(shape, planes, TransformBackEnd::fftw));
-  });
+  bench::add_transform("planes/" + bench::shape_name(shape, planes) + "/" + precision, shape, planes, 15,
+                       "fftw", [=] {
+                         return std::pair(timed<Real>(shape, planes, TransformBackEnd::generated),
+                                          timed<Real>(shape, planes, TransformBackEnd::fftw));
+                       });
 }
 
-}  // namespace
+} // namespace
 
 void bench::add_transform_host() {
   try {
     static_cast<void>(heddle::make_plane_transform<double>({Kind::dft, 4, Kind::dft, 4}, heddle::Memory::host,
                                                            TransformBackEnd::fftw));
   } catch (const heddle::Error&) {
-    return;  // nothing to stand beside
+    return; // nothing to stand beside
   }
   const std::int64_t planes = 128;
   add_planes<double>("f64", {Kind::dft, 256, Kind::dft, 256}, planes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The flat entries from C11: every order of the axes in memory, ghost layers, walking backwards, components far apart
- * and interleaved; and every violated precondition gets its own number. */
+ * The flat entries from C11: every order of the axes in memory, ghost layers, walking backwards, components
+ * far apart and interleaved; and every violated precondition gets its own number. */
 #include "embedding.h"
 
 #include <math.h>
@@ -12,7 +12,9 @@ enum { NX = 13, NY = 6, NZ = 5, COMPONENTS = 4 };
 
 static int failures = 0;
 
-static double unset(void) { return nan(""); }
+static double unset(void) {
+  return nan("");
+}
 
 static void expect(int is, int should, const char* what) {
   if (is != should) {
@@ -36,7 +38,8 @@ static array make(const int order[4], int ghosts, unsigned reversed, int step, i
   const int64_t interior[4] = {NX, NY, NZ, COMPONENTS};
   int64_t stride = step;
   int64_t first = 0;
-  for (int d = 0; d < 4; ++d) a.extent[d] = interior[d];
+  for (int d = 0; d < 4; ++d)
+    a.extent[d] = interior[d];
   for (int i = 0; i < 4; ++i) {
     const int d = order[i];
     const int margin = d == 3 ? 0 : ghosts;
@@ -56,7 +59,8 @@ static array make(const int order[4], int ghosts, unsigned reversed, int step, i
     fputs("not enough memory for the test\n", stderr);
     exit(2);
   }
-  for (int64_t i = 0; i < a.count; ++i) a.memory[i] = whole ? (double)((i * 7919 + 13) % 1021) : unset();
+  for (int64_t i = 0; i < a.count; ++i)
+    a.memory[i] = whole ? (double)((i * 7919 + 13) % 1021) : unset();
   a.first = a.memory + first;
   return a;
 }
@@ -66,17 +70,21 @@ static double at(const array* a, int64_t x, int64_t y, int64_t z, int64_t c) {
 }
 
 static double diffused(const array* u, int64_t x, int64_t y, int64_t z) {
-  return at(u, x, y, z, 0) +
-         0.25 * (at(u, x - 1, y, z, 0) + at(u, x + 1, y, z, 0) + at(u, x, y - 1, z, 0) + at(u, x, y + 1, z, 0) +
-                 at(u, x, y, z - 1, 0) + at(u, x, y, z + 1, 0) - 6.0 * at(u, x, y, z, 0));
+  return at(u, x, y, z, 0) + 0.25 * (at(u, x - 1, y, z, 0) + at(u, x + 1, y, z, 0) + at(u, x, y - 1, z, 0) +
+                                     at(u, x, y + 1, z, 0) + at(u, x, y, z - 1, 0) + at(u, x, y, z + 1, 0) -
+                                     6.0 * at(u, x, y, z, 0));
 }
 
 static double mixed(const array* f, int64_t x, int64_t y, int64_t z, int64_t c) {
   switch (c) {
-    case 0: return at(f, x - 1, y, z, 1) + 0.5 * at(f, x, y, z, 0);
-    case 1: return at(f, x, y + 1, z, 2) - 0.5 * at(f, x, y, z, 1);
-    case 2: return at(f, x, y, z - 1, 3) + 0.5 * at(f, x + 1, y, z, 2);
-    default: return at(f, x, y, z + 1, 0) - 0.5 * at(f, x, y - 1, z, 3);
+  case 0:
+    return at(f, x - 1, y, z, 1) + 0.5 * at(f, x, y, z, 0);
+  case 1:
+    return at(f, x, y + 1, z, 2) - 0.5 * at(f, x, y, z, 1);
+  case 2:
+    return at(f, x, y, z - 1, 3) + 0.5 * at(f, x + 1, y, z, 2);
+  default:
+    return at(f, x, y, z + 1, 0) - 0.5 * at(f, x, y - 1, z, 3);
   }
 }
 
@@ -89,12 +97,14 @@ static int64_t mismatches(const array* out, const array* in, int components) {
       for (int64_t y = 0; y < NY; ++y)
         for (int64_t x = 0; x < NX; ++x)
           wrong += at(out, x, y, z, c) != (components == 1 ? diffused(in, x, y, z) : mixed(in, x, y, z, c));
-  for (int64_t i = 0; i < out->count; ++i) untouched += isnan(out->memory[i]) != 0;
+  for (int64_t i = 0; i < out->count; ++i)
+    untouched += isnan(out->memory[i]) != 0;
   return wrong + llabs(out->count - untouched - (int64_t)NX * NY * NZ * components);
 }
 
 static void layouts(void) {
-  static const int orders[][4] = {{0, 1, 2, 3}, {2, 1, 0, 3}, {1, 0, 2, 3}, {0, 2, 1, 3}, {3, 0, 1, 2}, {2, 3, 1, 0}};
+  static const int orders[][4] = {{0, 1, 2, 3}, {2, 1, 0, 3}, {1, 0, 2, 3},
+                                  {0, 2, 1, 3}, {3, 0, 1, 2}, {2, 3, 1, 0}};
   int cases = 0;
   for (size_t o = 0; o < sizeof orders / sizeof orders[0]; ++o)
     for (int ghosts = 1; ghosts <= 3; ++ghosts)
@@ -102,18 +112,24 @@ static void layouts(void) {
         for (int step = 1; step <= 2; ++step) {
           array in = make(orders[o], ghosts, reversed, step, 1);
           array out = make(orders[(o + 1) % 6], ghosts, reversed ^ 5U, 1, 0);
-          expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.25), 0,
-                 "diffuse");
+          expect(
+              embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.25),
+              0, "diffuse");
           expect((int)mismatches(&out, &in, 1), 0, "mismatches of diffuse");
-          for (int64_t i = 0; i < out.count; ++i) out.memory[i] = unset();
-          expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0, "mix");
+          for (int64_t i = 0; i < out.count; ++i)
+            out.memory[i] = unset();
+          expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0,
+                 "mix");
           expect((int)mismatches(&out, &in, COMPONENTS), 0, "mismatches of mix");
-          for (int64_t i = 0; i < out.count; ++i) out.memory[i] = unset();
-          expect(embedding_mix_f64_reference(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5),
+          for (int64_t i = 0; i < out.count; ++i)
+            out.memory[i] = unset();
+          expect(embedding_mix_f64_reference(in.first, in.extent, in.stride, out.first, out.extent,
+                                             out.stride, 0.5),
                  0, "mix, reference");
           expect((int)mismatches(&out, &in, COMPONENTS), 0, "mismatches of mix, reference");
           if (in.stride[0] == 1 && out.stride[0] == 1) {
-            expect(embedding_diffuse_f64_unit(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.25),
+            expect(embedding_diffuse_f64_unit(in.first, in.extent, in.stride, out.first, out.extent,
+                                              out.stride, 0.25),
                    0, "diffuse, unit stride");
           }
           free(in.memory);
@@ -136,13 +152,16 @@ static void interleaved(void) {
   for (int64_t c = 0; c < COMPONENTS; ++c)
     for (int64_t z = 0; z < NZ; ++z)
       for (int64_t y = 0; y < NY; ++y)
-        for (int64_t x = 0; x < NX; ++x) expected[i++] = mixed(&in, x, y, z, c);
-  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0, "interleaved");
+        for (int64_t x = 0; x < NX; ++x)
+          expected[i++] = mixed(&in, x, y, z, c);
+  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, out.extent, out.stride, 0.5), 0,
+         "interleaved");
   i = 0;
   for (int64_t c = 0; c < COMPONENTS; ++c)
     for (int64_t z = 0; z < NZ; ++z)
       for (int64_t y = 0; y < NY; ++y)
-        for (int64_t x = 0; x < NX; ++x) wrong += at(&out, x, y, z, c) != expected[i++];
+        for (int64_t x = 0; x < NX; ++x)
+          wrong += at(&out, x, y, z, c) != expected[i++];
   expect((int)wrong, 0, "mismatches of interleaved fields");
   free(expected);
   free(in.memory);
@@ -155,15 +174,20 @@ static void preconditions(void) {
   int64_t extent[4] = {NX, NY, NZ, COMPONENTS};
   int64_t stride[4] = {out.stride[0], out.stride[1], out.stride[2], out.stride[3]};
 
-  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, NULL, out.extent, out.stride, 0.25), -1, "null output");
-  expect(embedding_diffuse_f64(NULL, in.extent, in.stride, out.first, out.extent, out.stride, 0.25), -1, "null input");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, NULL, out.extent, out.stride, 0.25), -1,
+         "null output");
+  expect(embedding_diffuse_f64(NULL, in.extent, in.stride, out.first, out.extent, out.stride, 0.25), -1,
+         "null input");
   extent[1] = NY - 1;
-  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.25), -2, "extents");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.25), -2,
+         "extents");
   extent[1] = NY;
   extent[3] = COMPONENTS - 1;
-  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.5), -2, "components");
+  expect(embedding_mix_f64(in.first, in.extent, in.stride, out.first, extent, out.stride, 0.5), -2,
+         "components");
   stride[2] = 0;
-  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3, "stride 0");
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3,
+         "stride 0");
   stride[2] = out.stride[2];
   stride[0] = 2;
   expect(embedding_diffuse_f64_unit(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3,
@@ -173,15 +197,19 @@ static void preconditions(void) {
   expect(embedding_diffuse_f64(in.first, in.extent, in.stride, in.first + 3, in.extent, in.stride, 0.25), -4,
          "fields shifted against each other");
   int64_t changed = 0;
-  for (int64_t i = 0; i < out.count; ++i) changed += !isnan(out.memory[i]);
+  for (int64_t i = 0; i < out.count; ++i)
+    changed += !isnan(out.memory[i]);
   expect((int)changed, 0, "elements written by refused calls");
 
-  int64_t layers[4] = {in.stride[0], in.stride[1], 0, in.stride[3]};  /* one layer stands for all, where it is only read */
-  expect(embedding_diffuse_f64(in.first, in.extent, layers, out.first, out.extent, out.stride, 0.25), 0, "input of stride 0");
+  int64_t layers[4] = {in.stride[0], in.stride[1], 0,
+                       in.stride[3]}; /* one layer stands for all, where it is only read */
+  expect(embedding_diffuse_f64(in.first, in.extent, layers, out.first, out.extent, out.stride, 0.25), 0,
+         "input of stride 0");
   int64_t unlike = 0;
   for (int64_t z = 0; z < NZ; ++z)
     for (int64_t y = 0; y < NY; ++y)
-      for (int64_t x = 0; x < NX; ++x) unlike += at(&out, x, y, z, 0) != at(&out, x, y, 0, 0);
+      for (int64_t x = 0; x < NX; ++x)
+        unlike += at(&out, x, y, z, 0) != at(&out, x, y, 0, 0);
   expect((int)unlike, 0, "layers that differ though the input's do not");
   free(in.memory);
   free(out.memory);

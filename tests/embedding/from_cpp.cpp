@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inline wrappers: they take any view that has data(), extent(d) and stride(d), and throw on a violated precondition.
+// The inline wrappers: they take any view that has data(), extent(d) and stride(d), and throw on a violated
+// precondition.
 #include "embedding.hpp"
 
 #include <array>
@@ -40,7 +41,8 @@ template <class T> struct SizeTypedView { // as std::mdspan: unsigned extents, s
 constexpr std::int64_t nx = 17, ny = 4, nz = 3, components = 4;
 
 template <class T> struct Array {
-  std::vector<T> memory = std::vector<T>(static_cast<std::size_t>((nx + 2) * (ny + 2) * (nz + 2) * components));
+  std::vector<T> memory =
+      std::vector<T>(static_cast<std::size_t>((nx + 2) * (ny + 2) * (nz + 2) * components));
   PlainView<T> view() {
     const std::int64_t row = nx + 2, plane = row * (ny + 2), slot = plane * (nz + 2);
     return {memory.data() + 1 + row + plane, {nx, ny, nz, components}, {1, row, plane, slot}};
@@ -50,7 +52,8 @@ template <class T> struct Array {
     return {v.pointer, v.extents, v.strides};
   }
   void fill() {
-    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<T>((i * 37U + 11U) % 101U);
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      memory[i] = static_cast<T>((i * 37U + 11U) % 101U);
   }
 };
 
@@ -120,11 +123,13 @@ void refuses() {
   expect(shared.find("share") != std::string::npos, "fields that share an element: " + shared);
   auto nothing = out.view();
   nothing.pointer = nullptr;
-  expect(message_of([&] { embedding::diffuse(in.constant_view(), nothing, 0.25); }).find("null") != std::string::npos,
+  expect(message_of([&] { embedding::diffuse(in.constant_view(), nothing, 0.25); }).find("null") !=
+             std::string::npos,
          "a null pointer");
   auto flat = out.view();
   flat.strides[2] = 0;
-  expect(message_of([&] { embedding::diffuse(in.constant_view(), flat, 0.25); }).find("stride") != std::string::npos,
+  expect(message_of([&] { embedding::diffuse(in.constant_view(), flat, 0.25); }).find("stride") !=
+             std::string::npos,
          "a stride of zero");
 }
 

@@ -100,7 +100,8 @@ Piece whole(const fs::path& folder, const std::string& stem) {
 
 /// "other bits in 12 of 1000 cells, the first at (3, 0, 1), the last at (3, 9, 1)".
 std::string difference(const Piece& whole, const Array& one, const Array& other) {
-  if (other.cell_bytes != one.cell_bytes || other.values.size() != one.values.size()) return "of another size";
+  if (other.cell_bytes != one.cell_bytes || other.values.size() != one.values.size())
+    return "of another size";
   const auto cells = static_cast<std::int64_t>(one.values.size() / one.cell_bytes);
   std::int64_t differ = 0;
   std::array<std::int64_t, 2> ends{};
@@ -116,8 +117,8 @@ std::string difference(const Piece& whole, const Array& one, const Array& other)
     return "(" + std::to_string(cell % whole.cells(0)) + ", " + std::to_string(row % whole.cells(1)) + ", " +
            std::to_string(row / whole.cells(1)) + ")";
   };
-  return "other bits in " + std::to_string(differ) + " of " + std::to_string(cells) + " cells, the first at " +
-         place(ends[0]) + ", the last at " + place(ends[1]);
+  return "other bits in " + std::to_string(differ) + " of " + std::to_string(cells) +
+         " cells, the first at " + place(ends[0]) + ", the last at " + place(ends[1]);
 }
 
 bool same(const fs::path& a, const fs::path& b, const std::string& stem) {

@@ -110,8 +110,8 @@ TEST(Device, RanksOfOneThreadReduceAndKeepTheirFields) {
   EXPECT_EQ(one.read(0, 1), whole.read(0, 1));
 }
 
-/// A step over a list that holds cells: component `slot` is reached at (1, 0, 0), what else there is in the own
-/// cell.
+/// A step over a list that holds cells: component `slot` is reached at (1, 0, 0), what else there is in the
+/// own cell.
 struct Reaching {
   heddle::SparseField<double>* field;
   std::array<heddle::LinkCrossing, 1> crossings;
@@ -193,7 +193,8 @@ TEST(Device, FetchesAreChosenAndPutBack) {
   {
     const heddle::Environment environment({.fetch_bytes = other});
     EXPECT_EQ(fetches(), static_cast<std::size_t>(other));
-    EXPECT_NE(environment.describe().find("fetches of " + std::to_string(other) + " bytes"), std::string::npos)
+    EXPECT_NE(environment.describe().find("fetches of " + std::to_string(other) + " bytes"),
+              std::string::npos)
         << environment.describe();
   }
   EXPECT_EQ(fetches(), before);

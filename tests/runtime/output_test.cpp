@@ -183,10 +183,11 @@ TEST_F(OutputTest, RefusesWhatCannotBe) {
 TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
   const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
   // What rank 1 does otherwise: no array, another name, other components, another step.
-  for (const auto& [name, components, step, words] :
-       {std::tuple("", 1, 3, "there is nothing to write"), {"p", 1, 3, "not those of rank 0"},
-        {"rho", 3, 3, "not those of rank 0"}, {"rho", 1, 4, "not those of rank 0"},
-        {"rho", 1, -1, "is negative"}}) {
+  for (const auto& [name, components, step, words] : {std::tuple("", 1, 3, "there is nothing to write"),
+                                                      {"p", 1, 3, "not those of rank 0"},
+                                                      {"rho", 3, 3, "not those of rank 0"},
+                                                      {"rho", 1, 4, "not those of rank 0"},
+                                                      {"rho", 1, -1, "is negative"}}) {
     std::array<std::string, 2> said;
     heddle::FakeNetwork(2).run([&, name = name, components = components, step = step](auto& transport) {
       const bool first = transport.rank() == 0;

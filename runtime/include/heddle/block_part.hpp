@@ -23,7 +23,8 @@ struct BlockPart {
   /// The interior can be had in `slices` layers along z, of which this is number `slice`.
   int slice = 0;
   int slices = 1;
-  /// Of the border, its box with this number alone; all of them by default. Asked of sweeps that are `in_boxes`.
+  /// Of the border, its box with this number alone; all of them by default. Asked of sweeps that are
+  /// `in_boxes`.
   int box = -1;
 
   /// The part of a block with `extent` cells, counted from its first one, in boxes that do not meet; may be

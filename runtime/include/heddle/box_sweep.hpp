@@ -38,10 +38,10 @@ public:
   /// domain coordinates; what lies outside the blocks of this rank is left to others.
   template <class T>
   BoxSweep(std::string name, const Field<T>& field, const Box& cells, int reach, Kernel kernel)
-      : BoxSweep(
-            std::move(name), field, cells,
-            {{&field, field.name(), AccessMode::read, reach}, {&field, field.name(), AccessMode::write, reach}},
-            std::move(kernel)) {}
+      : BoxSweep(std::move(name), field, cells,
+                 {{&field, field.name(), AccessMode::read, reach},
+                  {&field, field.name(), AccessMode::write, reach}},
+                 std::move(kernel)) {}
 
   /// The same with all that the kernel touches, on the blocks of `field`. Throws Error without a kernel.
   template <class T>

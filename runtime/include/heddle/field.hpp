@@ -34,14 +34,15 @@ struct FieldOptions {
   /// element after block b - 1, and x has this stride. A CUDA thread then takes a vector of them
   /// (Schedule(lanes=...)); everything else sees ordinary blocks. Split the grid along z for it.
   int interleaved = 1;
-  /// The components of a cell follow each other (x-stride: their number, which with the size of a value divides 64
-  /// bytes), for kernels that move a whole cell at once. Not together with `interleaved`.
+  /// The components of a cell follow each other (x-stride: their number, which with the size of a value
+  /// divides 64 bytes), for kernels that move a whole cell at once. Not together with `interleaved`.
   bool cells_together = false;
 };
 
-/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block (or group of interleaved
-/// blocks), laid out by FieldLayout, zero at first. Blocks are numbered from 0 on each rank; number() is theirs in the grid.
-/// Sweeps and exchanges refer to the object itself, so it must outlive them and stay where it is.
+/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block (or group of
+/// interleaved blocks), laid out by FieldLayout, zero at first. Blocks are numbered from 0 on each rank;
+/// number() is theirs in the grid. Sweeps and exchanges refer to the object itself, so it must outlive them
+/// and stay where it is.
 template <class T> class Field {
 public:
   using value_type = T;
@@ -242,11 +243,15 @@ private:
     const std::array<std::int64_t, 4> kept = stored({cells[0], cells[1], cells[2], 1});
     const std::array<std::int64_t, 3> extents{kept[0], kept[1], kept[2]};
     if (o.cells_together && (o.interleaved != 1 || axis >= 0)) {
-      throw Error("Field", "'" + o.name + "' keeps the components of a cell together, which neither interleaved blocks"
-                  " nor values that are the same along an axis can do", "one of the three");
+      throw Error("Field",
+                  "'" + o.name +
+                      "' keeps the components of a cell together, which neither interleaved blocks"
+                      " nor values that are the same along an axis can do",
+                  "one of the three");
     }
     FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), o.memory,
-                       o.cells_together ? o.components : o.interleaved); // components together: like blocks in between
+                       o.cells_together ? o.components
+                                        : o.interleaved); // components together: like blocks in between
     if (o.cells_together) {
       layout.extent[3] = o.components;
       layout.stride[3] = 1;
@@ -263,8 +268,9 @@ private:
     for (std::size_t b = 0; b < layouts_.size(); ++b) {
       if (layouts_.size() % lanes != 0 || layouts_[b].extent != layouts_[b / lanes * lanes].extent) {
         throw Error("Field",
-                    "'" + options_.name + "' is to interleave groups of " + std::to_string(lanes) + " of its " +
-                        std::to_string(layouts_.size()) + " blocks, which must have equal extents",
+                    "'" + options_.name + "' is to interleave groups of " + std::to_string(lanes) +
+                        " of its " + std::to_string(layouts_.size()) +
+                        " blocks, which must have equal extents",
                     "split the box into blocks of equal extents, a multiple of that number on each rank");
       }
     }

@@ -44,7 +44,9 @@ public:
   }
 
   /// A view that may write serves where one that may only read is asked for.
-  [[nodiscard]] constexpr operator FieldView<const T>() const noexcept requires(!std::is_const_v<T>) {
+  [[nodiscard]] constexpr operator FieldView<const T>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
     return {data_, extent_, stride_};
   }
 

@@ -17,12 +17,12 @@ struct LaneWall;
 /// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
 /// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
 /// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
-/// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and of the
-/// crossings. Ranks that store into each other's fields leave the room of the vectors unused.
+/// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and
+/// of the crossings. Ranks that store into each other's fields leave the room of the vectors unused.
 ///
-/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks, and one along
-/// which lanes of a vector follow each other beside such an axis, it belongs to the border, as messages do; along
-/// the other axes also the interior of a split sweep needs it, see BlockPart.
+/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks, and one
+/// along which lanes of a vector follow each other beside such an axis, it belongs to the border, as messages
+/// do; along the other axes also the interior of a split sweep needs it, see BlockPart.
 ///
 /// A list has one block a rank, so that all that crosses is messages: an element after the other, in the
 /// order of the rows of its table and of the cells that reach them, which both ends know.

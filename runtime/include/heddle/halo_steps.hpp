@@ -15,16 +15,18 @@
 namespace heddle {
 
 /// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost
-/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes. (A border lies across the
-/// axes that lead to other ranks, and beside these across those along which lanes of a vector follow each other.)
+/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes. (A border lies
+/// across the axes that lead to other ranks, and beside these across those along which lanes of a vector
+/// follow each other.)
 struct HaloSteps {
   const BlockGrid* grid = nullptr; // null: nothing crosses
   int rank = 0;
-  int depth = 0;                // cells that it reaches beyond a block
-  std::array<bool, 3> border{}; // axes across which blocks have a border besides those that lead to other ranks
-  bool toward_owners = false;   // from ghost cells to their owners
-  bool messages = false;        // goes to other ranks
-  bool apart = false;           // ranks of one graph: start of all of them comes before finish of any
+  int depth = 0; // cells that it reaches beyond a block
+  std::array<bool, 3>
+      border{};               // axes across which blocks have a border besides those that lead to other ranks
+  bool toward_owners = false; // from ghost cells to their owners
+  bool messages = false;      // goes to other ranks
+  bool apart = false;         // ranks of one graph: start of all of them comes before finish of any
   Memory memory = Memory::host; // device: the steps only put work into the stream
   std::vector<FieldAccess> fields;
   std::function<void(Stream&)> start;
@@ -41,8 +43,8 @@ struct HaloSteps {
   /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
-  /// Those that start fills not before nothing here reads or writes any more what was there: it stores into the
-  /// fields themselves.
+  /// Those that start fills not before nothing here reads or writes any more what was there: it stores into
+  /// the fields themselves.
   std::vector<const void*> opened;
 };
 

@@ -270,8 +270,9 @@ private:
     from_walls_ = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
   }
 
-  /// f(b) for all blocks: in parallel; or one after the other, each by all threads, where there are fewer blocks
-  /// than threads, and on a device, since each thread has a current device of its own and allocates there.
+  /// f(b) for all blocks: in parallel; or one after the other, each by all threads, where there are fewer
+  /// blocks than threads, and on a device, since each thread has a current device of its own and allocates
+  /// there.
   template <class F> void for_blocks(F&& f) {
     const auto all = [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t b = first; b < last; ++b)

@@ -27,7 +27,16 @@ struct LaneShiftRows {
   /// what arrives from there, in values, for the first cell; of the third vector component and first cell,
   /// and the reflected lanes.
   static constexpr int columns = 17;
-  enum Column { component = 0, from = 1, to = 4, extent = 7, sources = 10, place = 11, wall = 12, reflected = 16 };
+  enum Column {
+    component = 0,
+    from = 1,
+    to = 4,
+    extent = 7,
+    sources = 10,
+    place = 11,
+    wall = 12,
+    reflected = 16
+  };
   const std::int32_t* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box
@@ -70,9 +79,9 @@ private:
 
 /// Copies what crosses between the blocks of a group, and what comes back from walls that only some of them
 /// have: all lanes of a vector at once and all boxes in one launch. No box may be read or written where
-/// another one is written; lanes that stay are read and written back, but where lanes are reflected alone, others
-/// may write those that stay meanwhile. wire: values of the type of the array,
-/// where rows have lanes that arrive.
+/// another one is written; lanes that stay are read and written back, but where lanes are reflected alone,
+/// others may write those that stay meanwhile. wire: values of the type of the array, where rows have lanes
+/// that arrive.
 void shift_lanes(const LaneArray& array, const LaneShiftRows& rows, const void* wire, Memory memory,
                  Stream& stream);
 

@@ -25,15 +25,16 @@ struct Planes {
   }
 };
 
-/// From such an extent on a march pays: what is smaller lies in the last cache anyway, and the shorter calls cost more.
+/// From such an extent on a march pays: what is smaller lies in the last cache anyway, and the shorter calls
+/// cost more.
 inline constexpr std::int64_t least_elements_of_a_march = 1 << 21;
 
 /// Sweeps both colours of a block on the host in one pass over memory: the second colour follows the first
 /// two planes behind, while these are in the caches. The bits are those of one colour after the other.
 ///
-/// extent: of the block's fields. sweep(planes, colours) updates cells in place, with neighbours at most one plane away, and runs on one thread inside
-/// a parallel loop. Each thread marches through planes of its own; the second colour of the outermost ones, whose
-/// neighbours belong to other threads, comes at the end.
+/// extent: of the block's fields. sweep(planes, colours) updates cells in place, with neighbours at most one
+/// plane away, and runs on one thread inside a parallel loop. Each thread marches through planes of its own;
+/// the second colour of the outermost ones, whose neighbours belong to other threads, comes at the end.
 template <class Sweep>
 void march(const std::array<std::int64_t, 4>& extent, ColourRange colours, Sweep&& sweep,
            std::int64_t least_elements = least_elements_of_a_march) {
@@ -44,7 +45,8 @@ void march(const std::array<std::int64_t, 4>& extent, ColourRange colours, Sweep
   }
   constexpr ColourRange red{0, 1};
   constexpr ColourRange black{1, 2};
-  // Threads own pairs of planes [first, last), so that each part begins at an even one; the last may be half a pair.
+  // Threads own pairs of planes [first, last), so that each part begins at an even one; the last may be half
+  // a pair.
   const auto plane = [planes](std::int64_t pair) { return std::min(2 * pair, planes); };
   const auto late = [](std::int64_t first, std::int64_t last) { return last - first < 2 ? first : last - 1; };
   parallel_ranges((planes + 1) / 2, [&](std::int64_t first, std::int64_t last) {

@@ -30,7 +30,9 @@ public:
     return data_[x * stride_[0] + y * stride_[1] + c * stride_[2]];
   }
 
-  [[nodiscard]] constexpr operator PlaneView<const T>() const noexcept requires(!std::is_const_v<T>) {
+  [[nodiscard]] constexpr operator PlaneView<const T>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
     return {data_, extent_, stride_};
   }
 

@@ -33,13 +33,13 @@ struct RelaxationAxis {
 /// slightly smaller one (by 0.005) is best; a larger one costs more than a smaller one.
 [[nodiscard]] double optimal_omega(double jacobi_radius);
 
-/// An omega for boxes with walls that goes with smoothing sweeps at the end: 2 - omega is 1.3 times that of the optimal
-/// one. Found for a cube in the wind, on grids of 1 to 145 million cells. Throws Error
-/// as optimal_omega does.
+/// An omega for boxes with walls that goes with smoothing sweeps at the end: 2 - omega is 1.3 times that of
+/// the optimal one. Found for a cube in the wind, on grids of 1 to 145 million cells. Throws Error as
+/// optimal_omega does.
 [[nodiscard]] double omega_before_smoothing(double jacobi_radius);
 
-/// What is to follow: near the optimal omega all waves of the error fade alike, and the short ones, which make its
-/// gradient, can be taken away at the end by a few sweeps of less relaxation.
+/// What is to follow: near the optimal omega all waves of the error fade alike, and the short ones, which
+/// make its gradient, can be taken away at the end by a few sweeps of less relaxation.
 inline constexpr double smoothing_omega = 1.5;
 inline constexpr int smoothing_sweeps = 6;
 

@@ -31,7 +31,9 @@ public:
     return data_[n * stride_[0] + c * stride_[1]];
   }
 
-  [[nodiscard]] constexpr operator SparseView<const T>() const noexcept requires(!std::is_const_v<T>) {
+  [[nodiscard]] constexpr operator SparseView<const T>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
     return {data_, extent_, stride_};
   }
 

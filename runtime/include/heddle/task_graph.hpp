@@ -113,7 +113,8 @@ public:
                     object->rank();
                   }) {
       node.parts =
-          TaskNode::Parts{&object->grid(), object->rank(),
+          TaskNode::Parts{&object->grid(),
+                          object->rank(),
                           [object](Stream& stream, const BlockPart& part) { (*object)(stream, part); },
                           {}};
       if constexpr (requires { Plain::in_boxes; }) node.parts->boxes = Plain::in_boxes;

@@ -30,7 +30,8 @@ struct TaskNode {
     int rank;
     std::function<void(Stream&, const BlockPart&)> run;
     std::function<bool(const BlockPart&)> has; // whether it has cells there; empty: it has some everywhere
-    bool boxes = false; // parts are boxes of cells; else all of a border is computed at once, and all of an interior
+    bool boxes =
+        false; // parts are boxes of cells; else all of a border is computed at once, and all of an interior
 
     [[nodiscard]] bool any(const BlockPart& part) const { return !has || has(part); }
   };

@@ -37,7 +37,8 @@ struct Traffic {
   [[nodiscard]] std::string on(int rank) const;
 };
 
-/// The vectors of the fields of an exchange: fields[f] are the groups of field f here. plan: HaloPlan::hash().
+/// The vectors of the fields of an exchange: fields[f] are the groups of field f here. plan:
+/// HaloPlan::hash().
 struct ExchangedArrays {
   std::uint64_t plan = 0;
   std::vector<std::vector<LaneArray>> fields;
@@ -93,8 +94,9 @@ public:
   [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
   /// Whether pack kernels write to `place` themselves.
   [[nodiscard]] virtual bool stores() const noexcept { return false; }
-  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose memory
-  /// stays where it is. published() is what that rank has said of the same exchange; throws Error before it has.
+  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose
+  /// memory stays where it is. published() is what that rank has said of the same exchange; throws Error
+  /// before it has.
   virtual void publish(int tag, ExchangedArrays arrays);
   [[nodiscard]] virtual const ExchangedArrays& published(int tag, int peer) const;
 

@@ -8,8 +8,8 @@
 
 namespace heddle {
 
-/// Whether this build has the CUDA kernels and the runtime's CUDA parts; so that a build without them does not ask the
-/// linker for kernels it does not have.
+/// Whether this build has the CUDA kernels and the runtime's CUDA parts; so that a build without them does
+/// not ask the linker for kernels it does not have.
 inline constexpr bool with_cuda = HEDDLE_WITH_CUDA != 0;
 
 } // namespace heddle

@@ -50,7 +50,8 @@ public:
   InPlace(const heddle::BlockGrid& grid, heddle::Transport& transport, const Box& cells)
       : f_(blocks::field<double>(grid, transport.rank())),
         even_(lbm_blocks::AaEven<double>(f_, {.omega = blocks::omega}), transport),
-        odd_(lbm_blocks::AaOdd<double>(f_, {.omega = blocks::omega}), transport), source_(source(f_, cells)) {}
+        odd_(lbm_blocks::AaOdd<double>(f_, {.omega = blocks::omega}), transport), source_(source(f_, cells)) {
+  }
   Field& field() override { return f_; }
   void add_to(heddle::TaskGraph& loop, bool) override {
     even_.add_to(loop);
@@ -114,11 +115,12 @@ TEST(BoxSweeps, AnyNumberOfRanksEqualsOneBlock) {
           std::atomic<std::int64_t> differences = 0;
           network.run([&](heddle::Transport& transport) {
             const heddle::Environment one_thread({.threads = 1});
-            differences += blocks::differences(pattern, whole, heddle::BlockGrid(blocks::domain, cut, duct, ranks),
-                                               transport, {{.overlap = overlap, .unroll = 2}, false});
+            differences +=
+                blocks::differences(pattern, whole, heddle::BlockGrid(blocks::domain, cut, duct, ranks),
+                                    transport, {{.overlap = overlap, .unroll = 2}, false});
           });
-          EXPECT_EQ(differences, 0) << pattern.name << ' ' << to_string(cells) << " on " << ranks << " ranks, "
-                                    << (overlap ? "overlapping" : "one after the other");
+          EXPECT_EQ(differences, 0) << pattern.name << ' ' << to_string(cells) << " on " << ranks
+                                    << " ranks, " << (overlap ? "overlapping" : "one after the other");
         }
       }
     }
@@ -152,7 +154,8 @@ TEST(BoxSweeps, OnlyTheirBorderComesBeforeTheMessages) {
   EXPECT_EQ(std::ranges::count(upper, "source border"), 2);
   EXPECT_EQ(std::ranges::count(upper, "source interior"), 0);
   const std::vector<std::string> lower = steps_of(0, lid);
-  EXPECT_EQ(std::ranges::count_if(lower, [](const std::string& step) { return step.starts_with("source"); }), 0);
+  EXPECT_EQ(std::ranges::count_if(lower, [](const std::string& step) { return step.starts_with("source"); }),
+            0);
 }
 
 TEST(BoxSweeps, InteriorsAreComputedWhileMessagesTravel) {

@@ -123,8 +123,8 @@ TYPED_TEST(OnPeers, AnyOrderOfThePlanGivesTheSameBits) {
       const bool in_vectors = seed % 3 == 0;
       const bool in_slabs = seed % 3 == 1; // of the seven layers of a block
       const bool alone = seed > 6;
-      const std::array<int, 3> cut = in_vectors ? std::array<int, 3>{1, 4, alone ? 1 : 4}
-                                                : std::array<int, 3>{2, 2, in_slabs ? 1 : 2};
+      const std::array<int, 3> cut =
+          in_vectors ? std::array<int, 3>{1, 4, alone ? 1 : 4} : std::array<int, 3>{2, 2, in_slabs ? 1 : 2};
       const blocks::Peers run{alone ? 1 : 4,
                               cut,
                               between_walls ? pattern.walled : periodic,

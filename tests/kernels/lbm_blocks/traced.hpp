@@ -30,7 +30,8 @@ inline std::vector<heddle::Trace::Span> parse(const std::string& json) {
     if (phase == 'M' && std::sscanf(rest, "\"args\": {\"name\": \"%127[^\"]\"", of_row.data()) == 1) {
       rows[{process, thread}] = of_row.data();
     } else if (std::sscanf(rest, "\"ts\": %lf, \"dur\": %lf}", &begin, &duration) == 2) {
-      spans.push_back({name.data(), process, rows.at({process, thread}), 1e-6 * begin, 1e-6 * (begin + duration)});
+      spans.push_back(
+          {name.data(), process, rows.at({process, thread}), 1e-6 * begin, 1e-6 * (begin + duration)});
     }
   }
   return spans;

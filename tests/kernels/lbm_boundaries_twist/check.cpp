@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boundaries that look inwards, over lists that hold cells behind walls (EsoTwist): the bits of the face sweeps
-// of a dense box with two arrays.
+// Boundaries that look inwards, over lists that hold cells behind walls (EsoTwist): the bits of the face
+// sweeps of a dense box with two arrays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ using namespace boundaries;
 namespace twist = lbm_boundaries_twist;
 using Numbers = heddle::Buffer<std::uint32_t>;
 
-/// Where the step reads population q of a cell: as published (lbm.md, section 5), component q, odd the opposite
-/// one, of the cell at max(0, -c_q).
+/// Where the step reads population q of a cell: as published (lbm.md, section 5), component q, odd the
+/// opposite one, of the cell at max(0, -c_q).
 struct Place {
   Place(int q, bool odd) : slot(odd ? opposite(q) : q) {
     for (std::size_t a = 0; a < 2; ++a)
@@ -116,8 +116,8 @@ public:
   [[nodiscard]] std::span<const double> push() const { return sums_.span(); }
 
 private:
-  /// The cells beside the boundary, what comes in there, and the cells that the sweep looks at: for an outflow
-  /// the one inside, for a jump those beyond the face, for a curved wall two inwards along each link.
+  /// The cells beside the boundary, what comes in there, and the cells that the sweep looks at: for an
+  /// outflow the one inside, for a jump those beyond the face, for a curved wall two inwards along each link.
   void find_entries() {
     std::vector<std::uint32_t> numbers, masks;
     for (std::int64_t n = 0; n < list_.count(); ++n) {
@@ -139,10 +139,8 @@ private:
       return heddle::cells_beside(list_, cells_, {x, y, 0}, periodic_, boundary_ == Boundary::curved ? 2 : 1);
     };
     if (boundary_ == Boundary::outflow) beside_[0] = beside(-1, 0);
-    if (boundary_ == Boundary::jump)
-      beside_ = {beside(1, 0), beside(1, 1), beside(1, -1)}; // e, ne, se
-    if (boundary_ == Boundary::curved)
-      beside_ = {beside(0, 1), beside(1, 1), beside(-1, 1)}; // n, ne, nw
+    if (boundary_ == Boundary::jump) beside_ = {beside(1, 0), beside(1, 1), beside(1, -1)};   // e, ne, se
+    if (boundary_ == Boundary::curved) beside_ = {beside(0, 1), beside(1, 1), beside(-1, 1)}; // n, ne, nw
   }
 
   /// Pointer by pointer.
@@ -179,8 +177,8 @@ TEST(TwistBoundaries, EqualDenseFacesBitForBit) {
     for (int t = 0; t < 6; ++t) {
       flow.step();
       dense.step();
-      ASSERT_EQ(flow.differing(dense), 0)
-          << "boundary " << static_cast<int>(what.boundary) << ", distance " << what.distance << ", step " << t;
+      ASSERT_EQ(flow.differing(dense), 0) << "boundary " << static_cast<int>(what.boundary) << ", distance "
+                                          << what.distance << ", step " << t;
       if (what.boundary != Boundary::curved) continue;
       for (std::size_t a = 0; a < 2; ++a) // the same terms in another order
         EXPECT_NEAR(flow.push()[a], dense.push()[a], 1e-13);

@@ -142,8 +142,8 @@ void measure(const char* precision, std::int64_t edge, std::int64_t block, const
   for (const std::int64_t cells : choice.cells)
     fluid += cells;
   if (rank == 0) {
-    std::printf("%s %-6s %d of %d blocks are lists, made in %.2f s\n", precision, kind.name,
-                f.report().lists, grid.first_block(1),
+    std::printf("%s %-6s %d of %d blocks are lists, made in %.2f s\n", precision, kind.name, f.report().lists,
+                grid.first_block(1),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 

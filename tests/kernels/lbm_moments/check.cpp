@@ -415,7 +415,8 @@ std::array<double, 4> totals(const State<float>& state) {
   return sum;
 }
 
-/// What a force gives a cell: half of it is added twice a step, with roundings that all cells share (1e-6 of it).
+/// What a force gives a cell: half of it is added twice a step, with roundings that all cells share (1e-6 of
+/// it).
 double momentum_of(float force, int steps) {
   float momentum = 0;
   for (int half = 0; half < 2 * steps; ++half)

@@ -114,8 +114,8 @@ public:
     const T magic = static_cast<T>(physics_.magic);
     const T omega = static_cast<T>(physics_.omega);
     if (odd()) {
-      HEDDLE_RUN(step_odd, HEDDLE_ARRAY(f), list_.neighbour(), list_.neighbour_stride(), list_.neighbour_run(), first, last, g,
-                 magic, omega);
+      HEDDLE_RUN(step_odd, HEDDLE_ARRAY(f), list_.neighbour(), list_.neighbour_stride(),
+                 list_.neighbour_run(), first, last, g, magic, omega);
     } else {
       HEDDLE_RUN(step_even, HEDDLE_ARRAY(f), first, last, g, magic, omega);
     }

@@ -99,8 +99,10 @@ TEST(ListsOnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
 TEST(ListsOnPeers, AnyOrderOfThePlanGivesTheSameBits) {
   for (std::size_t i = 0; i < expected().size(); ++i) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      const lists::Peers run{
-          4, seed % 2 == 0 ? std::array<int, 3>{2, 2, 2} : lists::cut(4), {.unroll = 2, .shuffle = seed}, seed != 3};
+      const lists::Peers run{4,
+                             seed % 2 == 0 ? std::array<int, 3>{2, 2, 2} : lists::cut(4),
+                             {.unroll = 2, .shuffle = seed},
+                             seed != 3};
       EXPECT_EQ(lists::differences(lists::methods()[i], porous, expected()[i], run), 0)
           << lists::methods()[i].name << ", seed " << seed;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wind around a cube: div grad lambda = -2 div u0 in the cells around which nothing is solid, as in QES-Winds'
-// published case (100 x 100 x 100 cells of 2 m x 2 m x 1 m), on a grid of any resolution.
+// A wind around a cube: div grad lambda = -2 div u0 in the cells around which nothing is solid, as in
+// QES-Winds' published case (100 x 100 x 100 cells of 2 m x 2 m x 1 m), on a grid of any resolution.
 #ifndef HEDDLE_MULTIGRID_CUBE_HPP
 #define HEDDLE_MULTIGRID_CUBE_HPP
 
@@ -89,7 +89,8 @@ public:
     const Cell i{c[0] - 1, c[1] - 1, c[2] - 1};
     const auto view = lambda.view();
     if (!split) return static_cast<double>(view(i[0], i[1], i[2]));
-    return static_cast<double>(view((i[0] + 2) / 2 - 1, i[1], i[2], static_cast<int>((i[0] + i[1] + i[2] + 4) % 2)));
+    return static_cast<double>(
+        view((i[0] + 2) / 2 - 1, i[1], i[2], static_cast<int>((i[0] + i[1] + i[2] + 4) % 2)));
   }
 
   Cell n;

@@ -21,10 +21,12 @@ template <class T> struct Walls {
         right(grid, {.components = 2, .name = "right"}) {
     set(open, true, [this](auto x, auto y, auto z) { return openings({x, y, z}); });
     set(right, true,
-              [this](auto x, auto y, auto z) { return solid({x, y, z}) ? 0.0 : noise(7 * number({x, y, z})); });
+        [this](auto x, auto y, auto z) { return solid({x, y, z}) ? 0.0 : noise(7 * number({x, y, z})); });
   }
 
-  [[nodiscard]] std::int64_t number(const Cell& c) const { return c[0] + cells[0] * (c[1] + cells[1] * c[2]); }
+  [[nodiscard]] std::int64_t number(const Cell& c) const {
+    return c[0] + cells[0] * (c[1] + cells[1] * c[2]);
+  }
   [[nodiscard]] bool inside(const Cell& c) const {
     return c[0] >= 0 && c[1] >= 0 && c[2] >= 0 && c[0] < cells[0] && c[1] < cells[1] && c[2] < cells[2];
   }

@@ -106,7 +106,9 @@ template <class T> void expect_same_bits(double solid) {
   }
 }
 
-TYPED_TEST(Relaxation, EveryTargetAndLayoutGivesTheSameBits) { expect_same_bits<TypeParam>(0.2); }
+TYPED_TEST(Relaxation, EveryTargetAndLayoutGivesTheSameBits) {
+  expect_same_bits<TypeParam>(0.2);
+}
 TYPED_TEST(Relaxation, CellsWithOpenFacesGiveTheSameBitsInTheirCopy) {
   expect_same_bits<TypeParam>(0);
   expect_same_bits<TypeParam>(0.002);
@@ -156,7 +158,8 @@ TYPED_TEST(Relaxation, AMarchGivesTheBitsOfOneColourAfterTheOther) {
       return number > -0.9 ? 63 : static_cast<int>(64 * (number + 1));
     });
     heddle::Field<T> expected = field(0);
-    const auto sweep = [&](heddle::Field<T>& phi, const heddle::Planes& part, const heddle::ColourRange& colours) {
+    const auto sweep = [&](heddle::Field<T>& phi, const heddle::Planes& part,
+                           const heddle::ColourRange& colours) {
       sor::split_sweep(part.of(open.view()), part.of(phi.view()), part.of(right.view()), colours.first,
                        colours.last, 1.0, 0.5, 4.0, 1.7);
     };
@@ -168,7 +171,10 @@ TYPED_TEST(Relaxation, AMarchGivesTheBitsOfOneColourAfterTheOther) {
       for (int i = 0; i < 3; ++i) {
         heddle::march(
             phi.view().extents(), {0, 2},
-            [&](const heddle::Planes& part, const heddle::ColourRange& colours) { sweep(phi, part, colours); }, 0);
+            [&](const heddle::Planes& part, const heddle::ColourRange& colours) {
+              sweep(phi, part, colours);
+            },
+            0);
       }
       const std::span<const T> found(phi.view().data(), static_cast<std::size_t>(phi.view().stride(3)));
       EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.view().data())) << planes << " " << threads;

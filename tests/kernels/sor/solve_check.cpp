@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves: they end at the tolerance, or say that they cannot; sweeps up and down, schedules of omega, refinement.
+// Solves: they end at the tolerance, or say that they cannot; sweeps up and down, schedules of omega,
+// refinement.
 #include <gtest/gtest.h>
 
 #include <array>

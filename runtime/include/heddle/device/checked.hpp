@@ -8,7 +8,8 @@
 namespace heddle {
 
 /// The index if it lies in [lower, upper). Otherwise notes the fault in `status` and stays inside.
-inline std::int64_t within(std::int64_t index, std::int64_t lower, std::int64_t upper, int& status) {
+inline std::int64_t within(std::int64_t index, std::int64_t lower, std::int64_t upper,
+                           int& status) {
   if (index < lower || index >= upper) {
     status = -5;
     return lower;

@@ -3,12 +3,15 @@
 //
 // Row c, for the cells n = 32 c + lane, begins at word c * chunk_words(links):
 //   words 0 .. links - 1      the base of each link
-//   word  links               bit r: the entries of link r do not follow each other; bits 30, 31: width of the deltas
-//   word  links + 1           where the deltas of the chunk begin, in words from the start of the table
+//   word  links               bit r: the entries of link r do not follow each other;
+//                             bits 30, 31: width of the deltas
+//   word  links + 1           where the deltas of the chunk begin, in words from the table's start
 //   then up to 2 unused words, so that a row is a number of 16-byte pieces.
-// The entry of link r is base + lane where bit r is not set. Else it is base + lane + delta, with 32 deltas a link whose
-// bit is set, link after link, of 8 bits (width 0) or 16 bits (width 1); the largest number stands for a wall. With
-// width 2 the deltas of a chunk fit neither, and its entries are read from the plain table.
+//
+// The entry of link r is base + lane where bit r is not set. Else it is base + lane + delta, with
+// 32 deltas a link whose bit is set, link after link, of 8 bits (width 0) or 16 bits (width 1); the
+// largest number stands for a wall. With width 2 the deltas of a chunk fit neither, and its entries
+// are read from the plain table.
 #ifndef HEDDLE_DEVICE_CHUNK_LINKS_HPP
 #define HEDDLE_DEVICE_CHUNK_LINKS_HPP
 
@@ -67,11 +70,11 @@ HEDDLE_HOST_DEVICE inline Delta load_delta(const Delta* from) {
 
 /// Links whose deltas have the type Delta; header: the words of the chunk.
 template <int links, typename Delta>
-HEDDLE_HOST_DEVICE inline void add_deltas(std::uint32_t* link, const std::uint32_t* header, const Delta* delta,
-                                          std::uint32_t lane) {
+HEDDLE_HOST_DEVICE inline void add_deltas(std::uint32_t* link, const std::uint32_t* header,
+                                          const Delta* delta, std::uint32_t lane) {
   constexpr std::uint32_t wall = static_cast<Delta>(-1);
   std::uint32_t at = lane;
-HEDDLE_EVERY_LANE
+  HEDDLE_EVERY_LANE
   for (int r = 0; r < links; ++r) {
     const bool apart = ((header[links] >> static_cast<unsigned>(r)) & 1U) != 0U;
     const std::uint32_t own = apart ? load_delta(delta + at) : Delta{0};
@@ -81,12 +84,14 @@ HEDDLE_EVERY_LANE
 }
 
 #if defined(__CUDA_ARCH__)
-/// Asks the second cache for the words of a chunk, and earlier for those of its row: nobody else loads these lines, so
-/// that a warp would wait for them twice before it could load a population. count: chunks of the table.
+/// Asks the second cache for the words of a chunk, and earlier for those of its row: nobody else
+/// loads these lines, so that a warp would wait for them twice before it could load a population.
+/// count: chunks of the table.
 template <int links>
-__device__ inline void prefetch_chunk(const std::uint32_t* chunks, std::uint32_t chunk, std::uint32_t count,
-                                      std::uint32_t lane) {
-  constexpr std::uint32_t ahead = 2048;  // measured on an H200: 1 to 3 % for halves; 4096 and 8192 give less
+__device__ inline void prefetch_chunk(const std::uint32_t* chunks, std::uint32_t chunk,
+                                      std::uint32_t count, std::uint32_t lane) {
+  constexpr std::uint32_t ahead =
+      2048;  // measured on an H200: 1 to 3 % for halves; 4096 and 8192 give less
   constexpr std::int64_t words = chunk_words(links);
   if (chunk + ahead >= count) {
     return;
@@ -97,7 +102,8 @@ __device__ inline void prefetch_chunk(const std::uint32_t* chunks, std::uint32_t
   }
   const std::uint32_t marks = __ldg(row + links);
   const auto width = marks >> most_chunk_links;
-  const std::uint32_t bytes = width >= 2 ? 0 : static_cast<std::uint32_t>(__popc(marks)) * chunk_cells << width;
+  const std::uint32_t bytes =
+      width >= 2 ? 0 : static_cast<std::uint32_t>(__popc(marks)) * chunk_cells << width;
   if (lane * 128 < bytes) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(chunks + __ldg(row + links + 1) + lane * 32));
   }
@@ -106,21 +112,24 @@ __device__ inline void prefetch_chunk(const std::uint32_t* chunks, std::uint32_t
 
 }  // namespace detail
 
-/// link[r] = the entry of link r of cell n, or at_wall, for 0 <= r < links. chunks: the compressed table; neighbour: the
-/// plain one, with entry (r, n) at neighbour[r * neighbour_stride + n]. last: no cell from there on is asked for.
+/// link[r] = the entry of link r of cell n, or at_wall, for 0 <= r < links. chunks: the compressed
+/// table; neighbour: the plain one, with entry (r, n) at neighbour[r * neighbour_stride + n]. last:
+/// no cell from there on is asked for.
 template <int links>
 HEDDLE_HOST_DEVICE inline void load_links(std::uint32_t* link, const std::uint32_t* chunks,
-                                          const std::uint32_t* neighbour, std::int64_t neighbour_stride, std::int64_t n,
+                                          const std::uint32_t* neighbour,
+                                          std::int64_t neighbour_stride, std::int64_t n,
                                           [[maybe_unused]] std::int64_t last) {
   const auto cell = static_cast<std::uint32_t>(n);
   const std::uint32_t lane = cell % chunk_cells;
   constexpr int words = chunk_words(links);
   const std::uint32_t* const row = chunks + static_cast<std::int64_t>(cell / chunk_cells) * words;
 #if defined(__CUDA_ARCH__)
-  detail::prefetch_chunk<links>(chunks, cell / chunk_cells, static_cast<std::uint32_t>((last + 31) / 32), lane);
+  detail::prefetch_chunk<links>(chunks, cell / chunk_cells,
+                                static_cast<std::uint32_t>((last + 31) / 32), lane);
 #endif
   std::uint32_t header[static_cast<std::size_t>(words)];
-HEDDLE_EVERY_LANE
+  HEDDLE_EVERY_LANE
   for (int w = 0; w < words; w += 4) {
     detail::load_words(header + w, row + w);
   }
@@ -138,7 +147,7 @@ HEDDLE_EVERY_LANE
   } else if (width == DeltaWidth::sixteen) {
     detail::add_deltas<links>(link, header, reinterpret_cast<const std::uint16_t*>(deltas), lane);
   } else {
-HEDDLE_EVERY_LANE
+    HEDDLE_EVERY_LANE
     for (int r = 0; r < links; ++r) {
       link[r] = neighbour[r * neighbour_stride + n];
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Tridiagonal columns in registers: each column is cut into segments, a thread each, and only the segments'
-// ends meet, in shared memory. A field is read once and written once. Nothing is subtracted (see
-// heddle/poisson_problem.hpp).
+// Tridiagonal columns in registers: each column is cut into segments, a thread each, and only the
+// segments' ends meet, in shared memory. A field is read once and written once. Nothing is
+// subtracted (see heddle/poisson_problem.hpp).
 #ifndef HEDDLE_DEVICE_COLUMNS_HPP
 #define HEDDLE_DEVICE_COLUMNS_HPP
 
@@ -36,12 +36,14 @@ struct ColumnShape {
   int levels;
 };
 
-/// What the segments of a block's columns tell each other. First the matrix, then the right-hand sides.
+/// What the segments of a block's columns tell each other. First the matrix, then the right-hand
+/// sides.
 template <typename Real, int parts, int segments, int columns>
 struct ColumnEnds {
   Real first_ratio[segments][columns];  // first unknown = ... + first_ratio * own end + ...
   Real first_excess[segments][columns];
-  Real reach[segments][columns];  // end = reach * end below + ratio * end above + value: the reduced system
+  Real reach[segments]
+            [columns];  // end = reach * end below + ratio * end above + value: the reduced system
   Real ratio[segments][columns];
   Real excess[segments][columns];
   Real inverse[segments][columns];  // of its pivots
@@ -51,8 +53,8 @@ struct ColumnEnds {
 
 namespace detail {
 
-/// 1 / x for normal x, to the last bit but one: the hardware's estimate and Newton steps, without the
-/// branch for subnormal numbers that a division has.
+/// 1 / x for normal x, to the last bit but one: the hardware's estimate and Newton steps, without
+/// the branch for subnormal numbers that a division has.
 __device__ inline float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   float r;
@@ -80,11 +82,12 @@ __device__ inline Real inverse_pivot(Real pivot) {
   return pivot > Real(0) ? reciprocal(pivot) : Real(0);
 }
 
-/// Eliminates the matrix of the reduced system of one column: `reach` and `ratio` become those of the
-/// eliminated rows. Periodic: the last end stays an unknown of all rows; `first_ratio` becomes what the
-/// first row has of row g, and so on.
+/// Eliminates the matrix of the reduced system of one column: `reach` and `ratio` become those of
+/// the eliminated rows. Periodic: the last end stays an unknown of all rows; `first_ratio` becomes
+/// what the first row has of row g, and so on.
 template <bool periodic, typename Real, int parts, int segments, int columns>
-__device__ inline void eliminate_ends(ColumnEnds<Real, parts, segments, columns>& ends, int column) {
+__device__ inline void eliminate_ends(ColumnEnds<Real, parts, segments, columns>& ends,
+                                      int column) {
   Real reach_below = 1, excess_below = 0, first_ratio = 1, first_excess = 0;
   HEDDLE_UNROLL
   for (int g = 0; g < segments; ++g) {
@@ -149,15 +152,16 @@ __device__ inline void solve_ends(ColumnEnds<Real, parts, segments, columns>& en
 
 }  // namespace detail
 
-/// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length` levels of
-/// one column; with `whole` all threads have `length`. levels <= length * segments, and at least one level
-/// a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row; level: one entry a level.
-/// With `ends_only` the field stays as it is, and only the lowest and the highest unknowns are stored: in two
-/// planes like the field's.
-template <bool periodic, bool whole, bool ends_only, int length, int segments, int columns, typename Real,
-          int parts>
+/// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length`
+/// levels of one column; with `whole` all threads have `length`. levels <= length * segments, and
+/// at least one level a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row;
+/// level: one entry a level. With `ends_only` the field stays as it is, and only the lowest and the
+/// highest unknowns are stored: in two planes like the field's.
+template <bool periodic, bool whole, bool ends_only, int length, int segments, int columns,
+          typename Real, int parts>
 __device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape,
-                                     const Real* lambda_x, const Real* lambda_y, const ColumnRow<Real>* level,
+                                     const Real* lambda_x, const Real* lambda_y,
+                                     const ColumnRow<Real>* level,
                                      Amplitude<Real, parts>* lowest = nullptr,
                                      Amplitude<Real, parts>* highest = nullptr) {
   __shared__ ColumnEnds<Real, parts, segments, columns> ends;
@@ -181,7 +185,8 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
   }
   const Real lambda = lambda_x[i] + lambda_y[j];
 
-  // Upwards: p[l] = reach p[-1] + ratio p[l+1] + ...; alongside, p[0] = ... + first_ratio p[l+1] + ....
+  // Upwards: p[l] = reach p[-1] + ratio p[l+1] + ...; alongside, p[0] = ... + first_ratio p[l+1] +
+  // ....
   Real inverse[length];
   Real reach = 1, excess = 0, first_ratio = 1, first_excess = 0, end_ratio = 0;
   HEDDLE_UNROLL
@@ -249,7 +254,8 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
     reached = ends.value[g > 0 ? g - 1 : segments - 1][column];
   }
   end = ends.value[g][column];
-  Amplitude<Real, parts>* const again = renewed(p);  // the addresses of the loads would keep registers until here
+  Amplitude<Real, parts>* const again =
+      renewed(p);  // the addresses of the loads would keep registers until here
   HEDDLE_UNROLL
   for (int l = 0; l < length; ++l) {
     if (l + 1 < count) {

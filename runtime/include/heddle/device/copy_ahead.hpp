@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Copies from global to shared memory that a thread starts now and waits for later, without registers in between.
+// Copies from global to shared memory that a thread starts now and waits for later, without
+// registers in between.
 #ifndef HEDDLE_DEVICE_COPY_AHEAD_HPP
 #define HEDDLE_DEVICE_COPY_AHEAD_HPP
 
@@ -9,8 +10,8 @@
 
 namespace heddle {
 
-/// Starts to copy one value of 4, 8 or 16 bytes, which both pointers are aligned to. It belongs to the group of copies
-/// that end_of_copies() closes.
+/// Starts to copy one value of 4, 8 or 16 bytes, which both pointers are aligned to. It belongs to
+/// the group of copies that end_of_copies() closes.
 template <typename T>
 __device__ inline void copy_ahead(T* shared, const T* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
@@ -19,7 +20,8 @@ __device__ inline void copy_ahead(T* shared, const T* from) {
   if constexpr (sizeof(T) == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(T)) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(T))
+                 : "memory");
   }
 #else
   std::memcpy(shared, from, sizeof(T));
@@ -33,8 +35,8 @@ __device__ inline void end_of_copies() {
 #endif
 }
 
-/// Waits until at most the last `groups` groups of this thread are still under way. What it copied itself it may then
-/// read; other threads, after a barrier.
+/// Waits until at most the last `groups` groups of this thread are still under way. What it copied
+/// itself it may then read; other threads, after a barrier.
 template <int groups>
 __device__ inline void wait_for_copies() {
 #if defined(__CUDA_ARCH__)

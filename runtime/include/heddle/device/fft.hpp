@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Discrete Fourier transforms of 2^a 3^b 5^c points by the threads of a block: points in registers, exchanged
-// through shared memory between passes (T. G. Stockham's autosort arrangement: no bit reversal, the same order
-// before and after).
+// Discrete Fourier transforms of 2^a 3^b 5^c points by the threads of a block: points in registers,
+// exchanged through shared memory between passes (T. G. Stockham's autosort arrangement: no bit
+// reversal, the same order before and after).
 #ifndef HEDDLE_DEVICE_FFT_HPP
 #define HEDDLE_DEVICE_FFT_HPP
 
@@ -147,8 +147,8 @@ __device__ inline void transform_registers(Complex<Real>* x) {
   }
 }
 
-/// wave[k]^m for m < count: the first three and every fourth are read, the others products of two. Reading all of
-/// them would take as many cycles of the load/store unit as the points do.
+/// wave[k]^m for m < count: the first three and every fourth are read, the others products of two.
+/// Reading all of them would take as many cycles of the load/store unit as the points do.
 template <int count, typename Real>
 struct Powers {
   Complex<Real> low[4];
@@ -169,14 +169,15 @@ struct Powers {
   }
 };
 
-/// What the threads of a line do in the pass that begins when transforms of `done` points are done, if each holds
-/// `count` points before the first pass and after the last one: radices count, the rest in the middle, count.
+/// What the threads of a line do in the pass that begins when transforms of `done` points are done,
+/// if each holds `count` points before the first pass and after the last one: radices count, the
+/// rest in the middle, count.
 template <int points, int count, int done>
 struct Pass {
   static constexpr int threads = points / count;
   static constexpr int left = points / done;
-  static constexpr bool middle = done > 1 && left > count && points % (count * count) == 0 &&
-                                 points / (count * count) <= count;
+  static constexpr bool middle =
+      done > 1 && left > count&& points % (count * count) == 0 && points / (count * count) <= count;
   static constexpr int radix = left <= count ? left : middle ? left / count : count;
   static constexpr int transforms = points / radix;
   static constexpr int groups = (transforms + threads - 1) / threads;  // transforms of a thread
@@ -188,8 +189,8 @@ struct Pass {
 
 }  // namespace detail
 
-/// Points of a line in shared memory: one is left out after every `count`, so that strides of `count` meet
-/// different banks.
+/// Points of a line in shared memory: one is left out after every `count`, so that strides of
+/// `count` meet different banks.
 template <int points, int count>
 inline constexpr int shared_points = points + points / count;
 
@@ -209,10 +210,11 @@ __device__ inline int shared_place(int point) {
   return (point + point / count) * stride;
 }
 
-/// Moves the registers of all threads of a line through shared memory: to(e) is the point that register e
-/// becomes, from(e) the point that register e takes.
+/// Moves the registers of all threads of a line through shared memory: to(e) is the point that
+/// register e becomes, from(e) the point that register e takes.
 template <bool warp, int stride, int count, typename Real, typename To, typename From>
-__device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared, To&& to, From&& from) {
+__device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared, To&& to,
+                                From&& from) {
   HEDDLE_UNROLL
   for (int e = 0; e < count; ++e) {
     shared[shared_place<count, stride>(to(e))] = x[e];
@@ -227,12 +229,12 @@ __device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared
 
 namespace detail {
 
-/// The passes from P on: x[b + m * groups] is point m of transform t + b * threads; the last one leaves its
-/// points in `result`.
+/// The passes from P on: x[b + m * groups] is point m of transform t + b * threads; the last one
+/// leaves its points in `result`.
 template <bool inverse, bool warp, int points, int stride, int done, int count, typename Real>
 __device__ inline void transform_passes(Complex<Real> (&x)[Pass<points, count, done>::registers],
-                                        Complex<Real> (&result)[count], Complex<Real>* shared, int t,
-                                        const Complex<Real>* wave, int wave_step) {
+                                        Complex<Real> (&result)[count], Complex<Real>* shared,
+                                        int t, const Complex<Real>* wave, int wave_step) {
   using P = Pass<points, count, done>;
   HEDDLE_UNROLL
   for (int b = 0; b < P::groups; ++b) {
@@ -277,21 +279,22 @@ __device__ inline void transform_passes(Complex<Real> (&x)[Pass<points, count, d
       }
     }
     wait_for_line<warp>();
-    transform_passes<inverse, warp, points, stride, done * P::radix, count>(next, result, shared, t, wave,
-                                                                            wave_step);
+    transform_passes<inverse, warp, points, stride, done * P::radix, count>(next, result, shared, t,
+                                                                            wave, wave_step);
   }
 }
 
 }  // namespace detail
 
-/// The transform of a line of `points` points without a factor, in place: before and after, register e of
-/// thread t holds point t + e * points / count. wave[k * wave_step] = exp(-2 pi i k / points). All threads
-/// of the block take part (warp: the lines lie in warps); `shared`: where the line's points lie, `stride`
-/// apart.
+/// The transform of a line of `points` points without a factor, in place: before and after,
+/// register e of thread t holds point t + e * points / count. wave[k * wave_step] = exp(-2 pi i k /
+/// points). All threads of the block take part (warp: the lines lie in warps); `shared`: where the
+/// line's points lie, `stride` apart.
 template <bool inverse, bool warp, int points, int stride, int count, typename Real>
 __device__ inline void transform_line(Complex<Real> (&x)[count], Complex<Real>* shared, int t,
                                       const Complex<Real>* wave, int wave_step) {
-  detail::transform_passes<inverse, warp, points, stride, 1, count>(x, x, shared, t, wave, wave_step);
+  detail::transform_passes<inverse, warp, points, stride, 1, count>(x, x, shared, t, wave,
+                                                                    wave_step);
 }
 
 }  // namespace heddle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// IEEE 754 binary16 in memory, f32 or f64 in registers; rounds to nearest even, one result on every target.
+// IEEE 754 binary16 in memory, f32 or f64 in registers; rounds to nearest even, one result on every
+// target.
 #ifndef HEDDLE_DEVICE_HALF_HPP
 #define HEDDLE_DEVICE_HALF_HPP
 
@@ -28,7 +29,8 @@ HEDDLE_HOST_DEVICE inline float half_to_float(std::uint16_t half) {
   const std::uint32_t bits = half;
   const std::uint32_t sign = (bits & 0x8000U) << 16U;
   const std::uint32_t magnitude = (bits & 0x7fffU) << 13U;
-  // Scaling by 2^112 moves the exponent's bias, and makes subnormal halves normal floats on the way.
+  // Scaling by 2^112 moves the exponent's bias, and makes subnormal halves normal floats on the
+  // way.
   const float scaled = bits_as<float>(magnitude) * 0x1p112F;
   const std::uint32_t infinite = (bits & 0x7c00U) == 0x7c00U ? 0x7f800000U : 0U;
   return bits_as<float>(bits_as<std::uint32_t>(scaled) | infinite | sign);
@@ -50,9 +52,12 @@ HEDDLE_HOST_DEVICE inline std::uint16_t to_half(float value) {
   const std::uint32_t sign = (bits >> 16U) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   // Normal result: move the bias, round at bit 13 by adding half an ulp less the tie, then shift.
-  const std::uint32_t rounded = (magnitude - 0x38000000U + 0xfffU + ((magnitude >> 13U) & 1U)) >> 13U;
-  // Subnormal result: adding 0.5 aligns the last bit of a half with the last bit of the float; the sum rounds.
-  const std::uint32_t small = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
+  const std::uint32_t rounded =
+      (magnitude - 0x38000000U + 0xfffU + ((magnitude >> 13U) & 1U)) >> 13U;
+  // Subnormal result: adding 0.5 aligns the last bit of a half with the last bit of the float; the
+  // sum rounds.
+  const std::uint32_t small =
+      bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
   const std::uint32_t finite = magnitude < 0x38800000U ? small : rounded;
   const std::uint32_t special = magnitude > 0x7f800000U ? 0x7e00U : 0x7c00U;
   return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000U ? special : finite));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Up to `length` halves of a row, converted at once between memory and a small array of floats: the bits that half.hpp
-// gives, by the processor's own conversions where it has them. g++ 12 does not find those in a loop over elements.
+// Up to `length` halves of a row, converted at once between memory and a small array of floats: the
+// bits that half.hpp gives, by the processor's own conversions where it has them. g++ 12 does not
+// find those in a loop over elements.
 #ifndef HEDDLE_DEVICE_HALF_ROW_HPP
 #define HEDDLE_DEVICE_HALF_ROW_HPP
 
@@ -19,25 +20,30 @@ namespace detail {
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 #define HEDDLE_MASKED_HALVES
-inline constexpr __mmask16 every_lane = 0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
+inline constexpr __mmask16 every_lane =
+    0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
 
 /// The first `count` of 16 lanes: all if there are more, none below 1.
 inline __mmask16 first_halves(std::int64_t count) {
   const std::int64_t lanes = count < 0 ? 0 : count;
-  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U) : every_lane;
+  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U)
+                    : every_lane;
 }
 #endif
 
 }  // namespace detail
 
-/// local[l] = row[first + l] for 0 <= l < count <= length, and 0 in the lanes beyond. `local` is aligned to 64 bytes.
+/// local[l] = row[first + l] for 0 <= l < count <= length, and 0 in the lanes beyond. `local` is
+/// aligned to 64 bytes.
 template <int length, typename Row>
 inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
 #if defined(HEDDLE_MASKED_HALVES)
-  // One way for whole and broken chunks: what comes from a vector goes on in registers, past `local`.
+  // One way for whole and broken chunks: what comes from a vector goes on in registers, past
+  // `local`.
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     for (int l = 0; l < length; l += 16) {
-      const __m256i halves = _mm256_maskz_loadu_epi16(detail::first_halves(count - l), row + first + l);
+      const __m256i halves =
+          _mm256_maskz_loadu_epi16(detail::first_halves(count - l), row + first + l);
       _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
     }
     return;
@@ -58,7 +64,8 @@ inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t 
   }
 }
 
-/// row[first + l] = the half nearest to local[l] for 0 <= l < count <= length. `local` is aligned to 64 bytes.
+/// row[first + l] = the half nearest to local[l] for 0 <= l < count <= length. `local` is aligned
+/// to 64 bytes.
 template <int length, typename Row>
 inline void store_halves(Row row, std::int64_t first, const float* local, std::int64_t count) {
 #if defined(HEDDLE_MASKED_HALVES)
@@ -74,8 +81,8 @@ inline void store_halves(Row row, std::int64_t first, const float* local, std::i
   if constexpr (detail::is_line<Row> && length % 8 == 0) {
     if (count == length) {
       for (int l = 0; l < length; l += 8) {
-        const __m128i halves =
-            _mm256_cvtps_ph(_mm256_load_ps(local + l), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m128i halves = _mm256_cvtps_ph(_mm256_load_ps(local + l),
+                                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
         _mm_storeu_si128(reinterpret_cast<__m128i*>(row + first + l), halves);
       }
       return;

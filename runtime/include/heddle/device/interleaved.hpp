@@ -10,8 +10,9 @@
 
 namespace heddle {
 
-/// Check arrays whose elements stand for `lanes` interleaved blocks: neighbours along x lie `lanes` elements apart, and
-/// every vector is aligned (to 16 bytes at most). Returns ok or the first violation.
+/// Check arrays whose elements stand for `lanes` interleaved blocks: neighbours along x lie `lanes`
+/// elements apart, and every vector is aligned (to 16 bytes at most). Returns ok or the first
+/// violation.
 template <std::size_t count>
 int check_interleaved(const ArrayArgument (&arrays)[count], int lanes) {
   const int status = check_arrays(arrays, false);
@@ -20,7 +21,8 @@ int check_interleaved(const ArrayArgument (&arrays)[count], int lanes) {
   }
   for (const ArrayArgument& array : arrays) {
     const std::size_t vector = static_cast<std::size_t>(lanes) * array.element_bytes;
-    if (reinterpret_cast<std::uintptr_t>(array.data) % (vector < 16 ? vector : 16) != 0 || array.stride[0] != lanes) {
+    if (reinterpret_cast<std::uintptr_t>(array.data) % (vector < 16 ? vector : 16) != 0 ||
+        array.stride[0] != lanes) {
       return bad_stride;
     }
     for (int d = 1; d < array.rank + (array.components != 0 ? 1 : 0); ++d) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Lanes: the same cell of several interleaved blocks, which one CUDA thread loads and stores as vectors.
+// Lanes: the same cell of several interleaved blocks, which one CUDA thread loads and stores as
+// vectors.
 #ifndef HEDDLE_DEVICE_LANES_HPP
 #define HEDDLE_DEVICE_LANES_HPP
 
@@ -37,12 +38,16 @@ struct Word<16> {
   using type = uint4;
 };
 
-/// One store of 16 bytes to global memory in PTX: what is put together by memcpy nvcc may store in parts.
+/// One store of 16 bytes to global memory in PTX: what is put together by memcpy nvcc may store in
+/// parts.
 template <typename T>
 __device__ inline void store_word(T* to, const T* from) {
   const auto place = __cvta_generic_to_global(to);
   if constexpr (std::is_same_v<T, double>) {
-    asm volatile("st.global.v2.f64 [%0], {%1, %2};" : : "l"(place), "d"(from[0]), "d"(from[1]) : "memory");
+    asm volatile("st.global.v2.f64 [%0], {%1, %2};"
+                 :
+                 : "l"(place), "d"(from[0]), "d"(from[1])
+                 : "memory");
   } else if constexpr (std::is_same_v<T, float>) {
     asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
                  :
@@ -61,7 +66,8 @@ __device__ inline void store_word(T* to, const T* from) {
 }  // namespace detail
 #endif
 
-/// local[l] = from[l] for 0 <= l < lanes. On a device `from` is aligned to the whole vector, or to 16 bytes.
+/// local[l] = from[l] for 0 <= l < lanes. On a device `from` is aligned to the whole vector, or to
+/// 16 bytes.
 template <int lanes, typename T>
 HEDDLE_HOST_DEVICE inline void load_lanes(T* local, const T* from) {
 #if defined(__CUDA_ARCH__)
@@ -89,7 +95,8 @@ HEDDLE_HOST_DEVICE inline void store_lanes(T* to, const T* local) {
 #pragma unroll
   for (int b = 0; b < bytes; b += step) {
     const int first = b / static_cast<int>(sizeof(T));
-    // Steps of halves take fewer registers so, and more blocks an SM, which hold up the borders of small parts.
+    // Steps of halves take fewer registers so, and more blocks an SM, which hold up the borders of
+    // small parts.
     if constexpr (step == 16 && sizeof(T) > 2) {
       detail::store_word(to + first, local + first);
     } else {

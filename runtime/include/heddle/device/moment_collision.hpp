@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// The regularised collision of a cell whose populations have arrived as sums: relaxed, and stored as moments.
+// The regularised collision of a cell whose populations have arrived as sums: relaxed, and stored
+// as moments.
 #ifndef HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 #define HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 
@@ -14,7 +15,9 @@
 namespace heddle::detail {
 
 /// a b + c, rounded once, on every target.
-__device__ inline float fused(float a, float b, float c) { return std::fma(a, b, c); }
+__device__ inline float fused(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
 
 /// 1 / a within an ulp or two.
 __device__ inline float reciprocal(float a) {
@@ -27,8 +30,8 @@ __device__ inline float reciprocal(float a) {
 #endif
 }
 
-/// Density less 1, momentum and a tensor of a cell, all in the unit of the stress: what is stored (t_ab), or sums over
-/// populations f of f, c_a f and c_a c_b f.
+/// Density less 1, momentum and a tensor of a cell, all in the unit of the stress: what is stored
+/// (t_ab), or sums over populations f of f, c_a f and c_a c_b f.
 struct Moments {
   float rho = 0;
   float x = 0, y = 0, z = 0;
@@ -37,8 +40,10 @@ struct Moments {
 
 /// Collides the sums of a cell and stores its moments. keep: 1 - omega.
 template <typename Flow, typename Stress>
-__device__ inline void collide(const Moments& sum, float keep, Undriven, typename Stored<Flow>::Four* flow,
-                               typename Stored<Stress>::Four* stress, typename Stored<Stress>::Two* shear) {
+__device__ inline void collide(const Moments& sum, float keep, Undriven,
+                               typename Stored<Flow>::Four* flow,
+                               typename Stored<Stress>::Four* stress,
+                               typename Stored<Stress>::Two* shear) {
   constexpr float unit = Stored<Stress>::unit;
   constexpr float flow_scale = unit / Stored<Flow>::unit;
   const float third = keep * (1.0F / 3.0F) * sum.rho;
@@ -54,14 +59,17 @@ __device__ inline void collide(const Moments& sum, float keep, Undriven, typenam
                 float4{relaxed(sum.xx, u_x, sum.x, third), relaxed(sum.yy, u_y, sum.y, third),
                        relaxed(sum.zz, u_z, sum.z, third), relaxed(sum.xy, u_x, sum.y, 0.0F)},
                 1.0F);
-  store<Stress>(shear, float2{relaxed(sum.xz, u_x, sum.z, 0.0F), relaxed(sum.yz, u_y, sum.z, 0.0F)}, 1.0F);
+  store<Stress>(shear, float2{relaxed(sum.xz, u_x, sum.z, 0.0F), relaxed(sum.yz, u_y, sum.z, 0.0F)},
+                1.0F);
 }
 
-/// The same with a force: rho u = j + F / 2; t_ab = keep (sum_ab - rho / 3) + u_a g_b + g_a u_b + what the trace has
-/// more.
+/// The same with a force: rho u = j + F / 2; t_ab = keep (sum_ab - rho / 3) + u_a g_b + g_a u_b +
+/// what the trace has more.
 template <typename Flow, typename Stress>
-__device__ inline void collide(const Moments& sum, float keep, const Push& push, typename Stored<Flow>::Four* flow,
-                               typename Stored<Stress>::Four* stress, typename Stored<Stress>::Two* shear) {
+__device__ inline void collide(const Moments& sum, float keep, const Push& push,
+                               typename Stored<Flow>::Four* flow,
+                               typename Stored<Stress>::Four* stress,
+                               typename Stored<Stress>::Two* shear) {
   constexpr float unit = Stored<Stress>::unit;
   constexpr float flow_scale = unit / Stored<Flow>::unit;
   const float third = keep * (1.0F / 3.0F) * sum.rho;
@@ -82,13 +90,19 @@ __device__ inline void collide(const Moments& sum, float keep, const Push& push,
   const auto relaxed = [&](float entry, float u_a, float g_b, float g_a, float u_b, float less) {
     return fused(keep, entry, fused(u_a, g_b, fused(g_a, u_b, -less)));
   };
-  store<Flow>(flow, float4{sum.rho, flow_x + push.half_x, flow_y + push.half_y, flow_z + push.half_z}, flow_scale);
+  store<Flow>(flow,
+              float4{sum.rho, flow_x + push.half_x, flow_y + push.half_y, flow_z + push.half_z},
+              flow_scale);
   store<Stress>(stress,
-                float4{relaxed(sum.xx, u_x, g_x, g_x, u_x, diagonal), relaxed(sum.yy, u_y, g_y, g_y, u_y, diagonal),
-                       relaxed(sum.zz, u_z, g_z, g_z, u_z, diagonal), relaxed(sum.xy, u_x, g_y, g_x, u_y, 0.0F)},
+                float4{relaxed(sum.xx, u_x, g_x, g_x, u_x, diagonal),
+                       relaxed(sum.yy, u_y, g_y, g_y, u_y, diagonal),
+                       relaxed(sum.zz, u_z, g_z, g_z, u_z, diagonal),
+                       relaxed(sum.xy, u_x, g_y, g_x, u_y, 0.0F)},
                 1.0F);
-  store<Stress>(shear,
-                float2{relaxed(sum.xz, u_x, g_z, g_x, u_z, 0.0F), relaxed(sum.yz, u_y, g_z, g_y, u_z, 0.0F)}, 1.0F);
+  store<Stress>(
+      shear,
+      float2{relaxed(sum.xz, u_x, g_z, g_x, u_z, 0.0F), relaxed(sum.yz, u_y, g_z, g_y, u_z, 0.0F)},
+      1.0F);
 }
 
 }  // namespace heddle::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// The column of cells along z that a thread takes: its moments plane by plane, in memory and on their way from there.
+// The column of cells along z that a thread takes: its moments plane by plane, in memory and on
+// their way from there.
 #ifndef HEDDLE_DEVICE_MOMENT_COLUMNS_HPP
 #define HEDDLE_DEVICE_MOMENT_COLUMNS_HPP
 
@@ -41,8 +42,8 @@ struct MomentWords {
   }
 };
 
-/// A cell's place in each field. Formed where all threads of a warp are: the plane's part is then the same for all, and
-/// computed once a warp.
+/// A cell's place in each field. Formed where all threads of a warp are: the plane's part is then
+/// the same for all, and computed once a warp.
 template <typename Flow, typename Stress>
 struct MomentPlace {
   using Number = std::remove_const_t<Flow>;
@@ -54,7 +55,9 @@ struct MomentPlace {
   Like<typename Stored<Entry>::Four, Stress>* stress;
   Like<typename Stored<Entry>::Two, Stress>* shear;
 
-  __device__ MomentWords<Number, Entry> loaded() const { return {*flow, *stress, *shear}; }
+  __device__ MomentWords<Number, Entry> loaded() const {
+    return {*flow, *stress, *shear};
+  }
 };
 
 /// The moments of one cell a thread, on their way to shared memory: `planes` of them.
@@ -76,16 +79,19 @@ struct MomentsAhead {
   }
 };
 
-/// Where the column at (x, y) lies in each field; in 32 bits, since registers decide how many blocks fit.
+/// Where the column at (x, y) lies in each field; in 32 bits, since registers decide how many
+/// blocks fit.
 struct MomentColumn {
   template <typename Flow, typename Stress>
   __device__ MomentColumn(const MomentFields<Flow, Stress>& fields, std::int64_t x, std::int64_t y)
       : flow(column_of<4>(fields.flow, x, y)),
         stress(column_of<4>(fields.stress, x, y)),
-        shear(column_of<2>(fields.shear, x, y)) {}
+        shear(column_of<2>(fields.shear, x, y)) {
+  }
 
   template <typename Flow, typename Stress>
-  __device__ MomentPlace<Flow, Stress> at(const MomentFields<Flow, Stress>& fields, std::int32_t plane) const {
+  __device__ MomentPlace<Flow, Stress> at(const MomentFields<Flow, Stress>& fields,
+                                          std::int32_t plane) const {
     using Place = MomentPlace<Flow, Stress>;
     return {word<std::remove_pointer_t<decltype(Place::flow)>, 4>(fields.flow, plane, flow),
             word<std::remove_pointer_t<decltype(Place::stress)>, 4>(fields.stress, plane, stress),

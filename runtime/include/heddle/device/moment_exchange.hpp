@@ -13,8 +13,9 @@
 
 namespace heddle::detail {
 
-/// By the slot of a direction (cx, cy) and the place of the cell that sends it; the first `vertical` slots have
-/// populations with c_z = +1 and -1 beside that with c_z = 0. Exchange: float.
+/// By the slot of a direction (cx, cy) and the place of the cell that sends it; the first
+/// `vertical` slots have populations with c_z = +1 and -1 beside that with c_z = 0. Exchange:
+/// float.
 template <typename Lattice, typename Exchange, int columns>
 struct alignas(16) HandedOver {
   static constexpr int vertical = vertical_slots<Lattice>;
@@ -46,7 +47,8 @@ struct alignas(16) HandedOver {
   }
 };
 
-/// The same with c_z = +1 and -1 as two halves, in one word of 8 bytes with c_z = 0, so that one access moves all three.
+/// The same with c_z = +1 and -1 as two halves, in one word of 8 bytes with c_z = 0, so that one
+/// access moves all three.
 template <typename Lattice, int columns>
 struct alignas(16) HandedOver<Lattice, std::uint16_t, columns> {
   static constexpr int vertical = vertical_slots<Lattice>;
@@ -57,7 +59,8 @@ struct alignas(16) HandedOver<Lattice, std::uint16_t, columns> {
   template <int slot>
   __device__ void publish(int place, const Column& f) {
     if constexpr (slot < vertical) {
-      together[slot * columns + place] = {__float_as_uint(f.level), to_halves(f.vertical.x, f.vertical.y)};
+      together[slot * columns + place] = {__float_as_uint(f.level),
+                                          to_halves(f.vertical.x, f.vertical.y)};
     } else {
       put_level<slot>(place, f.level);
     }

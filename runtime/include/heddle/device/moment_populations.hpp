@@ -10,9 +10,10 @@
 
 namespace heddle {
 
-/// Which directions a lattice of three dimensions has, and by the number of axes they move along their weights w, and
-/// slopes: 3 w, of which one is what the others leave of 1, so that populations carry the momentum they are made of to the
-/// rounding of the products. Rounded one by one they would carry 3e-8 more of it.
+/// Which directions a lattice of three dimensions has, and by the number of axes they move along
+/// their weights w, and slopes: 3 w, of which one is what the others leave of 1, so that
+/// populations carry the momentum they are made of to the rounding of the products. Rounded one by
+/// one they would carry 3e-8 more of it.
 struct D3Q19 {
   static constexpr bool corners = false;
   HEDDLE_HOST_DEVICE static constexpr float weight(int axes) {
@@ -26,7 +27,10 @@ struct D3Q19 {
 struct D3Q27 {
   static constexpr bool corners = true;
   HEDDLE_HOST_DEVICE static constexpr float weight(int axes) {
-    return axes == 0 ? 8.0F / 27.0F : axes == 1 ? 2.0F / 27.0F : axes == 2 ? 1.0F / 54.0F : 1.0F / 216.0F;
+    return axes == 0   ? 8.0F / 27.0F
+           : axes == 1 ? 2.0F / 27.0F
+           : axes == 2 ? 1.0F / 54.0F
+                       : 1.0F / 216.0F;
   }
   HEDDLE_HOST_DEVICE static constexpr float slope(int axes) {
     constexpr float axis = 2.0F / 9.0F;
@@ -87,9 +91,12 @@ __device__ inline void sideways(Function&& f) {
   f.template operator()<-1, 1>();
 }
 
-/// Place of direction (cx, cy) among these, and how many of them, the first ones, also have c_z = +1 and -1.
+/// Place of direction (cx, cy) among these, and how many of them, the first ones, also have c_z =
+/// +1 and -1.
 HEDDLE_HOST_DEVICE constexpr int slot(int cx, int cy) {
-  return cy == 0 ? (cx > 0 ? 0 : 1) : cx == 0 ? (cy > 0 ? 2 : 3) : 4 + (cx > 0 ? 0 : 1) + (cy > 0 ? 0 : 2);
+  return cy == 0   ? (cx > 0 ? 0 : 1)
+         : cx == 0 ? (cy > 0 ? 2 : 3)
+                   : 4 + (cx > 0 ? 0 : 1) + (cy > 0 ? 0 : 2);
 }
 constexpr int level_slots = 8;
 template <typename Lattice>

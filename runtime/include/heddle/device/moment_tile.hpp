@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT-0
-// A lattice Boltzmann step on moments: the regularised collision with density, momentum and stress in memory.
+// A lattice Boltzmann step on moments: the regularised collision with density, momentum and stress
+// in memory.
 //
-// Stored are, after the collision, rho - 1, rho u and t_ab with f_q = w_q [1 + rho - 1 + 3 c.(rho u) + 9/2 (c_a c_b -
-// delta_ab / 3) t_ab]: the fields of lbm.MomentStorage, each with the components of a cell side by side, so that one
-// access moves them: flow (rho - 1, rho u), stress (t_xx, t_yy, t_zz, t_xy), shear (t_xz, t_yz).
+// Stored are, after the collision, rho - 1, rho u and t_ab with f_q = w_q [1 + rho - 1 + 3 c.(rho
+// u) + 9/2 (c_a c_b - delta_ab / 3) t_ab]: the fields of lbm.MomentStorage, each with the
+// components of a cell side by side, so that one access moves them: flow (rho - 1, rho u), stress
+// (t_xx, t_yy, t_zz, t_xy), shear (t_xz, t_yz).
 //
-// A block of threads takes a tile of columns along z and marches through a chunk of planes. In each plane every thread
-// rebuilds the populations of its cell and publishes those that leave it sideways in shared memory; extra warps do so
-// for the rim of the tile. Then each thread gathers what arrives: populations with c_z = -1 finish the cell below,
-// c_z = 0 go to its own, c_z = +1 begin the cell above, so that sums in registers are enough. Populations never reach
-// memory.
+// A block of threads takes a tile of columns along z and marches through a chunk of planes. In each
+// plane every thread rebuilds the populations of its cell and publishes those that leave it
+// sideways in shared memory; extra warps do so for the rim of the tile. Then each thread gathers
+// what arrives: populations with c_z = -1 finish the cell below, c_z = 0 go to its own, c_z = +1
+// begin the cell above, so that sums in registers are enough. Populations never reach memory.
 //
-// Walls at sides of the box: moment_walls.hpp. A block that lies at none runs the step without them, which has a third
-// fewer instructions.
+// Walls at sides of the box: moment_walls.hpp. A block that lies at none runs the step without
+// them, which has a third fewer instructions.
 //
-// All numbers are in the unit of the stress in memory (2^14 for halves), so that none is scaled on its way; sums and
-// products are fused here, not by a compiler, and give the same bits under any of its options.
+// All numbers are in the unit of the stress in memory (2^14 for halves), so that none is scaled on
+// its way; sums and products are fused here, not by a compiler, and give the same bits under any of
+// its options.
 #ifndef HEDDLE_DEVICE_MOMENT_TILE_HPP
 #define HEDDLE_DEVICE_MOMENT_TILE_HPP
 
@@ -38,7 +41,8 @@ namespace heddle {
 namespace detail {
 
 /// Sizes of a launch; see launch_moment_step.
-template <typename Lattice_, int width, int height, int ahead, typename Exchange, typename Flow, typename Stress>
+template <typename Lattice_, int width, int height, int ahead, typename Exchange, typename Flow,
+          typename Stress>
 struct MomentTile {
   static_assert(ahead >= 0 && ahead <= 2);
   using Lattice = Lattice_;
@@ -52,12 +56,14 @@ struct MomentTile {
 };
 
 /// One step of all cells; see the head of this file. keep: 1 - omega.
-template <typename Lattice, int width, int height, int chunk, int blocks, int ahead, typename Exchange, typename Flow,
-          typename Stress, typename Walls, typename Push>
-__global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exchange, Flow, Stress>::threads, blocks)
-    moment_step(const MomentFields<const Flow, const Stress> from, const MomentFields<Flow, Stress> to,
-                const float keep, const std::int64_t n_x, const std::int64_t n_y, const std::int64_t n_z,
-                const Walls walls, const Push push) {
+template <typename Lattice, int width, int height, int chunk, int blocks, int ahead,
+          typename Exchange, typename Flow, typename Stress, typename Walls, typename Push>
+__global__ void __launch_bounds__(
+    MomentTile<Lattice, width, height, ahead, Exchange, Flow, Stress>::threads, blocks)
+    moment_step(const MomentFields<const Flow, const Stress> from,
+                const MomentFields<Flow, Stress> to, const float keep, const std::int64_t n_x,
+                const std::int64_t n_y, const std::int64_t n_z, const Walls walls,
+                const Push push) {
   using Tile = MomentTile<Lattice, width, height, ahead, Exchange, Flow, Stress>;
   constexpr int row = Tile::row;
   char* const shared = dynamic_shared<char>();
@@ -91,17 +97,21 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
       present = present && !around.outside;
     }
     const MomentColumn in(from, x, y);
-    // The plane whose moments a plane has: its own or, behind a wall, those of the plane before the wall.
+    // The plane whose moments a plane has: its own or, behind a wall, those of the plane before the
+    // wall.
     const auto source = [&](std::int32_t plane) {
       if constexpr (walled) {
-        plane = plane < around.lowest ? around.lowest : plane > around.highest ? around.highest : plane;
+        plane = plane < around.lowest    ? around.lowest
+                : plane > around.highest ? around.highest
+                                         : plane;
       }
       return plane;
     };
 
-    // With copies ahead: the moments of the next planes lie in shared memory, each thread's own. parity: of the number
-    // of a plane in the chunk, known when this is compiled.
-    [[maybe_unused]] auto& arriving = *reinterpret_cast<typename Tile::Ahead*>(shared + sizeof(handed_over));
+    // With copies ahead: the moments of the next planes lie in shared memory, each thread's own.
+    // parity: of the number of a plane in the chunk, known when this is compiled.
+    [[maybe_unused]] auto& arriving =
+        *reinterpret_cast<typename Tile::Ahead*>(shared + sizeof(handed_over));
     const auto ask = [&]<int parity>(std::int32_t plane) {
       if constexpr (ahead > 0) {
         constexpr int stage = parity % ahead;
@@ -166,8 +176,8 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
       }
       ask.template operator()<(parity + ahead) % 2>(plane + ahead);
       __syncthreads();
-      // Formed by all threads, an address is computed once a warp but for the column's part; where the next plane waits
-      // in registers, there is none left to keep it in.
+      // Formed by all threads, an address is computed once a warp but for the column's part; where
+      // the next plane waits in registers, there is none left to keep it in.
       MomentPlace<Flow, Stress> finished;
       if constexpr (ahead > 0) {
         finished = in.at(to, plane - 1);
@@ -207,8 +217,9 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
         began = rising.one;
         began_x = rising.x;
         began_y = rising.y;
-        started = {rising.one + here.one, rising.x + here.x,   rising.y + here.y,
-                   rising.xx + here.xx,   rising.yy + here.yy, Lattice::corners ? rising.xy + here.xy : here.xy};
+        started = {rising.one + here.one, rising.x + here.x,
+                   rising.y + here.y,     rising.xx + here.xx,
+                   rising.yy + here.yy,   Lattice::corners ? rising.xy + here.xy : here.xy};
         rising = summed<Lattice::corners>(up);
       }
     };
@@ -236,25 +247,31 @@ __global__ void __launch_bounds__(MomentTile<Lattice, width, height, ahead, Exch
 
 }  // namespace detail
 
-/// Puts a step over n_x x n_y x n_z cells into `stream`: from one set of fields, whose ghost layer is one cell, to
-/// another. Their rows begin at multiples of 16 bytes, and planes have fewer than 2^32 bytes. omega: relaxation rate of
-/// the stress. width, height, chunk: cells of a tile along x and y, and planes that a block marches through; blocks: how
-/// many shall fit on a multiprocessor. ahead: for how many planes moments are on their way to shared memory, 1 or 2, or
-/// 0 for one plane in registers. Exchange: float, or std::uint16_t for populations with c_z = +1 and -1 handed over as
-/// two halves a word. walls: NoWalls or BoxWalls; drive: Undriven or Driven. Returns ok, bad_stride where the fields of
-/// the two sets do not lie alike, or launch_failed.
-template <typename Lattice, int width, int height, int chunk, int blocks, int ahead = 0, typename Exchange = float,
-          typename Flow, typename Stress, typename Walls = NoWalls, typename Drive = Undriven>
-int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const MomentFields<Flow, Stress>& to,
-                       float omega, std::int64_t n_x, std::int64_t n_y, std::int64_t n_z, void* stream,
-                       Walls walls = {}, Drive drive = {}) {
+/// Puts a step over n_x x n_y x n_z cells into `stream`: from one set of fields, whose ghost layer
+/// is one cell, to another. Their rows begin at multiples of 16 bytes, and planes have fewer than
+/// 2^32 bytes. omega: relaxation rate of the stress. width, height, chunk: cells of a tile along x
+/// and y, and planes that a block marches through; blocks: how many shall fit on a multiprocessor.
+/// ahead: for how many planes moments are on their way to shared memory, 1 or 2, or 0 for one plane
+/// in registers. Exchange: float, or std::uint16_t for populations with c_z = +1 and -1 handed over
+/// as two halves a word. walls: NoWalls or BoxWalls; drive: Undriven or Driven. Returns ok,
+/// bad_stride where the fields of the two sets do not lie alike, or launch_failed.
+template <typename Lattice, int width, int height, int chunk, int blocks, int ahead = 0,
+          typename Exchange = float, typename Flow, typename Stress, typename Walls = NoWalls,
+          typename Drive = Undriven>
+int launch_moment_step(const MomentFields<const Flow, const Stress>& from,
+                       const MomentFields<Flow, Stress>& to, float omega, std::int64_t n_x,
+                       std::int64_t n_y, std::int64_t n_z, void* stream, Walls walls = {},
+                       Drive drive = {}) {
   using Tile = detail::MomentTile<Lattice, width, height, ahead, Exchange, Flow, Stress>;
-  const auto tiles = [](std::int64_t cells, int size) { return static_cast<unsigned>((cells + size - 1) / size); };
+  const auto tiles = [](std::int64_t cells, int size) {
+    return static_cast<unsigned>((cells + size - 1) / size);
+  };
   const auto alike = [](const auto& a, const auto& b) {
     const std::int64_t most = (std::int64_t{1} << 32) / static_cast<std::int64_t>(sizeof(*a.data));
     return a.sy == b.sy && a.sz == b.sz && a.sy > 0 && a.sz > 0 && a.sz < most;
   };
-  if (!alike(from.flow, to.flow) || !alike(from.stress, to.stress) || !alike(from.shear, to.shear)) {
+  if (!alike(from.flow, to.flow) || !alike(from.stress, to.stress) ||
+      !alike(from.shear, to.shear)) {
     return bad_stride;
   }
   if (n_x <= 0 || n_y <= 0 || n_z <= 0) {
@@ -262,10 +279,10 @@ int launch_moment_step(const MomentFields<const Flow, const Stress>& from, const
   }
   const auto push = detail::push(drive, omega, detail::Stored<Stress>::unit);
   return launch_with_shared(
-      detail::moment_step<Lattice, width, height, chunk, blocks, ahead, Exchange, Flow, Stress, Walls,
-                  std::decay_t<decltype(push)>>,
-      dim3(tiles(n_x, width), tiles(n_y, height), tiles(n_z, chunk)), dim3(Tile::threads), Tile::shared_bytes, stream,
-      from, to, 1.0F - omega, n_x, n_y, n_z, walls, push);
+      detail::moment_step<Lattice, width, height, chunk, blocks, ahead, Exchange, Flow, Stress,
+                          Walls, std::decay_t<decltype(push)>>,
+      dim3(tiles(n_x, width), tiles(n_y, height), tiles(n_z, chunk)), dim3(Tile::threads),
+      Tile::shared_bytes, stream, from, to, 1.0F - omega, n_x, n_y, n_z, walls, push);
 }
 
 }  // namespace heddle

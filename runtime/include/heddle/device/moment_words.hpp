@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Moments in memory: four or two numbers of a cell as one word, floats or halves, and where such words lie.
+// Moments in memory: four or two numbers of a cell as one word, floats or halves, and where such
+// words lie.
 #ifndef HEDDLE_DEVICE_MOMENT_WORDS_HPP
 #define HEDDLE_DEVICE_MOMENT_WORDS_HPP
 
@@ -12,8 +13,8 @@
 
 namespace heddle {
 
-/// One block of a field of 2 or 4 components, which follow each other in a cell, as cells do in a row: the first interior
-/// cell, and element strides.
+/// One block of a field of 2 or 4 components, which follow each other in a cell, as cells do in a
+/// row: the first interior cell, and element strides.
 template <typename T>
 struct MomentField {
   T* data;
@@ -41,7 +42,9 @@ struct Stored<std::uint16_t> {
 
 /// Two halves in a word, and the halves nearest to two floats.
 __device__ inline float2 from_halves(std::uint32_t word) {
-  const auto half = [](std::uint32_t bits) { return half_to_float(static_cast<std::uint16_t>(bits & 0xffffU)); };
+  const auto half = [](std::uint32_t bits) {
+    return half_to_float(static_cast<std::uint16_t>(bits & 0xffffU));
+  };
   return {half(word), half(word >> 16U)};
 }
 __device__ inline std::uint32_t to_halves(float low, float high) {
@@ -54,17 +57,22 @@ __device__ inline std::uint32_t to_halves(float low, float high) {
 #endif
 }
 
-/// A word as numbers in another unit, `scale` times those in memory (a power of two: exact), and back.
+/// A word as numbers in another unit, `scale` times those in memory (a power of two: exact), and
+/// back.
 __device__ inline float4 numbers(float4 word, float scale) {
   return {word.x * scale, word.y * scale, word.z * scale, word.w * scale};
 }
-__device__ inline float2 numbers(float2 word, float scale) { return {word.x * scale, word.y * scale}; }
+__device__ inline float2 numbers(float2 word, float scale) {
+  return {word.x * scale, word.y * scale};
+}
 __device__ inline float4 numbers(uint2 word, float scale) {
   const float2 low = from_halves(word.x);
   const float2 high = from_halves(word.y);
   return {low.x * scale, low.y * scale, high.x * scale, high.y * scale};
 }
-__device__ inline float2 numbers(std::uint32_t word, float scale) { return numbers(from_halves(word), scale); }
+__device__ inline float2 numbers(std::uint32_t word, float scale) {
+  return numbers(from_halves(word), scale);
+}
 template <typename T>
 __device__ inline void store(typename Stored<T>::Four* to, float4 value, float scale) {
   const float4 v = numbers(value, 1.0F / scale);
@@ -84,16 +92,19 @@ __device__ inline void store(typename Stored<T>::Two* to, float2 value, float sc
   }
 }
 
-/// Where a column of cells lies in each plane, in bytes behind its cell (-1, -1): never negative, so that an address is
-/// the plane's, the same for all threads, and 32 bits.
+/// Where a column of cells lies in each plane, in bytes behind its cell (-1, -1): never negative,
+/// so that an address is the plane's, the same for all threads, and 32 bits.
 template <int components, typename T>
-__device__ inline std::uint32_t column_of(const MomentField<T>& field, std::int64_t x, std::int64_t y) {
-  return static_cast<std::uint32_t>((components * (x + 1) + (y + 1) * field.sy) * static_cast<std::int64_t>(sizeof(T)));
+__device__ inline std::uint32_t column_of(const MomentField<T>& field, std::int64_t x,
+                                          std::int64_t y) {
+  return static_cast<std::uint32_t>((components * (x + 1) + (y + 1) * field.sy) *
+                                    static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// The numbers of such a column's cell in a plane.
 template <typename Word, int components, typename T>
-__device__ inline Word* word(const MomentField<T>& field, std::int32_t plane, std::uint32_t column) {
+__device__ inline Word* word(const MomentField<T>& field, std::int32_t plane,
+                             std::uint32_t column) {
   using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
   T* const corner = field.data + (plane * field.sz - field.sy - components);
   return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(corner) + column);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Reductions with one result for any number of threads, lanes and blocks: 32 values at a time become one by halves
-// (value 0 with 16, 1 with 17, ...; then 0 with 8, ...), then 32 of these, until one is left.
+// Reductions with one result for any number of threads, lanes and blocks: 32 values at a time
+// become one by halves (value 0 with 16, 1 with 17, ...; then 0 with 8, ...), then 32 of these,
+// until one is left.
 #ifndef HEDDLE_DEVICE_REDUCE_HPP
 #define HEDDLE_DEVICE_REDUCE_HPP
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// The reductions of reduce.hpp with a thread for each value, in the same order, so with the same bits.
+// The reductions of reduce.hpp with a thread for each value, in the same order, so with the same
+// bits.
 #ifndef HEDDLE_DEVICE_REDUCE_CUDA_HPP
 #define HEDDLE_DEVICE_REDUCE_CUDA_HPP
 
@@ -39,8 +40,8 @@ __device__ inline float unordered(int key) {
   return __int_as_float(key ^ ((key >> 31) & 0x7fffffff));
 }
 
-/// The largest float of a warp in one instruction. None is NaN, since threads begin with the neutral value; which zero
-/// wins among zeros is the matter of the tree.
+/// The largest float of a warp in one instruction. None is NaN, since threads begin with the
+/// neutral value; which zero wins among zeros is the matter of the tree.
 template <>
 __device__ inline float fold_warp<Max>(float value) {
   const int key = __reduce_max_sync(0xffffffffU, ordered(value));
@@ -58,7 +59,8 @@ constexpr unsigned combine_threads = tile * tile;
 /// Each block makes one of 32 x 32 values.
 template <typename Operation, typename T>
 __global__ void __launch_bounds__(combine_threads)
-    combine_blocks(T* __restrict__ const results, const T* __restrict__ const values, const std::int64_t count) {
+    combine_blocks(T* __restrict__ const results, const T* __restrict__ const values,
+                   const std::int64_t count) {
   __shared__ T of_warp[tile];
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * combine_threads + threadIdx.x;
   const T own = fold_warp<Operation>(i < count ? values[i] : Operation::template neutral<T>());
@@ -76,8 +78,8 @@ __global__ void __launch_bounds__(combine_threads)
 
 }  // namespace detail
 
-/// All threads of a warp give a value, those without a cell a neutral one. The first thread stores what they become,
-/// if there is a place for it (`known`).
+/// All threads of a warp give a value, those without a cell a neutral one. The first thread stores
+/// what they become, if there is a place for it (`known`).
 template <typename Operation, typename T>
 __device__ inline void combine_warp(T* results, std::int64_t index, T value, bool known) {
   value = detail::fold_warp<Operation>(value);
@@ -86,18 +88,21 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
   }
 }
 
-/// Puts into `stream` what makes one of `count` values. Behind them, `values` has room for a value for each 1024 and
-/// one more; it is scratch afterwards.
+/// Puts into `stream` what makes one of `count` values. Behind them, `values` has room for a value
+/// for each 1024 and one more; it is scratch afterwards.
 template <typename Operation, typename T>
 int launch_combine(T* result, T* values, std::int64_t count, void* stream) {
   T* from = values;
   T* to = values + count;
   while (true) {
-    const std::int64_t blocks = count > detail::combine_threads ? (count + detail::combine_threads - 1) / detail::combine_threads : 1;
+    const std::int64_t blocks =
+        count > detail::combine_threads
+            ? (count + detail::combine_threads - 1) / detail::combine_threads
+            : 1;
     const bool last = blocks == 1;
     const int status =
-        launch(detail::combine_blocks<Operation, T>, Cells{blocks * detail::combine_threads}, dim3(detail::combine_threads),
-               stream, last ? result : to, from, count);
+        launch(detail::combine_blocks<Operation, T>, Cells{blocks * detail::combine_threads},
+               dim3(detail::combine_threads), stream, last ? result : to, from, count);
     if (status != ok || last) {
       return status;
     }

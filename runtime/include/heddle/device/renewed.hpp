@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// The same address. Addresses for stores are then computed again instead of being kept in registers since the loads:
-/// an in-place kernel saves two registers for each element it touches.
+/// The same address. Addresses for stores are then computed again instead of being kept in
+/// registers since the loads: an in-place kernel saves two registers for each element it touches.
 template <typename T>
 HEDDLE_HOST_DEVICE inline T* renewed(T* pointer) {
 #if defined(__CUDA_ARCH__)

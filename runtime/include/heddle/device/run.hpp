@@ -4,9 +4,10 @@
 // A list (IndexList::neighbour_run) says of the entries of 16 cells and a link with one number:
 //   below `pieces`    they follow each other, and this is the first;
 //   `scattered`       nothing: the plain table has them;
-//   else              number - `pieces` words after the number there are pieces, two at a time: a word of masks and two
-//                     bases. Lane l has the entry base 0 + l where bit l of the masks is set and base 1 + l where bit
-//                     16 + l is set. Pairs follow until each lane has its entry. Bases may be some lanes below 0.
+//   else              number - `pieces` words after the number there are pieces, two at a time:
+//                     a word of masks and two bases. Lane l has the entry base 0 + l where bit l
+//                     of the masks is set, and base 1 + l where bit 16 + l is set. Pairs follow
+//                     until each lane has its entry. Bases may be some lanes below 0.
 #ifndef HEDDLE_DEVICE_RUN_HPP
 #define HEDDLE_DEVICE_RUN_HPP
 
@@ -49,12 +50,18 @@ struct Lanes<float> {
   static __m512 load(__m512 rest, unsigned mask, const float* from) {
     return _mm512_mask_loadu_ps(rest, static_cast<__mmask16>(mask), from);
   }
-  static __m512 load(const float* local) { return _mm512_load_ps(local); }
+  static __m512 load(const float* local) {
+    return _mm512_load_ps(local);
+  }
   static void store(float* to, unsigned mask, __m512 value) {
     _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), value);
   }
-  static void store(float* local, __m512 value) { _mm512_store_ps(local, value); }
-  static void stream(float* to, __m512 value) { _mm512_stream_ps(to, value); }
+  static void store(float* local, __m512 value) {
+    _mm512_store_ps(local, value);
+  }
+  static void stream(float* to, __m512 value) {
+    _mm512_stream_ps(to, value);
+  }
 };
 
 template <>
@@ -64,12 +71,18 @@ struct Lanes<double> {
   static __m512d load(__m512d rest, unsigned mask, const double* from) {
     return _mm512_mask_loadu_pd(rest, static_cast<__mmask8>(mask), from);
   }
-  static __m512d load(const double* local) { return _mm512_load_pd(local); }
+  static __m512d load(const double* local) {
+    return _mm512_load_pd(local);
+  }
   static void store(double* to, unsigned mask, __m512d value) {
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), value);
   }
-  static void store(double* local, __m512d value) { _mm512_store_pd(local, value); }
-  static void stream(double* to, __m512d value) { _mm512_stream_pd(to, value); }
+  static void store(double* local, __m512d value) {
+    _mm512_store_pd(local, value);
+  }
+  static void stream(double* to, __m512d value) {
+    _mm512_stream_pd(to, value);
+  }
 };
 
 #if defined(__AVX512BW__)
@@ -101,11 +114,10 @@ inline unsigned first_lanes(std::int64_t count) {
 
 /// Whether a list has pieces for runs of `length` elements, and there are vectors for them.
 template <typename T, int length>
-inline constexpr bool whole_vectors =
-    Lanes<T>::count > 0 && length == run_cells;
+inline constexpr bool whole_vectors = Lanes<T>::count > 0 && length == run_cells;
 
-/// Calls `move(mask, vector, base)` for the lanes of each piece and vector: lane l under the mask, counted from the
-/// vector's first, has element base + l.
+/// Calls `move(mask, vector, base)` for the lanes of each piece and vector: lane l under the mask,
+/// counted from the vector's first, has element base + l.
 template <typename T, typename Move>
 inline void for_pieces(const std::uint32_t* pair, Move&& move) {
   constexpr int lanes = Lanes<T>::count;
@@ -115,7 +127,8 @@ inline void for_pieces(const std::uint32_t* pair, Move&& move) {
   do {
     for (int piece = 0; piece < 2; ++piece) {
       const unsigned mask = pair[0] >> static_cast<unsigned>(piece * run_cells) & chunk;
-      const auto base = static_cast<std::int32_t>(pair[1 + piece]);  // lane 0 may lie before the field: not touched
+      const auto base = static_cast<std::int32_t>(
+          pair[1 + piece]);  // lane 0 may lie before the field: not touched
       for (int vector = 0; vector < run_cells / lanes; ++vector) {
         const auto first = static_cast<unsigned>(vector * lanes);
         move(mask >> first & all, vector, std::int64_t{base} + vector * lanes);
@@ -130,8 +143,9 @@ inline void for_pieces(const std::uint32_t* pair, Move&& move) {
 
 }  // namespace detail
 
-/// Ask for the cache lines of the runs of so many rows, `run` being the first of their numbers, where a run of `length`
-/// elements is whole: of a run that goes on where the last one ended, its last lines.
+/// Ask for the cache lines of the runs of so many rows, `run` being the first of their numbers,
+/// where a run of `length` elements is whole: of a run that goes on where the last one ended, its
+/// last lines.
 template <int length, int rows, typename T>
 inline void prefetch_runs(T* field, const std::uint32_t* run) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
@@ -144,10 +158,11 @@ inline void prefetch_runs(T* field, const std::uint32_t* run) {
 
 namespace detail {
 
-/// load_run where the run is not whole. Out of line: at each of a kernel's links it would crowd the instruction cache.
+/// load_run where the run is not whole. Out of line: at each of a kernel's links it would crowd the
+/// instruction cache.
 template <int length, typename T, typename Field>
-[[gnu::noinline]] T* load_apart(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
-                                [[maybe_unused]] const std::uint32_t* run) {
+[[gnu::noinline]] T* load_apart(T* __restrict__ local, Field* field, const std::uint32_t* index,
+                                std::int64_t count, [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
     if (*run != scattered && count == length) {
@@ -171,8 +186,8 @@ template <int length, typename T, typename Field>
 
 /// store_run where the run is not whole.
 template <int length, typename T>
-[[gnu::noinline]] void store_apart(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
-                                   [[maybe_unused]] const std::uint32_t* run) {
+[[gnu::noinline]] void store_apart(T* field, const T* line, const std::uint32_t* index,
+                                   std::int64_t count, [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
     if (*run != scattered && count == length) {
@@ -191,19 +206,21 @@ template <int length, typename T>
 
 }  // namespace detail
 
-/// A line of `length` elements with [l] = field[index[l]] for 0 <= l < count <= length: the field's own where `run`, what a
-/// list says of these indices, has it that they follow each other, else `local`, aligned to 64 bytes.
+/// A line of `length` elements with [l] = field[index[l]] for 0 <= l < count <= length: the field's
+/// own where `run`, what a list says of these indices, has it that they follow each other, else
+/// `local`, aligned to 64 bytes.
 template <int length, typename T, typename Field>
-inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index, std::int64_t count,
-                       const std::uint32_t* run) {
+inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index,
+                       std::int64_t count, const std::uint32_t* run) {
   if (*run < pieces && count == length) {
     return field + *run;
   }
   return detail::load_apart<length>(local, field, index, count, run);
 }
 
-/// field[index[l]] = line[l] for 0 <= l < count <= length, the indices being distinct; `run` as above. `line` is aligned to 64
-/// bytes, or is what load_run gave for the same run: then the field's own elements are where they belong.
+/// field[index[l]] = line[l] for 0 <= l < count <= length, the indices being distinct; `run` as
+/// above. `line` is aligned to 64 bytes, or is what load_run gave for the same run: then the
+/// field's own elements are where they belong.
 template <int length, typename T>
 inline void store_run(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
                       const std::uint32_t* run) {
@@ -217,9 +234,10 @@ inline void store_run(T* field, const T* line, const std::uint32_t* index, std::
   detail::store_apart<length>(field, line, index, count, run);
 }
 
-/// A line of `length` elements with [l] = row[first + l] for 0 <= l < count <= length, and 0 in the lanes beyond. Mostly it is
-/// `local`, aligned to 64 bytes: compilers that know the length leave nothing of the array but a vector, which is loaded
-/// under a mask. Without masks it is the row itself where no lane is beyond.
+/// A line of `length` elements with [l] = row[first + l] for 0 <= l < count <= length, and 0 in the
+/// lanes beyond. Mostly it is `local`, aligned to 64 bytes: compilers that know the length leave
+/// nothing of the array but a vector, which is loaded under a mask. Without masks it is the row
+/// itself where no lane is beyond.
 template <int length, typename T, typename Row>
 inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t count) {
   if constexpr (detail::is_line<Row>) {
@@ -241,14 +259,15 @@ inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t co
   return local;
 }
 
-// Lanes beyond `count` may never have been set: they are loaded with the others, so that a vector stays in its register, and
-// stored nowhere. g++ warns of them where it knows the array.
+// Lanes beyond `count` may never have been set: they are loaded with the others, so that a vector
+// stays in its register, and stored nowhere. g++ warns of them where it knows the array.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-/// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned vectors allow it.
+/// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned
+/// vectors allow it.
 template <int length, typename T>
 inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t count) {
   T* const to = row + first;
@@ -293,7 +312,8 @@ inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t 
 #endif
 
 template <int length, typename T>
-inline void stream_run(const StridedRow<T>& row, std::int64_t first, const T* local, std::int64_t count) {
+inline void stream_run(const StridedRow<T>& row, std::int64_t first, const T* local,
+                       std::int64_t count) {
   for (std::int64_t l = 0; l < count; ++l) {
     row[first + l] = local[l];
   }

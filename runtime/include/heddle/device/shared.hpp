@@ -30,8 +30,8 @@ __device__ inline T* dynamic_shared() {
 
 /// Puts a kernel into a stream; returns ok, or launch_failed where CUDA refuses.
 template <typename... Parameters, typename... Arguments>
-int launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t bytes, void* stream,
-                       Arguments... arguments) {
+int launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t bytes,
+                       void* stream, Arguments... arguments) {
 #if !defined(HEDDLE_CUDA_EMULATION)
   if (bytes > 48 * 1024 && cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 static_cast<int>(bytes)) != cudaSuccess) {
@@ -43,7 +43,8 @@ int launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std
   configuration.blockDim = block;
   configuration.dynamicSmemBytes = bytes;
   configuration.stream = static_cast<cudaStream_t>(stream);
-  const cudaError_t error = cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
+  const cudaError_t error =
+      cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
   return error == cudaSuccess ? ok : launch_failed;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's language as declarations, enough for Clang to parse kernels and their launches without the toolkit. Written from
-// the programming guide. Nothing here has a body: heddle-lift writes calls of these by name.
+// CUDA's language as declarations, enough for Clang to parse kernels and their launches without the toolkit.
+// Written from the programming guide. Nothing here has a body: heddle-lift writes calls of these by name.
 #ifndef HEDDLE_SHIM_CUDA_HPP
 #define HEDDLE_SHIM_CUDA_HPP
 #pragma GCC system_header
@@ -27,7 +27,7 @@ extern const __device__ dim3 gridDim;
 extern const __device__ int warpSize;
 
 #include "functions.hpp"
-#include "mathematics.hpp"
 #include "launch.hpp"
+#include "mathematics.hpp"
 
 #endif

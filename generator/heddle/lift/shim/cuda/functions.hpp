@@ -13,14 +13,10 @@ __device__ void __threadfence();
 __device__ void __threadfence_block();
 __device__ void __threadfence_system();
 
-template <typename T>
-__device__ T __shfl_sync(unsigned mask, T value, int lane, int width = 32);
-template <typename T>
-__device__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32);
-template <typename T>
-__device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32);
-template <typename T>
-__device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
+template <typename T> __device__ T __shfl_sync(unsigned mask, T value, int lane, int width = 32);
+template <typename T> __device__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32);
+template <typename T> __device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32);
+template <typename T> __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
 __device__ int __all_sync(unsigned mask, int predicate);
 __device__ int __any_sync(unsigned mask, int predicate);
 __device__ unsigned __ballot_sync(unsigned mask, int predicate);
@@ -45,12 +41,9 @@ __device__ float atomicAdd(float* address, float value);
 __device__ double atomicAdd(double* address, double value);
 __device__ float atomicExch(float* address, float value);
 
-template <typename T>
-__device__ T __ldg(const T* address);
-template <typename T>
-__device__ T __ldcs(const T* address);
-template <typename T>
-__device__ void __stcs(T* address, T value);
+template <typename T> __device__ T __ldg(const T* address);
+template <typename T> __device__ T __ldcs(const T* address);
+template <typename T> __device__ void __stcs(T* address, T value);
 
 __device__ int __float_as_int(float value);
 __device__ float __int_as_float(int bits);

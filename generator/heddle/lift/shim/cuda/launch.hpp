@@ -39,10 +39,10 @@ extern "C" __host__ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, 
                                                  __SIZE_TYPE__ shared, cudaStream_t stream);
 
 extern "C" __host__ cudaError_t cudaMalloc(void** address, __SIZE_TYPE__ bytes);
-template <typename T>
-__host__ cudaError_t cudaMalloc(T** address, __SIZE_TYPE__ bytes);
+template <typename T> __host__ cudaError_t cudaMalloc(T** address, __SIZE_TYPE__ bytes);
 extern "C" __host__ cudaError_t cudaFree(void* address);
-extern "C" __host__ cudaError_t cudaMemcpy(void* to, const void* from, __SIZE_TYPE__ bytes, cudaMemcpyKind kind);
+extern "C" __host__ cudaError_t cudaMemcpy(void* to, const void* from, __SIZE_TYPE__ bytes,
+                                           cudaMemcpyKind kind);
 extern "C" __host__ cudaError_t cudaMemset(void* address, int byte, __SIZE_TYPE__ bytes);
 extern "C" __host__ cudaError_t cudaDeviceSynchronize();
 extern "C" __host__ cudaError_t cudaStreamSynchronize(cudaStream_t stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mathematical functions of the device side, global and in std. They stand beside those of the host, whichever <cmath>
-// those come from.
+// The mathematical functions of the device side, global and in std. They stand beside those of the host,
+// whichever <cmath> those come from.
 #ifndef HEDDLE_SHIM_MATHEMATICS_HPP
 #define HEDDLE_SHIM_MATHEMATICS_HPP
 #pragma GCC system_header
@@ -39,7 +39,7 @@ HEDDLE_SHIM_USE(isinf)
 HEDDLE_SHIM_USE(isnan)
 HEDDLE_SHIM_USE(signbit)
 #undef HEDDLE_SHIM_USE
-}  // namespace std
+} // namespace std
 
 __device__ float rsqrtf(float x);
 __device__ double rsqrt(double x);

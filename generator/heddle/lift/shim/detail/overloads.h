@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The overloads that C++ adds: of float and long double, and of integers, which count as double. Included in namespace
-// std, and for CUDA's device side there and in the global one; so no include guard. HEDDLE_SHIM_SIDE: the side.
+// The overloads that C++ adds: of float and long double, and of integers, which count as double. Included in
+// namespace std, and for CUDA's device side there and in the global one; so no include guard.
+// HEDDLE_SHIM_SIDE: the side.
 
 #define HEDDLE_SHIM_OVERLOAD(name)                                                                           \
   HEDDLE_SHIM_SIDE float name(float x) noexcept;                                                             \
   HEDDLE_SHIM_SIDE long double name(long double x) noexcept;                                                 \
-  template <typename T>                                                                                      \
-  HEDDLE_SHIM_SIDE typename heddle_shim::Promoted<T>::type name(T x) noexcept;
+  template <typename T> HEDDLE_SHIM_SIDE typename heddle_shim::Promoted<T>::type name(T x) noexcept;
 HEDDLE_SHIM_UNARY(HEDDLE_SHIM_OVERLOAD)
 #undef HEDDLE_SHIM_OVERLOAD
 #define HEDDLE_SHIM_OVERLOAD(name)                                                                           \

@@ -7,11 +7,9 @@
 namespace heddle_shim {
 
 // Only integers; the types of floats have their own overloads.
-template <typename T>
-struct Promoted {};
+template <typename T> struct Promoted {};
 #define HEDDLE_SHIM_INTEGER(T)                                                                               \
-  template <>                                                                                                \
-  struct Promoted<T> {                                                                                       \
+  template <> struct Promoted<T> {                                                                           \
     using type = double;                                                                                     \
   };
 HEDDLE_SHIM_INTEGER(bool)
@@ -28,26 +26,21 @@ HEDDLE_SHIM_INTEGER(long long)
 HEDDLE_SHIM_INTEGER(unsigned long long)
 #undef HEDDLE_SHIM_INTEGER
 
-template <typename T>
-struct Floating : Promoted<T> {};
-template <>
-struct Floating<float> {
+template <typename T> struct Floating : Promoted<T> {};
+template <> struct Floating<float> {
   using type = float;
 };
-template <>
-struct Floating<double> {
+template <> struct Floating<double> {
   using type = double;
 };
-template <>
-struct Floating<long double> {
+template <> struct Floating<long double> {
   using type = long double;
 };
 
-template <typename T, typename U>
-struct Common {
+template <typename T, typename U> struct Common {
   using type = decltype(typename Floating<T>::type() + typename Floating<U>::type());
 };
 
-}  // namespace heddle_shim
+} // namespace heddle_shim
 
 #endif

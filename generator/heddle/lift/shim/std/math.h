@@ -29,12 +29,12 @@ typedef double double_t;
 
 extern "C" {
 #define HEDDLE_SHIM_DECLARE(name)                                                                            \
-  double name(double x) noexcept;                                                           \
+  double name(double x) noexcept;                                                                            \
   float name##f(float x) noexcept;
 HEDDLE_SHIM_UNARY(HEDDLE_SHIM_DECLARE)
 #undef HEDDLE_SHIM_DECLARE
 #define HEDDLE_SHIM_DECLARE(name)                                                                            \
-  double name(double x, double y) noexcept;                                                 \
+  double name(double x, double y) noexcept;                                                                  \
   float name##f(float x, float y) noexcept;
 HEDDLE_SHIM_BINARY(HEDDLE_SHIM_DECLARE)
 #undef HEDDLE_SHIM_DECLARE
