@@ -55,7 +55,7 @@ int wall_f16_check(std::uint16_t* f, const std::int64_t* f_extent, const std::in
   return heddle::ok;
 }
 
-} // namespace
+}  // namespace
 
 int bounce_wall_f16(std::uint16_t* f, const std::int64_t* f_extent, const std::int64_t* f_stride,
                     const std::uint32_t* mask, const std::uint32_t* cells, std::int64_t cell_count,

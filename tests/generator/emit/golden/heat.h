@@ -10,9 +10,9 @@
 //   -4  a written field shares an element with another field
 //   -5  an index lies outside a field (reference target only, found while running)
 //   -6  the CUDA launch failed
-// Arrays: the address of the first interior element, the extents of the interior, and signed strides in
-// elements, x first, components last. 16-bit floats are passed as their bits. CUDA functions take device
-// addresses, run on `stream` (a cudaStream_t) and do not wait.
+// Arrays: the address of the first interior element, the extents of the interior, and signed strides in elements,
+// x first, components last. 16-bit floats are passed as their bits. CUDA functions take device addresses, run on
+// `stream` (a cudaStream_t) and do not wait.
 #ifndef HEAT_H
 #define HEAT_H
 

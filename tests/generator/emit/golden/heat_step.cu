@@ -21,7 +21,7 @@ int step_f64_check(const double* u, const std::int64_t* u_extent, const std::int
   return heddle::check_arrays(arrays, false);
 }
 
-} // namespace
+}  // namespace
 
 int heat_step_f64_cuda(const double* u, const std::int64_t* u_extent, const std::int64_t* u_stride,
                        double* u_next, const std::int64_t* u_next_extent, const std::int64_t* u_next_stride,
@@ -50,7 +50,7 @@ int step_f32_check(const float* u, const std::int64_t* u_extent, const std::int6
   return heddle::check_arrays(arrays, false);
 }
 
-} // namespace
+}  // namespace
 
 int heat_step_f32_cuda(const float* u, const std::int64_t* u_extent, const std::int64_t* u_stride,
                        float* u_next, const std::int64_t* u_next_extent, const std::int64_t* u_next_stride,

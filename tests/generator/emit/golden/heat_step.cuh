@@ -52,6 +52,6 @@ __global__ void __launch_bounds__(256)
   u_next_cell[0] = u_cell[0] + alpha * laplacian;
 }
 
-} // namespace heat_cuda
+}  // namespace heat_cuda
 
 #endif
