@@ -128,7 +128,7 @@ private:
 };
 
 /// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks
-/// do the same. (Its communicators that do not block were worse, see generator/decisions/0124 and 0130.)
+/// do the same. (Its communicators that do not block were worse, see decision 0056.)
 class NcclTransport final : public Transport {
 public:
   /// failures: of the other ranks of this process, or null.

@@ -3,7 +3,7 @@
 
 `sides` and `space_sides` are the cells beside inlets, outlets and bodies, which do the step again.
 
-The rate 1 of the trace damps sound: with that of the shear a cavity never becomes steady (decision 0102).
+The rate 1 of the trace damps sound: with that of the shear a cavity never becomes steady (decision 0014).
 Plane periodic flows do without it.
 """
 
