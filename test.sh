@@ -109,8 +109,7 @@ compile_cuda() {
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle_runtime "${objects[@]}"
 }
 
-# Every committed kernel, read back by Clang, is the kernel that it was printed from. heddle-lift reads it where the LLVM
-# development files were found, else Clang itself.
+# Every committed kernel, read back by heddle-lift, is the kernel that it was printed from.
 heddle_check() {
   "$bin/python" -m heddle check --build "$build/dev" --jobs "$jobs"
 }

@@ -9,31 +9,31 @@ advect: legacy.cpp:12
   - legacy.cpp:12: products of extents fit into the 32 bits that indices are computed in
   - legacy.cpp:7: q, q_new, u, v do not overlap
 
-sor: legacy.cpp:32
+sor: legacy.cpp:33
   x is i from 1, n_x = nx - 2
   y is j from 1, n_y = ny - 2
   z is k from 1, n_z = nz - 2
   p, rhs, solid: first cell at (1, 1, 1), strides (1, nx, nx*ny)
   Assumed, since the source does not say it:
-  - legacy.cpp:33: products of extents fit into the 32 bits that indices are computed in
+  - legacy.cpp:34: products of extents fit into the 32 bits that indices are computed in
   - legacy.cpp:28: p, rhs, solid do not overlap
 
-diffuse_column: legacy.cpp:47
+diffuse_column: legacy.cpp:48
   x is i from 0, n_x = nx
   y is j from 0, n_y = ny
   z is k from 0, n_z = nz
   a, b, c, d, cp, field_x (x in the source): first cell at (0, 0, 0), strides (1, nx, nx*ny)
   Assumed, since the source does not say it:
-  - legacy.cpp:44: products of extents fit into the 32 bits that indices are computed in
-  - legacy.cpp:47: the parts of the column along 'k' do not cross: it is long enough
-  - legacy.cpp:42: a, b, c, cp, d, x do not overlap
+  - legacy.cpp:45: products of extents fit into the 32 bits that indices are computed in
+  - legacy.cpp:48: the parts of the column along 'k' do not cross: it is long enough
+  - legacy.cpp:43: a, b, c, cp, d, x do not overlap
 
-receive: legacy.cpp:67
+receive: legacy.cpp:68
   x is n from 0, n_x = count
   flux: read at computed places
   donor, area, out: first cell at (0), strides (1)
   Assumed, since the source does not say it:
-  - legacy.cpp:65: area, donor, flux, out do not overlap
+  - legacy.cpp:66: area, donor, flux, out do not overlap
 
 Rounding: as in the source; `evaluate(False)` keeps the order of its operations.
 """
@@ -66,29 +66,18 @@ x, y, z = coordinates(3)
 sum = symbols("sum", real=True)
 with evaluate(False):
     statements = [
-        If(
-            Eq(bit_and(x + y + z + 1, 1), colour),
-            [
-                If(
-                    Eq(solid[0, 0, 0], 0),
-                    [
-                        Assignment(
-                            sum,
-                            p[-1, 0, 0]
-                            + p[1, 0, 0]
-                            + p[0, -1, 0]
-                            + p[0, 1, 0]
-                            + p[0, 0, -1]
-                            + p[0, 0, 1]
-                            - h2 * rhs[0, 0, 0],
-                        ),
-                        Assignment(p[0, 0, 0], (1 - omega) * p[0, 0, 0] + omega * sum / 6),
-                    ],
+        If(Eq(bit_and(x + y + z + 1, 1), colour), [
+            If(Eq(solid[0, 0, 0], 0), [
+                Assignment(
+                    sum,
+                    p[-1, 0, 0] + p[1, 0, 0] + p[0, -1, 0] + p[0, 1, 0] + p[0, 0, -1] + p[0, 0, 1] - h2 *
+                        rhs[0, 0, 0],
                 ),
-            ],
-        ),
+                Assignment(p[0, 0, 0], (1 - omega) * p[0, 0, 0] + omega * sum / 6),
+            ]),
+        ]),
     ]
-lifted.add("sor", statements, about="Lifted from legacy.cpp:32.")
+lifted.add("sor", statements, about="Lifted from legacy.cpp:33.")
 
 # diffuse_column
 a, b, c, d = fields("a, b, c, d: real[3D]", ghost_layers=0)
@@ -98,44 +87,24 @@ n_x, n_y, n_z = extents(3)
 w = symbols("w", real=True)
 with evaluate(False):
     statements = [
-        Scan(
-            2,
-            {},
-            [
-                If(
-                    Eq(z, 0),
-                    [
-                        Assignment(cp[0, 0, 0], c[0, 0, 0] / b[0, 0, 0]),
-                        Assignment(field_x[0, 0, 0], d[0, 0, 0] / b[0, 0, 0]),
-                    ],
-                ),
-                If(
-                    Ne(z, 0),
-                    [
-                        Assignment(w, 1 / (b[0, 0, 0] - a[0, 0, 0] * cp[0, 0, -1])),
-                        Assignment(cp[0, 0, 0], c[0, 0, 0] * w),
-                        Assignment(field_x[0, 0, 0], (d[0, 0, 0] - a[0, 0, 0] * field_x[0, 0, -1]) * w),
-                    ],
-                ),
-            ],
-            {},
-        ),
-        Scan(
-            2,
-            {},
-            [
-                If(
-                    Ne(z, n_z - 1),
-                    [
-                        Assignment(field_x[0, 0, 0], field_x[0, 0, 0] - cp[0, 0, 0] * field_x[0, 0, 1]),
-                    ],
-                ),
-            ],
-            {},
-            reverse=True,
-        ),
+        Scan(2, {}, [
+            If(Eq(z, 0), [
+                Assignment(cp[0, 0, 0], c[0, 0, 0] / b[0, 0, 0]),
+                Assignment(field_x[0, 0, 0], d[0, 0, 0] / b[0, 0, 0]),
+            ]),
+            If(Ne(z, 0), [
+                Assignment(w, 1 / (b[0, 0, 0] - a[0, 0, 0] * cp[0, 0, -1])),
+                Assignment(cp[0, 0, 0], c[0, 0, 0] * w),
+                Assignment(field_x[0, 0, 0], (d[0, 0, 0] - a[0, 0, 0] * field_x[0, 0, -1]) * w),
+            ]),
+        ], {}),
+        Scan(2, {}, [
+            If(Ne(z, n_z - 1), [
+                Assignment(field_x[0, 0, 0], field_x[0, 0, 0] - cp[0, 0, 0] * field_x[0, 0, 1]),
+            ]),
+        ], {}, reverse=True),
     ]
-lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:47.")
+lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:48.")
 
 # receive
 flux, area, out = fields("flux, area, out: real[1D]", ghost_layers=0)
@@ -146,4 +115,4 @@ with evaluate(False):
         Assignment(from_, donor[0]),
         Assignment(out[0], area[0] * flux.gather(from_) + 0.5 * (1 - area[0]) * out[0]),
     ]
-lifted.add("receive", statements, about="Lifted from legacy.cpp:67.")
+lifted.add("receive", statements, about="Lifted from legacy.cpp:68.")

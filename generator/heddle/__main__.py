@@ -112,7 +112,6 @@ def _parser() -> argparse.ArgumentParser:
         "--build", type=Path, help="instead of a model: every committed module of a CMake build"
     )
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
-    check.add_argument("--front-end", choices=("heddle-lift", "clang-json"), help="default: what is found")
     check.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     check.set_defaults(run=_check, misused=check.error)
 
@@ -240,7 +239,7 @@ def _check(options: argparse.Namespace) -> int:
         if options.build
         else [Committed(options.model, tuple(options.targets), options.against)]
     )
-    return check(committed, not options.text_only, options.front_end, options.jobs)
+    return check(committed, not options.text_only, options.jobs)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from heddle.build import files, load
 from heddle.errors import KernelError
-from heddle.lift.front_end import FrontEnd
+from heddle.lift.front_end import heddle_lift
 from heddle.module import Module
 from heddle.prove.report import Verdict, proved
 
@@ -50,18 +50,17 @@ class Outcome:
     verdicts: list[Verdict]
 
 
-def check(
-    committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None = None, jobs: int = 1
-) -> int:
+def check(committed: Sequence[Committed], prove: bool, jobs: int = 1) -> int:
     """Compare and prove; prints a table and returns the exit code.
 
-    prove: read each file back and compare it with the lowered kernel. front_end: see `heddle.lift.front_end`.
-    jobs: modules at a time, each in a process.
+    prove: read each file back and compare it with the lowered kernel; raises KernelError where heddle-lift is
+    not built. jobs: modules at a time, each in a process.
     """
     differing, verdicts = 0, list[Verdict]()
     if prove:
+        heddle_lift()  # fails once, not for each kernel
         print(f"{'kernel':<40} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}")
-    for entry, outcome in zip(committed, _outcomes(committed, prove, front_end, jobs), strict=True):
+    for entry, outcome in zip(committed, _outcomes(committed, prove, jobs), strict=True):
         names = outcome.differing
         differing += len(names)
         if names:
@@ -86,11 +85,9 @@ def check(
     return 1 if differing or failed else 0
 
 
-def _outcomes(
-    committed: Sequence[Committed], prove: bool, front_end: FrontEnd | None, jobs: int
-) -> Iterator[Outcome]:
+def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterator[Outcome]:
     """In the order of `committed`, each as soon as it and those before it are done."""
-    outcome = partial(_outcome, prove=prove, front_end=front_end)
+    outcome = partial(_outcome, prove=prove)
     jobs = min(jobs, len(committed))
     if jobs <= 1:
         yield from map(outcome, committed)
@@ -99,10 +96,10 @@ def _outcomes(
             yield from pool.map(outcome, committed)
 
 
-def _outcome(entry: Committed, prove: bool, front_end: FrontEnd | None) -> Outcome:
+def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model)
     names = _differing(module, entry.targets, entry.against)
-    proofs = proved(module, entry.targets, entry.against, front_end) if prove and not names else ()
+    proofs = proved(module, entry.targets, entry.against) if prove and not names else ()
     return Outcome(module.name, names, list(proofs))
 
 

@@ -87,7 +87,7 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
 }
 
 /// Whether a flag says what a file includes and defines. Others, for code generation, warnings, or nvcc,
-/// would make the record depend on the machine, or are not known to Clang. heddle/lift/clang.py has the same.
+/// would make the record depend on the machine, or are not known to Clang.
 bool counts(std::string_view flag) {
   for (const std::string_view kind : {"-D", "-U", "-I", "-i", "-std=", "--std=", "-nostdinc"}) {
     if (flag.substr(0, kind.size()) == kind) return true;
@@ -107,11 +107,18 @@ bool has_value_apart(std::string_view flag) {
 /// The flags of the file in a compilation database that count.
 std::optional<std::vector<std::string>> recorded_flags(const Request& request, std::string& folder,
                                                        std::string& error) {
+  const std::string path = request.build + "/compile_commands.json";
   const auto database = clang::tooling::CompilationDatabase::loadFromDirectory(request.build, error);
-  if (database == nullptr) return std::nullopt;
+  if (database == nullptr) {
+    // Clang's message has a line for each kind of database that it looked for.
+    constexpr std::string_view kind = "json-compilation-database: ";
+    const std::size_t at = error.find(kind);
+    error = "error: " + path + ": " + (at == std::string::npos ? error : error.substr(at + kind.size()));
+    return std::nullopt;
+  }
   const auto commands = database->getCompileCommands(request.file);
   if (commands.empty()) {
-    error = "no command for " + request.file + " in " + request.build + "/compile_commands.json\n";
+    error = "error: " + path + ": no command for " + request.file + '\n';
     return std::nullopt;
   }
   folder = commands[0].Directory;

@@ -2,6 +2,7 @@
 // Written by `python -m heddle.lift.schema` from heddle.ir.source and heddle.ir.nodes: do not edit.
 #ifndef HEDDLE_LIFT_NODES_HPP
 #define HEDDLE_LIFT_NODES_HPP
+// clang-format off
 
 #include "json.hpp"
 
@@ -77,13 +78,8 @@ inline Expression Member(const Expression& object, std::string_view name, const 
 /// name.
 inline Expression Invoke(std::string_view function, const std::vector<Node>& template_,
                          const std::vector<Expression>& args, const Type& type, bool lvalue = false) {
-  return {{Object("Invoke")
-               .part("function", function)
-               .part("template", template_)
-               .part("args", args)
-               .part("type", type)
-               .part("lvalue", lvalue)
-               .text()}};
+  return {{Object("Invoke").part("function", function).part("template", template_).part("args", args)
+      .part("type", type).part("lvalue", lvalue).text()}};
 }
 
 /// `{entries}`, the initial value of an array or an aggregate in the order of its members. Nested braces
@@ -93,8 +89,8 @@ inline Expression Initializer(const std::vector<Expression>& entries, const Type
   return {{Object("Initializer").part("entries", entries).part("type", type).text()}};
 }
 
-/// An expression that the front end does not translate. reason: what it is, as a noun: "a lambda". Its
-/// type is not recorded.
+/// An expression that heddle-lift does not translate. reason: what it is, as a noun: "a lambda". Its type
+/// is not recorded.
 inline Expression Unknown(std::string_view reason, const Place& place, const Type& type = {}) {
   return {{Object("Unknown").part("reason", reason).part("place", place).part("type", type).text()}};
 }
@@ -105,37 +101,23 @@ inline Expression Unknown(std::string_view reason, const Place& place, const Typ
 inline Statement Declaration(const Expression& symbol, const std::optional<Expression>& value, bool constant,
                              std::string_view space = "", bool reference = false, std::int64_t alignment = 0,
                              const Place& place = Place{"<model>", 0}) {
-  return {{Object("Declaration")
-               .part("symbol", symbol)
-               .part("value", value)
-               .part("constant", constant)
-               .part("space", space)
-               .part("reference", reference)
-               .part("alignment", alignment)
-               .part("place", place)
-               .text()}};
+  return {{Object("Declaration").part("symbol", symbol).part("value", value).part("constant", constant)
+      .part("space", space).part("reference", reference).part("alignment", alignment)
+      .part("place", place).text()}};
 }
 
 /// `target = value`. updates: it was written as `target op= ...`, `++target` or `--target`.
 inline Statement Assignment(const Expression& target, const Expression& value, bool updates = false,
                             const Place& place = Place{"<model>", 0}) {
-  return {{Object("Assignment")
-               .part("target", target)
-               .part("value", value)
-               .part("updates", updates)
-               .part("place", place)
-               .text()}};
+  return {{Object("Assignment").part("target", target).part("value", value).part("updates", updates)
+      .part("place", place).text()}};
 }
 
 /// `if (condition) yes else no`.
 inline Statement Branch(const Expression& condition, const std::vector<Statement>& yes,
                         const std::vector<Statement>& no, const Place& place = Place{"<model>", 0}) {
-  return {{Object("Branch")
-               .part("condition", condition)
-               .part("yes", yes)
-               .part("no", no)
-               .part("place", place)
-               .text()}};
+  return {{Object("Branch").part("condition", condition).part("yes", yes).part("no", no)
+      .part("place", place).text()}};
 }
 
 /// `for (start; condition; step) body`. condition: None where there is none. pragma: the text of the
@@ -144,14 +126,8 @@ inline Statement Branch(const Expression& condition, const std::vector<Statement
 inline Statement For(const std::vector<Statement>& start, const std::optional<Expression>& condition,
                      const std::vector<Statement>& step, const std::vector<Statement>& body,
                      std::string_view pragma = "", const Place& place = Place{"<model>", 0}) {
-  return {{Object("For")
-               .part("start", start)
-               .part("condition", condition)
-               .part("step", step)
-               .part("body", body)
-               .part("pragma", pragma)
-               .part("place", place)
-               .text()}};
+  return {{Object("For").part("start", start).part("condition", condition).part("step", step)
+      .part("body", body).part("pragma", pragma).part("place", place).text()}};
 }
 
 /// `{ body }` that is not the body of another statement.
@@ -170,18 +146,15 @@ inline Statement Evaluate(const Expression& value, const Place& place = Place{"<
   return {{Object("Evaluate").part("value", value).part("place", place).text()}};
 }
 
-/// A statement that the front end does not translate. reason: as a noun: "a while loop".
+/// A statement that heddle-lift does not translate. reason: as a noun: "a while loop".
 inline Statement UnknownStatement(std::string_view reason, const Place& place) {
   return {{Object("UnknownStatement").part("reason", reason).part("place", place).text()}};
 }
 
 /// A parameter. restrict: `__restrict__`; reference: passed by reference.
 inline Node FunctionParameter(const Expression& symbol, bool restrict = false, bool reference = false) {
-  return {{Object("FunctionParameter")
-               .part("symbol", symbol)
-               .part("restrict", restrict)
-               .part("reference", reference)
-               .text()}};
+  return {{Object("FunctionParameter").part("symbol", symbol).part("restrict", restrict)
+      .part("reference", reference).text()}};
 }
 
 /// A function with a body. key: qualified name, template arguments and parameter types as Python's str()
@@ -196,19 +169,10 @@ inline Node Function(std::string_view key, std::string_view name, const std::vec
                      const std::vector<std::pair<std::string, Expression>>& initialisers = {},
                      const std::vector<std::int64_t>& launch_bounds = {}, bool main = true,
                      const Place& place = Place{"<model>", 0}) {
-  return {{Object("Function")
-               .part("key", key)
-               .part("name", name)
-               .part("template", template_)
-               .part("parameters", parameters)
-               .part("result", result)
-               .part("body", body)
-               .part("kind", kind)
-               .part("initialisers", initialisers)
-               .part("launch_bounds", launch_bounds)
-               .part("main", main)
-               .part("place", place)
-               .text()}};
+  return {{Object("Function").part("key", key).part("name", name).part("template", template_)
+      .part("parameters", parameters).part("result", result).part("body", body).part("kind", kind)
+      .part("initialisers", initialisers).part("launch_bounds", launch_bounds).part("main", main)
+      .part("place", place).text()}};
 }
 
 /// A translation unit: the functions defined in its file in the order of the text (instantiations of a
@@ -218,8 +182,8 @@ inline Node Function(std::string_view key, std::string_view name, const std::vec
 /// headers.
 inline Node Unit(std::string_view file, const std::vector<Node>& functions,
                  const std::vector<Statement>& constants = {}) {
-  return {
-      {Object("Unit").part("file", file).part("functions", functions).part("constants", constants).text()}};
+  return {{Object("Unit").part("file", file).part("functions", functions)
+      .part("constants", constants).text()}};
 }
 
 /// Clang's spelling of an operator, arity and the record's name of it.
@@ -228,10 +192,24 @@ inline constexpr struct {
   int arity;
   std::string_view name;
 } operators[] = {
-    {"!", 1, "not"},    {"-", 1, "neg"},  {"*", 2, "mul"},  {"/", 2, "div"},  {"%", 2, "rem"},
-    {"+", 2, "add"},    {"-", 2, "sub"},  {"<<", 2, "shl"}, {">>", 2, "shr"}, {"<", 2, "lt"},
-    {"<=", 2, "le"},    {">", 2, "gt"},   {">=", 2, "ge"},  {"==", 2, "eq"},  {"!=", 2, "ne"},
-    {"&", 2, "bitand"}, {"&&", 2, "and"}, {"||", 2, "or"},
+    {"!", 1, "not"},
+    {"-", 1, "neg"},
+    {"*", 2, "mul"},
+    {"/", 2, "div"},
+    {"%", 2, "rem"},
+    {"+", 2, "add"},
+    {"-", 2, "sub"},
+    {"<<", 2, "shl"},
+    {">>", 2, "shr"},
+    {"<", 2, "lt"},
+    {"<=", 2, "le"},
+    {">", 2, "gt"},
+    {">=", 2, "ge"},
+    {"==", 2, "eq"},
+    {"!=", 2, "ne"},
+    {"&", 2, "bitand"},
+    {"&&", 2, "and"},
+    {"||", 2, "or"},
 };
 
 /// Clang's classes that are not translated, and what they are called.
@@ -281,8 +259,8 @@ inline constexpr std::string_view structured_binding = "a structured binding";
 inline constexpr std::string_view too_deep = "an expression nested too deeply";
 inline constexpr std::string_view too_deep_statement = "a statement nested too deeply";
 inline constexpr std::string_view virtual_call = "a virtual call";
-} // namespace situation
+}  // namespace situation
 
-} // namespace heddle::lift::record
+}  // namespace heddle::lift::record
 
 #endif

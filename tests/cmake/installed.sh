@@ -22,6 +22,6 @@ if [ -x "$HEDDLE_BINARY/bin/heddle-lift" ]; then
   printf '%s\n' '__global__ void twice(const float* u, float* v, int n) {' '  int i = blockIdx.x * blockDim.x + threadIdx.x;' \
     '  if (i < n) v[i] = 2.0f * u[i];' '}' >twice.cu
   expect 'v[0], 2 * u[0]' env -u HEDDLE_LIFT PYTHONPATH="$WORK/elsewhere/prefix/share/heddle" "$PYTHON" -m heddle lift \
-    twice.cu --function twice --front-end heddle-lift
+    twice.cu --function twice
   expect '"key":"twice(f32 const*, f32*, i32)"' "$WORK/elsewhere/prefix/bin/heddle-lift" twice.cu
 fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each construct of the language: a text that defines `f`, and the statements of `f` as the record has them,
-in the form of `record_text`. Every front end gives these."""
+in the form of `record_text`."""
 
 from __future__ import annotations
 

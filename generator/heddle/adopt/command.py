@@ -16,7 +16,7 @@ from heddle.build import files, write
 from heddle.emit.files import write_if_changed
 from heddle.equivalence import Proof
 from heddle.errors import KernelError
-from heddle.lift.front_end import read
+from heddle.lift.front_end import heddle_lift, read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
 from heddle.lift.recover import recover
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(options.source.name, "targets need a folder.", "add --out DIR")
     if options.prove and not options.targets:
         raise KernelError(options.source.name, "which targets are to be proved?", "add --targets cpu cuda")
-    unit = read(options.source, options.flags, compile_commands=options.database, front_end=options.front_end)
+    unit = read(options.source, options.flags, compile_commands=options.database)
     functions = [lifted(unit, each) for each in options.function]
     names = [function.name.rsplit("::", 1)[-1] for function in functions]
     name = options.module or (names[0] if len(names) == 1 else options.source.stem)
@@ -73,7 +73,7 @@ def _prove(
     function: Lifted, kernels: Sequence[Recovered], model: Adopted, target: str, options: argparse.Namespace
 ) -> bool:
     """Compare a loop with what was generated for a target, and say what came of it."""
-    found = proof(function, kernels, target, options.out / model.name, model.precision, options.front_end)
+    found = proof(function, kernels, target, options.out / model.name, model.precision)
     if isinstance(found, Proof):
         rounding = "" if found.tier == "structural" else ", rounding not measured"
         if found.rounding is not None:
@@ -88,9 +88,10 @@ def _report(options: argparse.Namespace) -> int:
     source: Path = options.source
     if not source.exists():
         raise KernelError(str(source), "there is no such file or folder.")
+    heddle_lift()  # fails once, not for each file
     paths = sorted(p for p in source.rglob("*") if p.suffix in SUFFIXES) if source.is_dir() else [source]
     base = source if source.is_dir() else source.parent
-    given = {"flags": options.flags, "compile_commands": options.database, "front_end": options.front_end}
+    given = {"flags": options.flags, "compile_commands": options.database}
     rows = [row for path in paths for row in report(path, str(path.relative_to(base)), given)]
     for line in table(rows):
         print(line)

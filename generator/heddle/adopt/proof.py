@@ -18,7 +18,7 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.visit import statements, transform
-from heddle.lift.front_end import FrontEnd, read
+from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
 from heddle.lift.recover import recover
@@ -35,7 +35,6 @@ def proof(
     target: str,
     folder: Path,
     chosen: str,
-    front_end: FrontEnd | None = None,
 ) -> Proof | Counterexample:
     """Compare a loop with the kernels generated from it. folder: where the files of the module lie. chosen:
     the module's precision.
@@ -45,7 +44,7 @@ def proof(
     many = len(kernels) > 1
     bodies = [
         bound(
-            _generated(each.kernel.name, target, folder, chosen, front_end),
+            _generated(each.kernel.name, target, folder, chosen),
             each,
             f"_{number}" if many else "",
         )
@@ -87,11 +86,11 @@ def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> 
     return dataclasses.replace(last, detail=f"compared over cells; {last.detail}".rstrip("; "))
 
 
-def _generated(name: str, target: str, folder: Path, chosen: str, front_end: FrontEnd | None) -> Lifted:
+def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:
     """A generated kernel, read from its text; for any stride along x."""
     device = TARGETS[target].threads
     path = folder / (f"{name}.cuh" if device else f"{name}{TARGETS[target].suffix}.cpp")
-    unit = read(path, flags(), front_end=front_end)
+    unit = read(path, flags())
     wanted = f"{name}_{precision(chosen).suffix}"
     found = [f for f in unit.functions if f.main and f.name.rsplit("::", 1)[-1] == wanted]
     found = [f for f in found if f.template in ((), (0,))]

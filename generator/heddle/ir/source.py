@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vocabulary of source text: what a front end reads from C++ or CUDA before it is a kernel.
+"""The vocabulary of source text: what heddle-lift reads from C++ or CUDA before it is a kernel.
 
-A front end (the program heddle-lift, or `heddle.lift.clang_json`) only translates Clang's tree: it keeps
-every conversion, gives every expression its type, and marks what it does not know. It decides nothing; the
-passes of `heddle.lift` turn its record into the vocabulary of lowered kernels. Both front ends write the same
-record: these nodes, with `Const Symbol Op Select Cast` of `heddle.ir.nodes`, as the JSON of
-`heddle.ir.json`. The C++ side of heddle-lift is written from this file, see `heddle.lift.schema`.
+The program heddle-lift only translates Clang's tree: it keeps every conversion, gives every expression its
+type, and marks what it does not know. It decides nothing; the passes of `heddle.lift` turn its record into
+the vocabulary of lowered kernels. The record is these nodes, with `Const Symbol Op Select Cast` of
+`heddle.ir.nodes`, as the JSON of `heddle.ir.json`. The C++ side of heddle-lift is written from this file, see
+`heddle.lift.schema`.
 
 Rules of the record, values:
 
@@ -157,7 +157,7 @@ class Initializer(Expression):
 
 @node
 class Unknown(Expression):
-    """An expression that the front end does not translate. reason: what it is, as a noun: "a lambda". Its
+    """An expression that heddle-lift does not translate. reason: what it is, as a noun: "a lambda". Its
     type is not recorded."""
 
     reason: str
@@ -243,7 +243,7 @@ class Evaluate(Statement):
 
 @node
 class UnknownStatement(Statement):
-    """A statement that the front end does not translate. reason: as a noun: "a while loop"."""
+    """A statement that heddle-lift does not translate. reason: as a noun: "a while loop"."""
 
     reason: str
     place: Place

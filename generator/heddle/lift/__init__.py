@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From C++ and CUDA text back to kernels.
 
-Text → `front_end` (heddle-lift, or Clang's JSON) → a record of `heddle.ir.source` → `kernels` (loops, guards,
+Text → `front_end` (the program heddle-lift) → a record of `heddle.ir.source` → `kernels` (loops, guards,
 calls) → a kernel in the lowered vocabulary → `recover` (fields, offsets) → a model.
 """

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From C++ and CUDA text to its record: with heddle-lift where it is found, else with any clang++."""
+"""From C++ and CUDA text to its record, with the program heddle-lift."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
+from pathlib import Path, PurePath
 
 from heddle import resources
-from heddle.errors import KernelError
+from heddle.errors import KernelError, Place
 from heddle.ir.json import from_json
 from heddle.ir.source import Unit
-from heddle.lift import clang_json
-from heddle.lift.clang import SHIM, compile_error, recorded_flags
 
-FrontEnd = Literal["heddle-lift", "clang-json"]
-COMPILERS = ("clang++-19", "clang++-16", "clang++-14", "clang++")
+SHIM = Path(__file__).resolve().parent / "shim"
+"""Declarations that stand in for those of CUDA and of the standard library."""
 _CHECKOUT = Path(__file__).resolve().parents[3]
-_INSTALL = "install Clang (Debian: apt-get install clang), or build heddle-lift (CMake option HEDDLE_LIFT)"
+_ERROR = re.compile(
+    r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: (?:fatal )?error: (?P<what>[^\n]*)$", re.MULTILINE
+)
+_ERROR_OF_DRIVER = re.compile(r"^[^\n]*?error: (?P<what>[^\n]*)$", re.MULTILINE)
 
 
 def read(
@@ -28,53 +29,26 @@ def read(
     flags: Sequence[str] = (),
     function: str | None = None,
     compile_commands: str | Path | None = None,
-    front_end: FrontEnd | None = None,
 ) -> Unit:
     """The record of a file.
 
     flags: of the compiler, after those of the database in the folder `compile_commands`. function: only
-    functions of this name, last part of a name or key, and what they call. front_end: None for heddle-lift
-    where it is found. Raises KernelError where the file cannot be read or compiled, or has no such function.
+    functions of this name, last part of a name or key, and what they call. Raises KernelError where the file
+    cannot be read or compiled, or has no such function.
     """
-    (unit,) = read_many([path], flags, function, compile_commands, front_end)
+    file = str(path)
+    if "\0" in file or not Path(file).is_file():
+        raise KernelError(file, "there is no such file", "give the path of a C++ or CUDA file")
+    unit = _lifted(f"./{file}" if file.startswith("-") else file, flags, function, compile_commands)
+    if function is not None and not any(each.main for each in unit.functions):
+        hint = "give its name as in the file, with namespaces if need be; a template must be used somewhere"
+        raise KernelError(unit.file, f"there is no function {function!r} with a body", hint)
     return unit
 
 
-def read_many(
-    paths: Sequence[str | Path],
-    flags: Sequence[str] = (),
-    function: str | None = None,
-    compile_commands: str | Path | None = None,
-    front_end: FrontEnd | None = None,
-) -> list[Unit]:
-    """The records of files, as `read` makes each; heddle-lift is called once for all."""
-    files = [_checked(path) for path in paths]
-    program = None if front_end == "clang-json" else heddle_lift()
-    if program is not None:
-        units = _lifted(program, files, flags, function, compile_commands)
-    elif front_end == "heddle-lift":
-        where = "in $HEDDLE_LIFT, build/*/bin, the installed prefix or the PATH"
-        hint = "build it (CMake option HEDDLE_LIFT), or read with front_end='clang-json'"
-        raise KernelError("heddle-lift", f"there is no such program {where}", hint)
-    else:
-        units = [_dumped(file, flags, function, compile_commands) for file in files]
-    for unit in units:
-        if function is not None and not any(each.main for each in unit.functions):
-            hint = (
-                "give its name as in the file, with namespaces if need be; a template must be used somewhere"
-            )
-            raise KernelError(unit.file, f"there is no function {function!r} with a body", hint)
-    return units
-
-
-def available() -> bool:
-    """Whether this machine has a front end."""
-    return heddle_lift() is not None or any(shutil.which(name) for name in COMPILERS)
-
-
-def heddle_lift() -> Path | None:
+def heddle_lift() -> Path:
     """The program: named by $HEDDLE_LIFT, of this checkout's newest build, installed with this package, or on
-    the PATH."""
+    the PATH. Raises KernelError where there is none."""
     named = os.environ.get("HEDDLE_LIFT")
     if named:
         if not os.access(named, os.X_OK):
@@ -87,55 +61,45 @@ def heddle_lift() -> Path | None:
         return max(built, key=lambda each: each.stat().st_mtime)
     if (installed := resources.program("heddle-lift")) is not None:
         return installed
-    found = shutil.which("heddle-lift")
-    return None if found is None else Path(found)
-
-
-def compiler() -> str:
-    """The Clang that writes JSON."""
-    for name in COMPILERS:
-        if found := shutil.which(name):
-            return found
-    raise KernelError("clang++", "neither heddle-lift nor a clang++ is found", _INSTALL)
-
-
-def _checked(path: str | Path) -> str:
-    file = str(path)
-    if "\0" in file or not Path(file).is_file():
-        raise KernelError(file, "there is no such file", "give the path of a C++ or CUDA file")
-    return f"./{file}" if file.startswith("-") else file
+    if (found := shutil.which("heddle-lift")) is not None:
+        return Path(found)
+    raise KernelError(
+        "heddle-lift",
+        "this program, which reads C++ and CUDA, is not built; "
+        "it needs LLVM's development files (Debian: libclang-19-dev llvm-19-dev clang-19)",
+        "install them, then: cmake --preset dev && cmake --build --preset dev --target heddle-lift",
+    )
 
 
 def _lifted(
-    program: Path,
-    files: Sequence[str],
-    flags: Sequence[str],
-    function: str | None,
-    compile_commands: str | Path | None,
-) -> list[Unit]:
-    """With heddle-lift: a line of JSON for each file."""
+    file: str, flags: Sequence[str], function: str | None, compile_commands: str | Path | None
+) -> Unit:
+    program = heddle_lift()
     command = [str(program), "--shim", str(SHIM / "cuda")]
     if compile_commands is not None:
         command += ["-p", str(compile_commands)]
     if function is not None:
         command += ["--function", function]
-    finished = subprocess.run([*command, *files, "--", *flags], capture_output=True, stdin=subprocess.DEVNULL)
-    messages = finished.stderr.decode("utf-8", "replace")
+    finished = subprocess.run([*command, file, "--", *flags], capture_output=True, stdin=subprocess.DEVNULL)
     if finished.returncode != 0:
-        raise compile_error(files[0], messages)
+        raise _compile_error(file, finished.stderr.decode("utf-8", "replace"))
     lines = finished.stdout.decode("utf-8", "replace").splitlines()
     units = [from_json(line, program.name) for line in lines]
-    if len(units) != len(files) or not all(isinstance(unit, Unit) for unit in units):
-        what = f"it wrote {len(units)} records for {len(files)} files"
+    if len(units) != 1 or not isinstance(units[0], Unit):
+        what = f"it wrote {len(units)} records for one file"
         raise KernelError(program.name, what, "build it again from this checkout")
-    return units
+    return units[0]
 
 
-def _dumped(
-    file: str, flags: Sequence[str], function: str | None, compile_commands: str | Path | None
-) -> Unit:
-    """With any Clang."""
-    if compile_commands is None:
-        return clang_json.read(file, flags, function, compiler())
-    recorded, folder = recorded_flags(file, compile_commands)
-    return clang_json.read(os.path.abspath(file), [*recorded, *flags], function, compiler(), folder)
+def _compile_error(path: str, diagnostics: str) -> KernelError:
+    """The first error that Clang reports."""
+    hint = (
+        "Clang must be able to compile the file: give the flags of its build (-I, -D, -std) or its database"
+    )
+    if found := _ERROR.search(diagnostics):
+        what = found["what"].replace(path, PurePath(path).name)
+        return KernelError(Place(PurePath(found["file"]).name, int(found["line"])), what, hint)
+    if found := _ERROR_OF_DRIVER.search(diagnostics):
+        return KernelError(PurePath(path).name, found["what"].replace(path, PurePath(path).name), hint)
+    last = diagnostics.strip().splitlines()[-1:] or ["no reason given"]
+    return KernelError(PurePath(path).name, f"Clang failed: {last[0]}", hint)

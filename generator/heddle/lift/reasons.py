@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why something is not translated, as nouns: both front ends give the same reason for a Clang class."""
+"""Why heddle-lift does not translate something, as nouns; `heddle.lift.schema` writes them for its C++."""
 
 from __future__ import annotations
 
-# Clang's class, the "kind" of its JSON: the noun.
+# The name of Clang's class: the noun.
 REASONS = {
     "AtomicExpr": "an atomic operation",
     "CUDAKernelCallExpr": "a kernel launch",
@@ -31,7 +31,7 @@ REASONS = {
     "WhileStmt": "a while loop",
 }
 
-# What a class does not tell: a name in the C++ front end, the noun.
+# What a class does not tell: the name in heddle-lift's C++, the noun.
 SITUATIONS = {
     "bit_field": "a bit-field",
     "condition_variable": "a declaration in a condition",
@@ -49,8 +49,3 @@ SITUATIONS = {
     "too_deep_statement": "a statement nested too deeply",
     "virtual_call": "a virtual call",
 }
-
-
-def reason(kind: str) -> str:
-    """What a Clang class is called."""
-    return REASONS.get(kind, f"a {kind}")

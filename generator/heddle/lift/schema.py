@@ -60,6 +60,7 @@ _HEAD = """\
 // Written by `python -m heddle.lift.schema` from heddle.ir.source and heddle.ir.nodes: do not edit.
 #ifndef HEDDLE_LIFT_NODES_HPP
 #define HEDDLE_LIFT_NODES_HPP
+// clang-format off
 
 #include "json.hpp"
 

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heddle import lift
 from heddle.emit.signature import arguments
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.visit import walk
-from heddle.lift.front_end import FrontEnd, read
+from heddle.lift.front_end import SHIM, read
 from heddle.lift.kernels import find, lifted
 from heddle.lift.outline import outline, statement_outline
 from heddle.lift.statements import StatementLifter
@@ -48,23 +47,17 @@ class Verdict:
 
 def flags() -> list[str]:
     """How emitted files are parsed: with our stand-ins for the few standard headers that they include."""
-    standard = Path(lift.__file__).parent / "shim" / "std"
-    return ["-nostdinc++", "-isystem", str(standard), "-I", str(folder("runtime/include"))]
+    return ["-nostdinc++", "-isystem", str(SHIM / "std"), "-I", str(folder("runtime/include"))]
 
 
-def proved(
-    module: Module, targets: Sequence[str], out: Path, front_end: FrontEnd | None = None
-) -> Iterator[Verdict]:
-    """Prove every kernel of a module against the files in `out`/<module>. front_end: as for
-    `heddle.lift.front_end.read`."""
+def proved(module: Module, targets: Sequence[str], out: Path) -> Iterator[Verdict]:
+    """Prove every kernel of a module against the files in `out`/<module>."""
     for name in module.kernels:
         for target in targets:
-            yield from proved_kernel(module, name, target, out / module.name, front_end)
+            yield from proved_kernel(module, name, target, out / module.name)
 
 
-def proved_kernel(
-    module: Module, name: str, target: str, files: Path, front_end: FrontEnd | None = None
-) -> Iterator[Verdict]:
+def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterator[Verdict]:
     """One kernel for one target, in each precision."""
     device = TARGETS[target].threads
     path = files / (f"{name}.cu" if device else f"{name}{TARGETS[target].suffix}.cpp")
@@ -73,7 +66,7 @@ def proved_kernel(
     started = time.perf_counter()
     try:
         paths = (path, path.with_suffix(".cuh")) if device else (path,)
-        units = tuple(read(each, flags(), front_end=front_end) for each in paths)
+        units = tuple(read(each, flags()) for each in paths)
     except KernelError as error:
         failure = str(error)
     for chosen in module.precisions:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from heddle import Assignment, Cells, Module, Reduce, Scan, Schedule, Sparse, fields, lbm
 from heddle.build import files, write
-from heddle.lift.front_end import available
 from heddle.module import KernelModel
 from heddle.prove.report import proved
 from heddle.schedule import precision
@@ -86,7 +85,6 @@ def test_names_of_the_model_stand_for_one_thing(kind: str, name: str) -> None:
         agree(entry(MODELS[kind](name), target, kind == "carried"), "f64", target, 1)
 
 
-@pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     module = Module("names", precisions=("f64",))
@@ -136,7 +134,6 @@ def test_over_a_list(kind: str, name: str) -> None:
             agree(kernel, "f64", target, 3)
 
 
-@pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 @pytest.mark.parametrize("kind", OVER_LISTS)
 def test_the_text_over_a_list_says_the_same(kind: str, tmp_path: Path) -> None:
     module, targets = (

@@ -10,7 +10,6 @@ import pytest
 import sympy
 from heddle import Assignment, Dense, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
 from heddle.build import files, write
-from heddle.lift.front_end import available
 from heddle.prove.report import proved
 from models import (
     coloured_reduction,
@@ -21,7 +20,6 @@ from models import (
     split_relaxation,
 )
 
-pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
 
 

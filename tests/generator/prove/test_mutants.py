@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 from heddle.build import load
-from heddle.lift.front_end import available
 from heddle.module import Module
 from heddle.prove.report import proved_kernel
 from prove.mutants import KINDS, mutant, tokens
@@ -38,7 +37,6 @@ MODELS = {
 }
 """Their committed files are changed: dense and sparse lattices, columns, colours, reductions, exchanges."""
 SHARES = 10
-pytestmark = pytest.mark.skipif(not available(), reason="neither heddle-lift nor clang++ is here")
 
 
 @dataclass(frozen=True)

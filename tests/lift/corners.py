@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: E501
-"""Small texts from the corners of C++ and CUDA: both front ends must give the same record of each."""
+"""Small texts from the corners of C++ and CUDA. `corners.txt` has the record of each."""
 
 from __future__ import annotations
 
