@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Launch a CUDA kernel with a thread for each cell; never waits, never allocates, can be captured in a graph.
+// Launch a CUDA kernel with a thread for each cell; never waits, never allocates, can be captured
+// in a graph.
 #ifndef HEDDLE_DEVICE_LAUNCH_HPP
 #define HEDDLE_DEVICE_LAUNCH_HPP
 
@@ -20,7 +21,8 @@ struct Cells {
 
 /// Returns ok, also where there are no cells; launch_failed where CUDA refuses.
 template <typename... Parameters, typename... Arguments>
-int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream, Arguments... arguments) {
+int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
+           Arguments... arguments) {
   if (cells.x <= 0 || cells.y <= 0 || cells.z <= 0) {
     return ok;
   }
@@ -28,10 +30,12 @@ int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
     return static_cast<unsigned>((count + size - 1) / size);
   };
   cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
+  configuration.gridDim =
+      dim3(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
   configuration.blockDim = block;
   configuration.stream = static_cast<cudaStream_t>(stream);
-  const cudaError_t error = cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
+  const cudaError_t error =
+      cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
   return error == cudaSuccess ? ok : launch_failed;
 }
 

@@ -24,15 +24,16 @@ struct ArrayArgument {
   std::size_t element_bytes;
   const std::int64_t* extent;
   const std::int64_t* stride;
-  int rank;           ///< space dimensions
-  int components;     ///< 0: none; otherwise entry `rank` of extent and stride belongs to the components
+  int rank;        ///< space dimensions
+  int components;  ///< 0: none; otherwise entry `rank` of extent and stride belongs to the
+                   ///< components
   bool written;
 };
 
 namespace detail {
 
-/// Extents and strides of both arrays, the larger strides first; elements meet where the difference of addresses is
-/// the sum of `coefficient * stride` with 0 <= coefficient < extent.
+/// Extents and strides of both arrays, the larger strides first; elements meet where the difference
+/// of addresses is the sum of `coefficient * stride` with 0 <= coefficient < extent.
 struct Lattice {
   std::int64_t stride[8];
   std::int64_t low[8];
@@ -50,7 +51,8 @@ struct Lattice {
       to = turned;
     }
     for (int i = 0; i < size; ++i) {
-      if (stride[i] == step) {  // of both arrays: c * stride - d * stride is one number times the stride
+      if (stride[i] ==
+          step) {  // of both arrays: c * stride - d * stride is one number times the stride
         low[i] += from;
         high[i] += to;
         return;
@@ -67,8 +69,8 @@ struct Lattice {
     high[at] = to;
   }
 
-  /// Whether some admissible combination of the strides from `first` on equals `difference`. `budget` bounds the
-  /// search; an undecided case counts as an overlap.
+  /// Whether some admissible combination of the strides from `first` on equals `difference`.
+  /// `budget` bounds the search; an undecided case counts as an overlap.
   bool reaches(std::int64_t difference, int first, int& budget) const {
     if (first == size) {
       return difference == 0;
@@ -84,7 +86,8 @@ struct Lattice {
     }
     const std::int64_t step = stride[first];
     for (std::int64_t c = ceiling(difference - most, step); c * step <= difference - least; ++c) {
-      if (c >= low[first] && c <= high[first] && reaches(difference - c * step, first + 1, budget)) {
+      if (c >= low[first] && c <= high[first] &&
+          reaches(difference - c * step, first + 1, budget)) {
         return true;
       }
       if (c > high[first] || budget < 0) {
@@ -106,15 +109,18 @@ inline bool share_an_element(const ArrayArgument& a, const ArrayArgument& b) {
   const auto address_a = reinterpret_cast<std::uintptr_t>(a.data);
   const auto address_b = reinterpret_cast<std::uintptr_t>(b.data);
   const auto bytes = static_cast<std::int64_t>(address_b - address_a);
-  if (a.element_bytes != b.element_bytes || bytes % static_cast<std::int64_t>(a.element_bytes) != 0) {
+  if (a.element_bytes != b.element_bytes ||
+      bytes % static_cast<std::int64_t>(a.element_bytes) != 0) {
     // Different types: any touching byte counts, so compare the spans.
     std::int64_t low_a = 0, high_a = 0, low_b = 0, high_b = 0;
     for (int d = 0; d < a.rank + (a.components != 0 ? 1 : 0); ++d) {
-      const std::int64_t span = (a.extent[d] - 1) * a.stride[d] * static_cast<std::int64_t>(a.element_bytes);
+      const std::int64_t span =
+          (a.extent[d] - 1) * a.stride[d] * static_cast<std::int64_t>(a.element_bytes);
       (span < 0 ? low_a : high_a) += span;
     }
     for (int d = 0; d < b.rank + (b.components != 0 ? 1 : 0); ++d) {
-      const std::int64_t span = (b.extent[d] - 1) * b.stride[d] * static_cast<std::int64_t>(b.element_bytes);
+      const std::int64_t span =
+          (b.extent[d] - 1) * b.stride[d] * static_cast<std::int64_t>(b.element_bytes);
       (span < 0 ? low_b : high_b) += span;
     }
     high_a += static_cast<std::int64_t>(a.element_bytes);
@@ -169,7 +175,8 @@ int check_overlap(const ArrayArgument (&arrays)[count]) {
 
 }  // namespace detail
 
-/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the first violation.
+/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the
+/// first violation.
 template <std::size_t count>
 int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   for (const ArrayArgument& array : arrays) {
@@ -191,9 +198,10 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   return detail::check_overlap(arrays);
 }
 
-/// Check the arrays of one call over cells of a list up to `last`. linked: bit i is set where links lead to other cells
-/// of array i: those belong to one list. The others have these cells at least: a list of the same cells that holds more
-/// or fewer cells behind walls numbers them alike. Returns ok or the first violation.
+/// Check the arrays of one call over cells of a list up to `last`. linked: bit i is set where links
+/// lead to other cells of array i: those belong to one list. The others have these cells at least:
+/// a list of the same cells that holds more or fewer cells behind walls numbers them alike. Returns
+/// ok or the first violation.
 template <std::size_t count>
 int check_listed(const ArrayArgument (&arrays)[count], unsigned linked, std::int64_t last) {
   const ArrayArgument* list = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// A row: a line of elements at a constant stride. With unit stride it is a plain pointer, which compilers vectorise.
+// A row: a line of elements at a constant stride. With unit stride it is a plain pointer, which
+// compilers vectorise.
 #ifndef HEDDLE_DEVICE_ROW_HPP
 #define HEDDLE_DEVICE_ROW_HPP
 
@@ -10,8 +11,11 @@ namespace heddle {
 template <typename T>
 class StridedRow {
  public:
-  StridedRow(T* first, std::int64_t stride) : first_(first), stride_(stride) {}
-  T& operator[](std::int64_t i) const { return first_[i * stride_]; }
+  StridedRow(T* first, std::int64_t stride) : first_(first), stride_(stride) {
+  }
+  T& operator[](std::int64_t i) const {
+    return first_[i * stride_];
+  }
 
  private:
   T* first_;
@@ -30,7 +34,8 @@ inline auto row(T* first, [[maybe_unused]] std::int64_t stride) {
 /// Whether the elements [begin, end) of a row of integers, one at least, all are `value`.
 template <typename Row>
 inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int value) {
-  auto differences = line[begin];  // as bits of one element: whole vectors of them, without a branch
+  auto differences =
+      line[begin];  // as bits of one element: whole vectors of them, without a branch
   differences = 0;
   const auto expected = static_cast<decltype(differences)>(value);
   for (std::int64_t i = begin; i < end; ++i) {
@@ -55,7 +60,8 @@ inline constexpr bool only_read<const T> = true;
 
 }  // namespace detail
 
-/// Ask for the cache lines of `length` elements that are about to be updated, or only read where they are const.
+/// Ask for the cache lines of `length` elements that are about to be updated, or only read where
+/// they are const.
 template <int length, typename T>
 inline void prefetch(T* first) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
@@ -64,8 +70,8 @@ inline void prefetch(T* first) {
   }
 }
 
-/// Ask for the lines of `length` elements of a row of `count` from element x on; beyond its end, for those of the next
-/// row, which begins `next` elements of memory further on.
+/// Ask for the lines of `length` elements of a row of `count` from element x on; beyond its end,
+/// for those of the next row, which begins `next` elements of memory further on.
 template <int length, typename Row>
 inline void prefetch(const Row& row, std::int64_t x, std::int64_t count, std::int64_t next) {
   prefetch<length>(x < count ? &row[x] : &row[x - count] + next);
