@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions have one form and stand in their index, and each decision that a file names exists."""
+"""Decisions have one form and an index, who names one names one that exists; measurements have a page."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,7 @@ DECISIONS = sorted((DOCS / "decisions").glob("[0-9]*.md"))
 NUMBERS = {page.name[:4] for page in DECISIONS}
 FOLDERS = ("generator", "templates", "runtime", "tests", "examples", ".ci")
 SUFFIXES = {".py", ".hpp", ".cpp", ".cu", ".h", ".c", ".j2", ".md", ".cmake", ".sh", ".txt", ".f90"}
+RESULTS = sorted((ROOT / "tests/benchmarks/results").glob("*.json"))
 HEADINGS = ["Context", "Decision", "Consequences", "Status"]
 # "decision 0012", "decisions 0012 and 0034", "decisions/0012-..."
 NAMED = re.compile(r"\bdecisions?[ /](0\d{3}(?:(?:, | and |, and )0\d{3})*)")
@@ -60,3 +64,36 @@ def test_each_decision_that_a_file_names_exists() -> None:
 def test_names_of_decisions_are_found() -> None:
     assert missing("see decisions 0999, 0998 and 0012, decision 0997") == {"0997", "0998", "0999"}
     assert missing("generator/docs/decisions/0996-x.md") == {"0996"}
+
+
+def report() -> Any:
+    path = ROOT / "tests/benchmarks/report.py"
+    spec = importlib.util.spec_from_file_location("report", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_measurements_is_what_their_files_say() -> None:
+    module = report()
+    assert module.PAGE.read_text() == module.page(), "run tests/benchmarks/report.py"
+    assert module.PLOT.read_text() == module.plot(), "run tests/benchmarks/report.py"
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_each_measurement_says_where_when_and_how(path: Path) -> None:
+    subject = json.loads(path.read_text())
+    needed = {"position", "title", "about", "runs"}
+    assert needed <= set(subject) <= needed | {"limit_is"}
+    limits = 0
+    for run in subject["runs"]:
+        assert set(run) == {"machine", "date", "commit", "command", "rows"}
+        assert all(run[key] for key in ("machine", "command", "rows"))
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", run["date"])
+        for row in run["rows"]:
+            assert {"what", "value", "unit"} <= set(row) <= {"what", "value", "unit", "limit", "plot"}
+            limits += "limit" in row
+    assert bool(limits) == ("limit_is" in subject)
+    assert [s["position"] for s in report().subjects()] == list(range(1, len(RESULTS) + 1))
