@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Wind over a real mountain range, from a page of mathematics to pictures: installs what is missing, generates the
-# kernels, builds them, runs them. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and
-# Python 3.11. May be run again at any time. Arguments go to the program: ./demo.sh --help
+# Wind over a real mountain range, from a page of mathematics to pictures: installs what is missing, generates
+# the kernels, builds them, runs them. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md),
+# a compiler and Python 3.11. May be run again at any time. Arguments go to the program: ./demo.sh --help
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -11,22 +11,24 @@ cd "$HEDDLE_ROOT"
 out="$build/demo"
 
 say "Heddle: wind over the Jacksboro Fault"
-need_packages g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev libcairo2-dev python-matplotlib-data
+need_packages g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev libcairo2-dev \
+  python-matplotlib-data
 need_venv_or_fail ""
 say "Python environment: ready in build/venv"
 
 say "configuring (preset release)"
-# The machine's graphics card takes part where there is one; without it the CUDA kernels would only be compiled.
+# The machine's graphics card takes part where there is one; without it the CUDA kernels would only be
+# compiled.
 cuda=OFF
 if [ -e /dev/nvidia0 ] && find_nvcc; then cuda=ON; fi
 configure_preset release -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} ||
-  fail "Configuring failed. The message above says why; the whole output is in $logs/configure-release.log. If it is an" \
-    "old build folder, remove build/release and run this again."
+  fail "Configuring failed. The message above says why; the whole output is in" \
+    "$logs/configure-release.log. If it is an old build folder, remove build/release and run this again."
 
 say "generating and compiling the kernels and the program"
 build_preset release --target terrain_wind ||
-  fail "The build failed. The whole output is in $logs/build-release.log. If this is a fresh clone on Debian 12, it is a" \
-    "fault of ours: please report it with that file."
+  fail "The build failed. The whole output is in $logs/build-release.log. If this is a fresh clone on" \
+    "Debian 12, it is a fault of ours: please report it with that file."
 
 say "running build/release/bin/terrain_wind"
 "$build/release/bin/terrain_wind" --out "$out" "$@" ||
@@ -34,7 +36,8 @@ say "running build/release/bin/terrain_wind"
 
 printf '\n'
 say "done. The output lies in $out:"
-(cd "$out" && find . -maxdepth 1 -type f \( -name '*.png' -o -name '*.pvd' \) | sort | sed 's|^\./|           |')
+(cd "$out" && find . -maxdepth 1 -type f \( -name '*.png' -o -name '*.pvd' \) | sort |
+  sed 's|^\./|           |')
 cat <<END
            Look at the picture, or open the .pvd file in ParaView.
            The kernels that computed it: generated/wind; the mathematics: examples/terrain_wind/model.py

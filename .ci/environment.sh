@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What ./demo.sh, ./test.sh and ./heddle share: progress lines, Debian packages, the Python environment in build/venv,
-# the CUDA compiler. Sourced with HEDDLE_ROOT set. Everything here may be run again at any time and then does nothing.
+# What ./demo.sh, ./test.sh and ./heddle share: progress lines, Debian packages, the Python environment in
+# build/venv, the CUDA compiler. Sourced with HEDDLE_ROOT set. Everything here may be run again at any time
+# and then does nothing.
 
 build="$HEDDLE_ROOT/build"
 venv="$build/venv"
@@ -17,7 +18,8 @@ fail() {
   exit 1
 }
 
-# logged <name> <command>...: runs it with its output in build/log/<name>.log; shows the end of that on failure.
+# logged <name> <command>...: runs it with its output in build/log/<name>.log; shows the end of that on
+# failure.
 logged() {
   local log="$logs/$1.log"
   shift
@@ -41,7 +43,9 @@ has_package() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = "install 
 # Programs count as present wherever they come from; only libraries and data are asked for as packages.
 is_present() {
   case "$1" in
-    cmake) command -v cmake >/dev/null && at_least 3.25 "$(cmake --version | sed -n 's/^cmake version //p')" ;;
+    cmake)
+      command -v cmake >/dev/null && at_least 3.25 "$(cmake --version | sed -n 's/^cmake version //p')"
+      ;;
     ninja-build) command -v ninja >/dev/null ;;
     g++) command -v c++ >/dev/null || command -v g++ >/dev/null ;;
     gfortran | clang | make | pkg-config | git) command -v "$1" >/dev/null ;;
@@ -65,8 +69,8 @@ need_packages() {
   fi
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-      fail "These Debian packages are missing, and there is neither root nor sudo here. Ask somebody who has it to run:" \
-        "apt-get install --no-install-recommends ${missing[*]}"
+      fail "These Debian packages are missing, and there is neither root nor sudo here. Ask somebody who" \
+        "has it to run: apt-get install --no-install-recommends ${missing[*]}"
     fi
     root=(sudo)
   fi
@@ -75,7 +79,8 @@ need_packages() {
     fail "apt-get update failed. Check the network and /etc/apt/sources.list, then run this again."
   logged apt-install "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -y \
     --no-install-recommends install "${missing[@]}" ||
-    fail "apt-get could not install ${missing[*]}. Read $logs/apt-install.log, put it right, then run this again."
+    fail "apt-get could not install ${missing[*]}. Read $logs/apt-install.log, put it right, then run this" \
+      "again."
 }
 
 # ---------------------------------------------------------------- Python
@@ -83,7 +88,8 @@ need_packages() {
 # find_python: sets python to an interpreter of 3.11 or newer, HEDDLE_PYTHON first.
 find_python() {
   local candidate
-  for candidate in ${HEDDLE_PYTHON:+"$HEDDLE_PYTHON"} python3 python3.13 python3.12 python3.11 /usr/bin/python3; do
+  for candidate in ${HEDDLE_PYTHON:+"$HEDDLE_PYTHON"} python3 python3.13 python3.12 python3.11 \
+    /usr/bin/python3; do
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       python=$(command -v "$candidate")
       return 0
@@ -92,7 +98,8 @@ find_python() {
   return 1
 }
 
-# requirements <group>: what generator/pyproject.toml asks for; the empty group is what the generator itself needs.
+# requirements <group>: what generator/pyproject.toml asks for; the empty group is what the generator itself
+# needs.
 requirements() {
   "$python" - "$HEDDLE_ROOT/generator/pyproject.toml" "$1" <<'END'
 import sys, tomllib
@@ -110,17 +117,18 @@ pip_install() {
   logged pip "$folder/bin/python" -m pip install --quiet --no-input "$@"
 }
 
-# need_venv <group>...: the environment in build/venv with the requirements of these groups ("" the generator's own).
+# need_venv <group>...: the environment in build/venv with the requirements of these groups ("" the
+# generator's own).
 need_venv() {
   local group list stamp
-  find_python || fail "No Python 3.11 or newer was found. Install it (Debian: apt-get install python3 python3-venv) or" \
-    "name one: HEDDLE_PYTHON=/path/to/python3 $0"
+  find_python || fail "No Python 3.11 or newer was found. Install it (Debian: apt-get install python3" \
+    "python3-venv) or name one: HEDDLE_PYTHON=/path/to/python3 $0"
   if ! "$venv/bin/python" -c '' 2>/dev/null; then
     rm -rf "$venv"
     mkdir -p "$build"
     logged venv "$python" -m venv "$venv" ||
-      fail "The Python environment $venv could not be made. Install the module venv (Debian: apt-get install" \
-        "python3-venv), then run this again."
+      fail "The Python environment $venv could not be made. Install the module venv (Debian: apt-get" \
+        "install python3-venv), then run this again."
   fi
   for group in "$@"; do
     list=$(requirements "$group")
@@ -146,8 +154,8 @@ need_oldest_venv() {
 }
 
 need_venv_or_fail() {
-  need_venv "$@" || fail "pip could not install what Heddle needs into $venv. Check the network (and pip's settings for" \
-    "a proxy or an index), then run this again; the whole output is in $logs/pip.log."
+  need_venv "$@" || fail "pip could not install what Heddle needs into $venv. Check the network (and pip's" \
+    "settings for a proxy or an index), then run this again; the whole output is in $logs/pip.log."
 }
 
 # ---------------------------------------------------------------- CUDA
@@ -156,11 +164,13 @@ need_venv_or_fail() {
 compiles_cuda() {
   local folder="$build/probe-cuda"
   mkdir -p "$folder"
-  printf '#include <cuda_runtime.h>\n__global__ void probe(float* a) { a[threadIdx.x] = 1.0F; }\n' >"$folder/probe.cu"
+  printf '%s\n' '#include <cuda_runtime.h>' '__global__ void probe(float* a) { a[threadIdx.x] = 1.0F; }' \
+    >"$folder/probe.cu"
   logged probe-cuda "$1" -std=c++20 -arch=sm_90 -c "$folder/probe.cu" -o "$folder/probe.o" 2>/dev/null
 }
 
-# complete_toolkit <folder>: the names under which CMake looks for the run-time library, which the wheels leave out.
+# complete_toolkit <folder>: the names under which CMake looks for the run-time library, which the wheels
+# leave out.
 complete_toolkit() {
   local library
   [ -e "$1/lib64" ] || ln -s lib "$1/lib64"
@@ -213,7 +223,8 @@ watched() {
   logged "$@" &
   job=$!
   while kill -0 "$job" 2>/dev/null; do
-    step=$(grep -oE '^(\[[0-9]+/[0-9]+\]|[0-9]+/[0-9]+ Test)' "$logs/$name.log" 2>/dev/null | tail -n 1 || true)
+    step=$(grep -oE '^(\[[0-9]+/[0-9]+\]|[0-9]+/[0-9]+ Test)' "$logs/$name.log" 2>/dev/null |
+      tail -n 1 || true)
     printf '\r[%4d s]   %-30s' "$((SECONDS - started))" "$step"
     sleep 1
   done

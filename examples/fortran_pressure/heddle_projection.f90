@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! heddle/projection.h for Fortran: pressure projection on arrays of any index order. Each function is that of C; pass
-! addresses with c_loc of the first interior element, and strides along x, y, z in elements.
+! heddle/projection.h for Fortran: pressure projection on arrays of any index order. Each function is that of
+! C; pass addresses with c_loc of the first interior element, and strides along x, y, z in elements.
 module heddle_projection
   use, intrinsic :: iso_c_binding
   implicit none
@@ -12,8 +12,8 @@ module heddle_projection
   integer(c_int32_t), parameter :: heddle_periodic = 0, heddle_wall = 1, heddle_open = 2
 
   interface
-    function heddle_projection_create(cells, width_x, width_y, heights, density, face_density, sides) result(handle) &
-        bind(c, name='heddle_projection_create_f64')
+    function heddle_projection_create(cells, width_x, width_y, heights, density, face_density, sides) &
+        result(handle) bind(c, name='heddle_projection_create_f64')
       import :: c_ptr, c_int64_t, c_int32_t, c_double
       integer(c_int64_t), intent(in) :: cells(3)
       real(c_double), value :: width_x, width_y
@@ -35,7 +35,8 @@ module heddle_projection
       real(c_double), value :: step
     end function
 
-    integer(c_int) function heddle_pressure_solve(handle, field, stride) bind(c, name='heddle_pressure_solve_f64')
+    integer(c_int) function heddle_pressure_solve(handle, field, stride) &
+        bind(c, name='heddle_pressure_solve_f64')
       import :: c_ptr, c_int, c_int64_t
       type(c_ptr), value :: handle, field
       integer(c_int64_t), intent(in) :: stride(3)

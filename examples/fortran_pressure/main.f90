@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0
-! The pressure of a flow solver in Fortran whose arrays have PALM's shape: index k (height) fastest, ghost cells around,
-! w on the upper faces of cells, stretched levels, a density profile. Nothing is copied into arrays of another shape: the
-! velocities are corrected where they lie. What comes out is checked with a divergence written here.
+! The pressure of a flow solver in Fortran whose arrays have PALM's shape: index k (height) fastest, ghost
+! cells around, w on the upper faces of cells, stretched levels, a density profile. Nothing is copied into
+! arrays of another shape: the velocities are corrected where they lie. What comes out is checked with a
+! divergence written here.
 program fortran_pressure
   use, intrinsic :: iso_c_binding
   use heddle_projection
@@ -97,7 +98,8 @@ contains
       do j = nys, nyn
         do k = nzb+1, nzt
           divergence = max(divergence, abs(rho(k) * ((u(k, j, i+1) - u(k, j, i)) / dx &
-              + (v(k, j+1, i) - v(k, j, i)) / dy) + (rho_w(k) * w(k, j, i) - rho_w(k-1) * w(k-1, j, i)) / dzw(k)))
+              + (v(k, j+1, i) - v(k, j, i)) / dy) &
+              + (rho_w(k) * w(k, j, i) - rho_w(k-1) * w(k-1, j, i)) / dzw(k)))
         end do
       end do
     end do

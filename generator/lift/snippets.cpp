@@ -36,7 +36,9 @@ struct Plain { int a; double b[3]; float c = 2; unsigned bits : 5; Plain* next; 
 struct Guard { ~Guard(); int a; };
 struct Virtual { virtual int m(); int a; };
 template <bool b, typename T> auto pick(T x) { if constexpr (b) { return x; } else return x * 2; }
-template <int k, typename T> T power(T x) { if constexpr (k > 0) return x * power<k - 1>(x); else return T(1); }
+template <int k, typename T> T power(T x) {
+  if constexpr (k > 0) return x * power<k - 1>(x); else return T(1);
+}
 inline float twice(float& x) { x += x; return x; }
 int recursive(int i, double scale = 0.5) { return i > 0 ? recursive(i - 1) : static_cast<int>(scale); }
 }

@@ -6,31 +6,35 @@ heddle_add_kernels(<target>
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [DEPENDS <file>...]                 data that the model reads
-  [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled here or
-                                      not), <v>_STAMP what is newer when any of them is (empty for committed files)
+  [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled
+                                      here or not), <v>_STAMP what is newer when any of them is (empty for
+                                      committed files)
 
-Generates the C++ and CUDA kernels of a model and compiles them into <target>, one object a kernel. The names of the
-emitted files follow from the names given here (see _heddle_emitted_files), so configuring starts no generator: it only
-asks an interpreter once whether it could. Building then runs `python -m heddle build`, which writes a file only if its
-text has changed: touching a helper of the model recompiles nothing, changing one kernel recompiles one object.
+Generates the C++ and CUDA kernels of a model and compiles them into <target>, one object a kernel. The names
+of the emitted files follow from the names given here (see _heddle_emitted_files), so configuring starts no
+generator: it only asks an interpreter once whether it could. Building then runs `python -m heddle build`,
+which writes a file only if its text has changed: touching a helper of the model recompiles nothing, changing
+one kernel recompiles one object.
 
 Variables, all optional:
   HEDDLE_CODEGEN   AUTO  generate if the generator can run, else take GENERATED_DIR (default)
                    ON    generate, or fail and say why not
                    OFF   take GENERATED_DIR; no Python is looked for
-  HEDDLE_PYTHON    interpreter to use; else that of Heddle's own environment (build/venv of a checkout, the environment
-                   of a wheel), else the one that CMake finds
+  HEDDLE_PYTHON    interpreter to use; else that of Heddle's own environment (build/venv of a checkout, the
+                   environment of a wheel), else the one that CMake finds
   HEDDLE_CUDA      OFF keeps the emitted .cu files from being compiled; they are generated all the same
   HEDDLE_OPENMP    OFF compiles them for one thread
   HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
   HEDDLE_OPTIMISE  -O3 (default) or less: how the emitted C++ kernels are optimised, in every configuration
-  HEDDLE_CUDA_TOGETHER  so many .cu files of a module become one object, in place of one each: four times as fast for
+  HEDDLE_CUDA_TOGETHER  so many .cu files of a module become one object, in place of one each: four times as
+                        fast for
                    nvcc where all are compiled, slower where one has changed
 
 heddle_test_generated(<test name> [COMPLETE]) adds one test: what the build has generated of all models with a
-GENERATED_DIR equals what is committed, file by file; with COMPLETE nothing else may be committed there. The targets
-heddle-generate and heddle-check-generated exist as soon as one model has a GENERATED_DIR; both generate anew, the first
-rewrites the committed files, the second only compares. heddle-modules generates what is not up to date in the build.
+GENERATED_DIR equals what is committed, file by file; with COMPLETE nothing else may be committed there. The
+targets heddle-generate and heddle-check-generated exist as soon as one model has a GENERATED_DIR; both
+generate anew, the first rewrites the committed files, the second only compares. heddle-modules generates what
+is not up to date in the build.
 ]]
 include_guard(GLOBAL)
 cmake_policy(PUSH)
@@ -51,7 +55,8 @@ unset(_heddle_place)
 # CMake 3.25, that of Debian 12, does not know how to ask nvcc for C++20; nvcc 12 and newer take the flag.
 get_property(_heddle_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CUDA" IN_LIST _heddle_languages AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
-   AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+   AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
 endif()
@@ -79,8 +84,9 @@ function(_heddle_emitted_files module kernels targets sources_var cuda_var heade
   set(${headers_var} "${headers}" PARENT_SCOPE)
 endfunction()
 
-# Finds the interpreter and asks it, without importing anything heavy, whether the generator would run. The answer is
-# kept for the whole configure run: HEDDLE_GENERATOR (interpreter, or empty) and HEDDLE_GENERATOR_REASON.
+# Finds the interpreter and asks it, without importing anything heavy, whether the generator would run. The
+# answer is kept for the whole configure run: HEDDLE_GENERATOR (interpreter, or empty) and
+# HEDDLE_GENERATOR_REASON.
 function(_heddle_find_generator)
   get_property(known GLOBAL PROPERTY HEDDLE_GENERATOR_KNOWN)
   if(known)
@@ -91,7 +97,8 @@ function(_heddle_find_generator)
 
   get_property(package GLOBAL PROPERTY HEDDLE_PYTHONPATH)
   if(NOT package)
-    set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_REASON "the Python package heddle does not lie beside heddle.cmake")
+    set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_REASON
+      "the Python package heddle does not lie beside heddle.cmake")
     return()
   endif()
 
@@ -141,7 +148,8 @@ for n in ('sympy', 'jinja2', 'clang-format'):
       COMMAND ${command} "${python}" -c "${probe}"
       RESULT_VARIABLE result OUTPUT_VARIABLE versions ERROR_VARIABLE reason OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(result EQUAL 0)
-      # One small file stands for the thousands below site-packages: when a version changes, all is generated anew.
+      # One small file stands for the thousands below site-packages: when a version changes, all is generated
+      # anew.
       set(fingerprint "${CMAKE_BINARY_DIR}/heddle-environment.txt")
       file(CONFIGURE OUTPUT "${fingerprint}" CONTENT "${python}\n${versions}\n" @ONLY)
       set_property(GLOBAL PROPERTY HEDDLE_GENERATOR "${python}")
@@ -173,8 +181,8 @@ function(_heddle_choose_source module generated_dir result_var)
   endif()
   if(codegen STREQUAL "OFF")
     if(NOT generated_dir)
-      message(FATAL_ERROR "HEDDLE_CODEGEN is OFF, but the module '${module}' names no GENERATED_DIR with committed "
-                          "files. Give it one, or set HEDDLE_CODEGEN=AUTO.")
+      message(FATAL_ERROR "HEDDLE_CODEGEN is OFF, but the module '${module}' names no GENERATED_DIR with "
+                          "committed files. Give it one, or set HEDDLE_CODEGEN=AUTO.")
     endif()
     set(${result_var} committed PARENT_SCOPE)
     return()
@@ -192,13 +200,14 @@ function(_heddle_choose_source module generated_dir result_var)
     return()
   endif()
   message(FATAL_ERROR
-          "Heddle cannot generate the module '${module}': ${reason}. Do one of three things: install the generator's "
-          "needs into that interpreter (pip install sympy jinja2 clang-format==19.1.7); name another interpreter with "
-          "-D HEDDLE_PYTHON=/path/to/python; or build from committed files with -D HEDDLE_CODEGEN=OFF.")
+          "Heddle cannot generate the module '${module}': ${reason}. Do one of three things: install the "
+          "generator's needs into that interpreter (pip install sympy jinja2 clang-format==19.1.7); name "
+          "another interpreter with -D HEDDLE_PYTHON=/path/to/python; or build from committed files with "
+          "-D HEDDLE_CODEGEN=OFF.")
 endfunction()
 
-# What nvcc compiles of .cu files of one module: these, or stand-ins that include HEDDLE_CUDA_TOGETHER of them each. The
-# names of kernels tell all that they define apart.
+# What nvcc compiles of .cu files of one module: these, or stand-ins that include HEDDLE_CUDA_TOGETHER of them
+# each. The names of kernels tell all that they define apart.
 function(_heddle_cuda_sources module cuda stamp sources_var)
   set(sources "${cuda}")
   if(HEDDLE_CUDA_TOGETHER)
@@ -230,11 +239,13 @@ function(heddle_add_kernels target)
     endif()
   endforeach()
   if(NOT TARGET ${target})
-    message(FATAL_ERROR "heddle_add_kernels(${target}): no such target; call add_executable or add_library first.")
+    message(FATAL_ERROR
+      "heddle_add_kernels(${target}): no such target; call add_executable or add_library first.")
   endif()
   get_target_property(target_folder ${target} SOURCE_DIR)
   if(NOT target_folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    message(FATAL_ERROR "heddle_add_kernels(${target}): the target belongs to ${target_folder}; call it there.")
+    message(FATAL_ERROR
+      "heddle_add_kernels(${target}): the target belongs to ${target_folder}; call it there.")
   endif()
   if(NOT arg_MODULE)
     set(arg_MODULE ${target})
@@ -244,7 +255,8 @@ function(heddle_add_kernels target)
   endif()
   foreach(name IN LISTS arg_TARGETS)
     if(NOT name MATCHES "^(cpu|cuda|reference)$")
-      message(FATAL_ERROR "heddle_add_kernels(${target}): TARGETS has '${name}'; known are cpu, cuda and reference.")
+      message(FATAL_ERROR
+        "heddle_add_kernels(${target}): TARGETS has '${name}'; known are cpu, cuda and reference.")
     endif()
   endforeach()
   cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
@@ -264,8 +276,8 @@ function(heddle_add_kernels target)
     set(folder "${arg_GENERATED_DIR}/${arg_MODULE}")
     foreach(file IN LISTS sources cuda headers)
       if(NOT EXISTS "${folder}/${file}")
-        message(FATAL_ERROR "The committed module ${folder} lacks ${file}. Generate it on a machine that has the "
-                            "generator: cmake --build <build folder> --target heddle-generate")
+        message(FATAL_ERROR "The committed module ${folder} lacks ${file}. Generate it on a machine that has "
+                            "the generator: cmake --build <build folder> --target heddle-generate")
       endif()
     endforeach()
   else()
@@ -275,8 +287,8 @@ function(heddle_add_kernels target)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}")
     get_property(modules DIRECTORY PROPERTY HEDDLE_MODULES)
     if(arg_MODULE IN_LIST modules)
-      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in this folder. "
-                          "Put its kernels into one library and link that.")
+      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in "
+                          "this folder. Put its kernels into one library and link that.")
     endif()
     set_property(DIRECTORY APPEND PROPERTY HEDDLE_MODULES ${arg_MODULE})
 
@@ -286,8 +298,8 @@ function(heddle_add_kernels target)
     set(generate
         "${python}" -P -m heddle build "${arg_MODEL}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
-    # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time when their
-    # text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
+    # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time
+    # when their text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
     set(stamp "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}.stamp")
     set(products ${sources} ${cuda} ${headers})
     list(TRANSFORM products PREPEND "${folder}/")
@@ -305,12 +317,14 @@ function(heddle_add_kernels target)
     if(CMAKE_GENERATOR MATCHES "Makefiles")
       get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
       add_custom_target(heddle-present.${arg_MODULE}
-        COMMAND "${CMAKE_COMMAND}" -D "STAMP=${stamp}" -D "PRODUCTS=${products}" -P "${cmake_dir}/heddle_present.cmake"
+        COMMAND "${CMAKE_COMMAND}" -D "STAMP=${stamp}" -D "PRODUCTS=${products}"
+        -P "${cmake_dir}/heddle_present.cmake"
         VERBATIM)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
     if(arg_GENERATED_DIR)
-      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}" "${arg_TARGETS}"
+      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
+                                 "${arg_TARGETS}"
                                  "${stamp}")
     endif()
   endif()
@@ -320,8 +334,9 @@ function(heddle_add_kernels target)
   list(TRANSFORM headers PREPEND "${folder}/")
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
 
-  # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may change a
-  # value: without errno and traps libm calls and guarded expressions can be vectorised. Per source, never global.
+  # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may
+  # change a value: without errno and traps libm calls and guarded expressions can be vectorised. Per source,
+  # never global.
   set(optimise -O3)
   if(HEDDLE_OPTIMISE)
     set(optimise ${HEDDLE_OPTIMISE})
@@ -357,8 +372,8 @@ function(heddle_add_kernels target)
   endif()
 endfunction()
 
-# Remembers a module that has committed files: one small script each below the build folder, which the two targets and
-# the test read.
+# Remembers a module that has committed files: one small script each below the build folder, which the two
+# targets and the test read.
 function(_heddle_register_committed module generated_dir generate model targets stamp)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
@@ -376,8 +391,8 @@ function(_heddle_register_committed module generated_dir generate model targets 
   add_custom_target(heddle-module.${module} DEPENDS "${stamp}")
   add_dependencies(heddle-modules heddle-module.${module})
   if(EXISTS "${list}/${module}.cmake")
-    message(FATAL_ERROR "The module '${module}' is generated in two places of this project. Committed modules need "
-                        "names of their own.")
+    message(FATAL_ERROR "The module '${module}' is generated in two places of this project. Committed "
+                        "modules need names of their own.")
   endif()
   file(CONFIGURE OUTPUT "${list}/${module}.cmake" @ONLY CONTENT [==[
 set(module [=[@module@]=])
@@ -396,7 +411,8 @@ function(heddle_test_generated name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COMPLETE" "" "")
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   if(TARGET heddle-check-generated)
-    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed" -D MODE=compare
+    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed"
+                                  -D MODE=compare
                                   -D "BUILD=${CMAKE_BINARY_DIR}" -D COMPLETE=${arg_COMPLETE}
                                   -P "${cmake_dir}/heddle_committed.cmake")
     set_tests_properties(${name} PROPERTIES LABELS python)

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] [-D PYTHON=<interpreter>]
 #       [-D PARTS=<n> -D PART=<i>] [-D BUILD=<build folder>] -P heddle_committed.cmake
-# Runs over the modules with committed files that heddle_add_kernels wrote down in LIST. Both modes generate them beside
-# and go through them name by name and byte by byte: `write` brings the committed files up to date, `compare` reports
-# every difference; without BUILD from files generated under another hash seed than everywhere else, so that an order that
-# leaks from a set shows up. COMPLETE says that LIST has every module, so that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the configured one:
-# another one must write the same. PARTS shares the modules among n runs; this is the i-th of them, from 0. BUILD: nothing
-# is generated anew but what is not up to date in that build folder; its files are compared.
+# Runs over the modules with committed files that heddle_add_kernels wrote down in LIST. Both modes generate
+# them beside and go through them name by name and byte by byte: `write` brings the committed files up to
+# date, `compare` reports every difference; without BUILD from files generated under another hash seed than
+# everywhere else, so that an order that leaks from a set shows up. COMPLETE says that LIST has every module,
+# so that a committed folder which no model writes is an error too. PYTHON is an interpreter instead of the
+# configured one: another one must write the same. PARTS shares the modules among n runs; this is the i-th of
+# them, from 0. BUILD: nothing is generated anew but what is not up to date in that build folder; its files
+# are compared.
 cmake_minimum_required(VERSION 3.22)
 
 cmake_path(ABSOLUTE_PATH LIST NORMALIZE)
 file(GLOB entries "${LIST}/*.cmake")
 if(NOT entries)
-  message(FATAL_ERROR "No committed modules are known in ${LIST}. Configure the project with a working generator.")
+  message(FATAL_ERROR
+    "No committed modules are known in ${LIST}. Configure the project with a working generator.")
 endif()
 
 if(PARTS)
@@ -119,6 +122,6 @@ endif()
 
 if(drift)
   list(JOIN drift "\n  " drift)
-  message(FATAL_ERROR "Committed files are not what the models generate:\n  ${drift}\nRun the target heddle-generate, "
-                      "read what has changed, and commit it.")
+  message(FATAL_ERROR "Committed files are not what the models generate:\n  ${drift}\nRun the target "
+                      "heddle-generate, read what has changed, and commit it.")
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed prefix: libraries and headers, the CMake package, and the generator with all it reads, laid out as in a
-# wheel. Nothing in it names the prefix, so it may be moved afterwards.
+# The installed prefix: libraries and headers, the CMake package, and the generator with all it reads, laid
+# out as in a wheel. Nothing in it names the prefix, so it may be moved afterwards.
 include(GNUInstallDirs)
 
 set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
@@ -16,10 +16,12 @@ foreach(name IN ITEMS runtime mpi program geometry plot poisson projection)
   endif()
 endforeach()
 
-# What whoever links the static libraries has to find again: what the runtime needs always, the others' needs only where
-# they are used. Cairo is known to pkg-config only, so it is linked to heddle::plot there and not in the export.
+# What whoever links the static libraries has to find again: what the runtime needs always, the others' needs
+# only where they are used. Cairo is known to pkg-config only, so it is linked to heddle::plot there and not
+# in the export.
 set(heddle_dependencies "# Written by Heddle's installation: what its static libraries link.\n")
-foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)" "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
+foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)"
+                      "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
                       "CUDA::cudart|find_dependency(CUDAToolkit)" "ZLIB::ZLIB|find_package(ZLIB QUIET)"
                       "MPI::MPI_CXX|find_package(MPI QUIET COMPONENTS CXX)")
   string(REPLACE "|" ";" pair "${pair}")
@@ -36,7 +38,8 @@ if(heddle_libraries)
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
 endif()
-foreach(folder IN ITEMS include mpi/include program/include geometry/include plot/include poisson/include projection/include)
+foreach(folder IN ITEMS include mpi/include program/include geometry/include plot/include poisson/include
+  projection/include)
   if(EXISTS "${PROJECT_SOURCE_DIR}/runtime/${folder}")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
             FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
@@ -45,14 +48,16 @@ endforeach()
 
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
-              "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"
               "${PROJECT_BINARY_DIR}/heddleDependencies.cmake"
         DESTINATION "${heddle_cmake_dir}")
 
 set(heddle_package "${CMAKE_INSTALL_DATADIR}/heddle/heddle")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/" DESTINATION "${heddle_package}"
         FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/lift/shim/" DESTINATION "${heddle_package}/lift/shim")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/lift/shim/"
+  DESTINATION "${heddle_package}/lift/shim")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_package}/data/templates")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/heddle/device/"
         DESTINATION "${heddle_package}/data/runtime/include/heddle/device")

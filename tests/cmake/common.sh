@@ -29,7 +29,8 @@ expect() {
   esac
 }
 
-# expect_refusal <text> <command>...: the command fails and says so. Line breaks of CMake's messages do not count.
+# expect_refusal <text> <command>...: the command fails and says so. Line breaks of CMake's messages do not
+# count.
 expect_refusal() {
   local text="$1" output
   shift

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What a change costs. Touching costs one generation, changing one kernel costs one object, a deleted file comes back.
+# What a change costs. Touching costs one generation, changing one kernel costs one object, a deleted file
+# comes back.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -10,7 +11,8 @@ generations() { grep -c 'Generating kernels' "$1" || true; }
 
 # costs <log> <generations> <objects>
 costs() {
-  [ "$(generations "$1")" = "$2" ] || refuse "$1: the generator ran $(generations "$1") times, not $2: $(cat "$1")"
+  [ "$(generations "$1")" = "$2" ] ||
+    refuse "$1: the generator ran $(generations "$1") times, not $2: $(cat "$1")"
   [ "$(objects "$1")" = "$3" ] || refuse "$1: compiled '$(objects "$1")', not '$3'"
 }
 

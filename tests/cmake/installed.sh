@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Install, move the prefix, and build a fresh project against it: find_package, heddle_add_kernels, heddle::runtime.
+# Install, move the prefix, and build a fresh project against it: find_package, heddle_add_kernels,
+# heddle::runtime.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer
@@ -15,13 +16,15 @@ make_it >build.log
 expect "scale 21 shift 12" build/consumer
 expect "runtime" build/consumer_runtime
 # the generator came from the moved prefix
-grep -q "$WORK/elsewhere/prefix" build/heddle/consumer.stamp.d || refuse "the generator used is not that of the prefix"
+grep -q "$WORK/elsewhere/prefix" build/heddle/consumer.stamp.d ||
+  refuse "the generator used is not that of the prefix"
 
 # heddle-lift, where it was built, is found by the moved package, with its declarations of CUDA
 if [ -x "$HEDDLE_BINARY/bin/heddle-lift" ]; then
-  printf '%s\n' '__global__ void twice(const float* u, float* v, int n) {' '  int i = blockIdx.x * blockDim.x + threadIdx.x;' \
+  printf '%s\n' '__global__ void twice(const float* u, float* v, int n) {' \
+    '  int i = blockIdx.x * blockDim.x + threadIdx.x;' \
     '  if (i < n) v[i] = 2.0f * u[i];' '}' >twice.cu
-  expect 'v[0], 2 * u[0]' env -u HEDDLE_LIFT PYTHONPATH="$WORK/elsewhere/prefix/share/heddle" "$PYTHON" -m heddle lift \
-    twice.cu --function twice
+  expect 'v[0], 2 * u[0]' env -u HEDDLE_LIFT PYTHONPATH="$WORK/elsewhere/prefix/share/heddle" "$PYTHON" \
+    -m heddle lift twice.cu --function twice
   expect '"key":"twice(f32 const*, f32*, i32)"' "$WORK/elsewhere/prefix/bin/heddle-lift" twice.cu
 fi

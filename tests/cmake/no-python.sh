@@ -11,8 +11,8 @@ done
 export PATH="$WORK/bin:$PATH"
 
 # the whole of Heddle configures: every committed file is there
-"$CMAKE" -S "$HEDDLE_SOURCE" -B build -G Ninja -D HEDDLE_CODEGEN=OFF -D HEDDLE_CUDA=OFF -D CMAKE_BUILD_TYPE=Release \
-  >configure.log
+"$CMAKE" -S "$HEDDLE_SOURCE" -B build -G Ninja -D HEDDLE_CODEGEN=OFF -D HEDDLE_CUDA=OFF \
+  -D CMAKE_BUILD_TYPE=Release >configure.log
 "$CMAKE" --build build --parallel 2 --target embedding_from_c >build.log
 expect "layouts" build/bin/embedding_from_c
 [ ! -e python-was-called ] || refuse "a build with HEDDLE_CODEGEN=OFF called Python"
@@ -34,7 +34,8 @@ printf '// by hand\n' >>consumer/generated/consumer/scale.cpp
 printf 'old\n' >consumer/generated/consumer/old.cpp
 mkdir consumer/generated/forgotten
 expect_refusal "consumer/scale.cpp differs" "$CMAKE" --build with --target heddle-check-generated
-expect_refusal "old.cpp is committed, but nothing generates it" "$CMAKE" --build with --target heddle-check-generated
+expect_refusal "old.cpp is committed, but nothing generates it" \
+  "$CMAKE" --build with --target heddle-check-generated
 (cd with && expect_refusal "forgotten is committed, but no model" "$CTEST" --output-on-failure)
 rm consumer/generated/consumer/shift.cpp
 expect_refusal "lacks shift.cpp" "$CMAKE" -S consumer -B again -D heddle_DIR="$HEDDLE_SOURCE/runtime/cmake" \

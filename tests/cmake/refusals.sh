@@ -14,7 +14,8 @@ attempt() {
   rm -rf "$WORK/build"
   "$CMAKE" -S "$WORK/consumer" -B "$WORK/build" "$at" "$@"
 }
-expect_refusal "there is no interpreter here. Do one of three things" attempt -D HEDDLE_PYTHON="$WORK/bin/python3"
+expect_refusal "there is no interpreter here. Do one of three things" \
+  attempt -D HEDDLE_PYTHON="$WORK/bin/python3"
 expect_refusal "HEDDLE_CODEGEN is 'MAYBE'" attempt -D HEDDLE_CODEGEN=MAYBE
 expect_refusal "lacks scale.cpp" attempt -D HEDDLE_CODEGEN=OFF
 

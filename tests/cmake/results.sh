@@ -34,7 +34,8 @@ def test_skips(): pytest.skip("not here")
 def broken(): raise RuntimeError
 def test_has_an_error(broken): pass
 END
-"$PYTHON" -m pytest -q --junitxml pytest.xml -p no:cacheprovider test_sample.py >pytest.log 2>&1 && refuse "pytest passed"
+"$PYTHON" -m pytest -q --junitxml pytest.xml -p no:cacheprovider test_sample.py >pytest.log 2>&1 &&
+  refuse "pytest passed"
 expect "1 2 1" "$PYTHON" "$count" pytest.xml
 expect "2 5 3" "$PYTHON" "$count" ctest.xml pytest.xml
 expect_refusal "no test counts" "$PYTHON" "$count" absent.xml

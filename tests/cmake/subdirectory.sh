@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Heddle as a subfolder of another project: same function, same target names; its own tests and examples stay out.
+# Heddle as a subfolder of another project: same function, same target names; its own tests and examples stay
+# out.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer

@@ -4,6 +4,10 @@
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 package=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$HEDDLE_SOURCE/generator/pyproject.toml")
-config=$(sed -n 's/^set(PACKAGE_VERSION \(.*\))$/\1/p' "$HEDDLE_SOURCE/runtime/cmake/heddleConfigVersion.cmake")
-[ -n "$package" ] && [ "$package" = "$config" ] || refuse "pyproject.toml says '$package', heddleConfigVersion '$config'"
-expect "$package" env PYTHONPATH="$HEDDLE_SOURCE/generator" "$PYTHON" -c 'import heddle; print(heddle.__version__)'
+config=$(sed -n 's/^set(PACKAGE_VERSION \(.*\))$/\1/p' \
+  "$HEDDLE_SOURCE/runtime/cmake/heddleConfigVersion.cmake")
+if [ -z "$package" ] || [ "$package" != "$config" ]; then
+  refuse "pyproject.toml says '$package', heddleConfigVersion '$config'"
+fi
+expect "$package" env PYTHONPATH="$HEDDLE_SOURCE/generator" \
+  "$PYTHON" -c 'import heddle; print(heddle.__version__)'

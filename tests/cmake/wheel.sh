@@ -4,7 +4,8 @@
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer
-"$PYTHON" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$WORK/wheel" "$HEDDLE_SOURCE/generator"
+"$PYTHON" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$WORK/wheel" \
+  "$HEDDLE_SOURCE/generator"
 mkdir "$WORK/site"
 "$PYTHON" -m zipfile -e wheel/heddle-*.whl "$WORK/site"
 folder=$(PYTHONPATH="$WORK/site" "$PYTHON" -P -m heddle --cmake-dir)

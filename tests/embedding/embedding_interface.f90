@@ -4,8 +4,8 @@ module embedding_interface
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
   implicit none
   interface
-    integer(c_int) function embedding_diffuse_f64(u, u_extent, u_stride, u_next, u_next_extent, u_next_stride, &
-                                                  alpha) bind(c)
+    integer(c_int) function embedding_diffuse_f64(u, u_extent, u_stride, u_next, u_next_extent, &
+                                                  u_next_stride, alpha) bind(c)
       import :: c_double, c_int, c_int64_t
       real(c_double), intent(inout) :: u_next(*)
       integer(c_int64_t), intent(in) :: u_next_extent(3), u_next_stride(3)

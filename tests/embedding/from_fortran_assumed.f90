@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Assumed-shape sections through CFI descriptors: every third element, every second one backwards, any base. The section
-! is the interior, its neighbours in the same stride are the ghost cells.
+! Assumed-shape sections through CFI descriptors: every third element, every second one backwards, any base.
+! The section is the interior, its neighbours in the same stride are the ghost cells.
 program from_fortran_assumed
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_loc, c_ptr
   implicit none
@@ -45,16 +45,20 @@ program from_fortran_assumed
   wrong = 0
 
   if (begins_at(u_next(4:37:3, 20:6:-2, 2:6), c_loc(u_next(4, 20, 2))) /= 1) wrong = wrong + 1
-  if (diffuse_described(u_next(4:37:3, 20:6:-2, 2:6), u(4:37:3, 20:6:-2, 2:6), 0.25_c_double) /= 0) wrong = wrong + 1
-  if (mix_described(g(4:37:3, 20:6:-2, 2:6, :), f(4:37:3, 20:6:-2, 2:6, :), 0.5_c_double) /= 0) wrong = wrong + 1
+  if (diffuse_described(u_next(4:37:3, 20:6:-2, 2:6), u(4:37:3, 20:6:-2, 2:6), 0.25_c_double) /= 0) &
+    wrong = wrong + 1
+  if (mix_described(g(4:37:3, 20:6:-2, 2:6, :), f(4:37:3, 20:6:-2, 2:6, :), 0.5_c_double) /= 0) &
+    wrong = wrong + 1
 
   do k = 2, 6
     do y = 0, ny - 1
       j = 20 - 2 * y
       do x = 0, nx - 1
         i = 4 + 3 * x
-        if (u_next(i, j, k) /= u(i, j, k) + 0.25_c_double * (u(i - 3, j, k) + u(i + 3, j, k) + u(i, j + 2, k) &
-            + u(i, j - 2, k) + u(i, j, k - 1) + u(i, j, k + 1) - 6.0_c_double * u(i, j, k))) wrong = wrong + 1
+        if (u_next(i, j, k) /= u(i, j, k) + 0.25_c_double * (u(i - 3, j, k) + u(i + 3, j, k) &
+            + u(i, j + 2, k) + u(i, j - 2, k) + u(i, j, k - 1) + u(i, j, k + 1) &
+            - 6.0_c_double * u(i, j, k))) &
+          wrong = wrong + 1
         if (g(i, j, k, 1) /= f(i - 3, j, k, 2) + 0.5_c_double * f(i, j, k, 1)) wrong = wrong + 1
         if (g(i, j, k, 2) /= f(i, j - 2, k, 3) - 0.5_c_double * f(i, j, k, 2)) wrong = wrong + 1
         if (g(i, j, k, 3) /= f(i, j, k - 1, 4) + 0.5_c_double * f(i + 3, j, k, 3)) wrong = wrong + 1

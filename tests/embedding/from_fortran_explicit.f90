@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Explicit-shape arrays as in PALM: u(nzb:nzt+1, nysg:nyng, nxlg:nxrg), the vertical fastest, three ghost layers at the
-! sides, one level below and above. The kernel gets the first interior element and the strides; nothing is copied.
+! Explicit-shape arrays as in PALM: u(nzb:nzt+1, nysg:nyng, nxlg:nxrg), the vertical fastest, three ghost
+! layers at the sides, one level below and above. The kernel gets the first interior element and the strides;
+! nothing is copied.
 program from_fortran_explicit
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
   use embedding_interface
@@ -28,7 +29,8 @@ program from_fortran_explicit
   g = unset
 
   ! x, y, z and component, counted in elements
-  extent = [int(nxr - nxl + 1, c_int64_t), int(nyn - nys + 1, c_int64_t), int(nzt - nzb, c_int64_t), 4_c_int64_t]
+  extent = [int(nxr - nxl + 1, c_int64_t), int(nyn - nys + 1, c_int64_t), int(nzt - nzb, c_int64_t), &
+            4_c_int64_t]
   stride(3) = 1
   stride(2) = size(u, 1, c_int64_t)
   stride(1) = stride(2) * size(u, 2, c_int64_t)
@@ -38,15 +40,17 @@ program from_fortran_explicit
   status = embedding_diffuse_f64(u(nzb + 1, nys, nxl), extent(1:3), stride(1:3), u_next(nzb + 1, nys, nxl), &
                                  extent(1:3), stride(1:3), 0.25_c_double)
   if (status /= 0) wrong = wrong + 1
-  status = embedding_mix_f64(f(nzb + 1, nys, nxl, 1), extent, stride, g(nzb + 1, nys, nxl, 1), extent, stride, &
-                             0.5_c_double)
+  status = embedding_mix_f64(f(nzb + 1, nys, nxl, 1), extent, stride, g(nzb + 1, nys, nxl, 1), extent, &
+                             stride, 0.5_c_double)
   if (status /= 0) wrong = wrong + 1
 
   do i = nxl, nxr
     do j = nys, nyn
       do k = nzb + 1, nzt
-        if (u_next(k, j, i) /= u(k, j, i) + 0.25_c_double * (u(k, j, i - 1) + u(k, j, i + 1) + u(k, j - 1, i) &
-            + u(k, j + 1, i) + u(k - 1, j, i) + u(k + 1, j, i) - 6.0_c_double * u(k, j, i))) wrong = wrong + 1
+        if (u_next(k, j, i) /= u(k, j, i) + 0.25_c_double * (u(k, j, i - 1) + u(k, j, i + 1) &
+            + u(k, j - 1, i) + u(k, j + 1, i) + u(k - 1, j, i) + u(k + 1, j, i) &
+            - 6.0_c_double * u(k, j, i))) &
+          wrong = wrong + 1
         if (g(k, j, i, 1) /= f(k, j, i - 1, 2) + 0.5_c_double * f(k, j, i, 1)) wrong = wrong + 1
         if (g(k, j, i, 2) /= f(k, j + 1, i, 3) - 0.5_c_double * f(k, j, i, 2)) wrong = wrong + 1
         if (g(k, j, i, 3) /= f(k - 1, j, i, 4) + 0.5_c_double * f(k, j, i + 1, 3)) wrong = wrong + 1

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# same_on_ranks.sh COMPARE MPIEXEC STEMS PROGRAM ARGUMENT...: an example on 1, 2 and 3 ranks of mpirun (MPIEXEC empty: none),
-# on 3 ranks of one graph and on 3 threads writes the volumes STEMS (separated by spaces) of one rank, bit for bit.
+# same_on_ranks.sh COMPARE MPIEXEC STEMS PROGRAM ARGUMENT...: an example on 1, 2 and 3 ranks of mpirun
+# (MPIEXEC empty: none), on 3 ranks of one graph and on 3 threads writes the volumes STEMS (separated by
+# spaces) of one rank, bit for bit.
 set -euo pipefail
 compare=$1
 mpiexec=$2

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# add_kernel_test(name KERNELS name... [TARGETS target...] [PLAIN file.py...] [LIBRARIES library...] [ON_PEERS file.cpp])
+# add_kernel_test(name KERNELS name... [TARGETS target...] [PLAIN file.py...] [LIBRARIES library...] [ON_PEERS
+# file.cpp])
 #
-# The test <name>_test: check.cpp of this folder with the module <name> of model.py, targets cpu, reference and cuda (or
-# TARGETS); the CUDA text runs on the CPU through tests/emulation. PLAIN: more models, each a module of its own name with
-# one kernel `step` for the CPU. With a CUDA compiler and a GPU (or HEDDLE_DEVICE_TESTS, to run them elsewhere) also
-# <name>_device_test: the same check.cpp, the same CUDA text compiled by nvcc.
+# The test <name>_test: check.cpp of this folder with the module <name> of model.py, targets cpu, reference
+# and cuda (or TARGETS); the CUDA text runs on the CPU through tests/emulation. PLAIN: more models, each a
+# module of its own name with one kernel `step` for the CPU. With a CUDA compiler and a GPU (or
+# HEDDLE_DEVICE_TESTS, to run them elsewhere) also <name>_device_test: the same check.cpp, the same CUDA text
+# compiled by nvcc.
 #
-# ON_PEERS: for sweeps that choose by the memory of their fields. The CUDA text is not emulated, but belongs to the library
-# <name>_kernels where there is a CUDA compiler; the file is part of <name>_test, and all of <name>_device_test.
+# ON_PEERS: for sweeps that choose by the memory of their fields. The CUDA text is not emulated, but belongs
+# to the library <name>_kernels where there is a CUDA compiler; the file is part of <name>_test, and all of
+# <name>_device_test.
 include_guard(GLOBAL)
 
 set(heddle_strict -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror)
@@ -23,7 +26,8 @@ function(add_kernel_test name)
     set(HEDDLE_CUDA OFF) # the library holds the CPU's part; each test adds the CUDA text in its own way
   endif()
   add_library(${name}_kernels STATIC)
-  heddle_add_kernels(${name}_kernels MODEL model.py MODULE ${name} KERNELS ${arg_KERNELS} TARGETS ${arg_TARGETS}
+  heddle_add_kernels(${name}_kernels MODEL model.py MODULE ${name} KERNELS ${arg_KERNELS}
+    TARGETS ${arg_TARGETS}
     GENERATED_DIR ${heddle_SOURCE_DIR}/generated OUT_VAR emitted)
   foreach(model IN LISTS arg_PLAIN)
     cmake_path(GET model STEM module)

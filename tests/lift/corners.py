@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: E501
 """Small texts from the corners of C++ and CUDA. `corners.txt` has the record of each."""
 
 from __future__ import annotations
@@ -134,7 +133,8 @@ CORNERS = {
         " return this->n + n + self()->n + me().n + (*this).n; } };"
     ),
     "char types": (
-        "char32_t g(char16_t a, wchar_t b, char8_t c, signed char d, short e, unsigned short h, unsigned long long l) {"
+        "char32_t g(char16_t a, wchar_t b, char8_t c, signed char d, short e, unsigned short h,"
+        " unsigned long long l) {"
         " return a + b + c + d + e + h + l + 'x' + u'x' + U'x' + L'x'; }"
     ),
     "big types": (
@@ -202,11 +202,13 @@ CORNERS = {
     ),
     "atomic builtin": (
         "int f(int* a) {"
-        " return __atomic_fetch_add(a, 1, __ATOMIC_RELAXED) + __builtin_popcount(3) + (int)__builtin_sqrt(2.0) + (int)__builtin_inff();"
+        " return __atomic_fetch_add(a, 1, __ATOMIC_RELAXED) + __builtin_popcount(3)"
+        " + (int)__builtin_sqrt(2.0) + (int)__builtin_inff();"
         " }"
     ),
     "restrict": (
-        "void f(double* __restrict__ a, const double* __restrict b, double* const __restrict__ c, double* __restrict__* d) {"
+        "void f(double* __restrict__ a, const double* __restrict b, double* const __restrict__ c,"
+        " double* __restrict__* d) {"
         " a[0] = b[0]; double* __restrict__ e = a; e[1] = c[1] + d[0][1]; }"
     ),
     "static constants": (
@@ -271,13 +273,15 @@ CORNERS = {
         " double* w = static_cast<double*>(v); const float* cc = a;"
         " float* d = const_cast<float*>(cc); unsigned long z = (unsigned long)a; void* n = q;"
         " const void* m = cc;"
-        " return (double)i + double(u) + float(i) + *reinterpret_cast<int*>(d) + static_cast<char>(i) + (w ? 1 : 2) + (n == m);"
+        " return (double)i + double(u) + float(i) + *reinterpret_cast<int*>(d)"
+        " + static_cast<char>(i) + (w ? 1 : 2) + (n == m);"
         " }"
     ),
     "cuda": (
         "__constant__ float c[3]; __device__ int d;"
         " __host__ __device__ inline float sq(float a) { return a * a; }"
-        " template <int B> __global__ void __launch_bounds__(B) k(float* __restrict__ a, const float* b, int n) {"
+        " template <int B> __global__ void __launch_bounds__(B)"
+        " k(float* __restrict__ a, const float* b, int n) {"
         " __shared__ float t[B + 2]; extern __shared__ double dyn[];"
         " const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
         " t[threadIdx.x] = b[i]; __syncthreads(); dyn[0] = 1;"
@@ -287,13 +291,16 @@ CORNERS = {
     ),
     "cuda half": (
         "#include <cmath>\n__global__ void k(double* a) {"
-        " a[threadIdx.x] = std::sqrt(a[0]) + fabs(a[1]) + fma(a[0], a[1], a[2]) + max(1.0, a[3]) + rsqrt(a[2]);"
+        " a[threadIdx.x] = std::sqrt(a[0]) + fabs(a[1]) + fma(a[0], a[1], a[2])"
+        " + max(1.0, a[3]) + rsqrt(a[2]);"
         " }"
     ),
     "cmath": (
         "#include <cmath>\n#include <cstdint>\n#include <algorithm>\n#include <vector>\n"
         "double f(double x, float y, std::int64_t n, std::vector<double>& v, const std::vector<double>* w) {"
-        " return std::sqrt(x) + std::sqrt(y) + std::pow(x, n) + std::abs(n) + std::abs(x) + std::max(x, 2.0) + fabs(x) + sin(y) + v[n] + (*w)[n] + v.size() + w->data()[n] + INFINITY + NAN + HUGE_VAL + std::isnan(x);"
+        " return std::sqrt(x) + std::sqrt(y) + std::pow(x, n) + std::abs(n) + std::abs(x)"
+        " + std::max(x, 2.0) + fabs(x) + sin(y) + v[n] + (*w)[n] + v.size() + w->data()[n]"
+        " + INFINITY + NAN + HUGE_VAL + std::isnan(x);"
         " }"
     ),
     "span": (

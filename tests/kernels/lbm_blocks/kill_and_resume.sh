@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kill_and_resume.sh MPIEXEC PROGRAM: a run on three ranks of which one is killed, fails or hangs ends within seconds and
-# says why; two ranks go on from its last checkpoint and end in the bits of a run that nobody disturbed.
+# kill_and_resume.sh MPIEXEC PROGRAM: a run on three ranks of which one is killed, fails or hangs ends within
+# seconds and says why; two ranks go on from its last checkpoint and end in the bits of a run that nobody
+# disturbed.
 set -euo pipefail
 mpiexec=$1
 program=$2
