@@ -87,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     build = commands.add_parser("build", help="write the files of a model")
     _common(build)
     build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
+    build.add_argument(
+        "--no-sweeps", action="store_true", help="leave out <module>_sweeps.hpp, which needs Heddle's runtime"
+    )
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
     build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
     build.add_argument("--expect-module", help="fail if the module has another name")
@@ -111,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--build", type=Path, help="instead of a model: every committed module of a CMake build"
     )
+    check.add_argument("--no-sweeps", action="store_true", help="the module was built with this option")
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
     check.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     check.set_defaults(run=_check, misused=check.error)
@@ -150,7 +154,7 @@ def _build(options: argparse.Namespace) -> int:
             f"but {', '.join(options.expect_kernels)} were expected.",
             f"in CMake: KERNELS {' '.join(module.kernels)}",
         )
-    texts = files(module, options.targets, timings)
+    texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
     since = time.perf_counter()
     written = write(texts, options.out)
     timings.add("write", since)
@@ -237,7 +241,7 @@ def _check(options: argparse.Namespace) -> int:
     committed = (
         of_build(options.build)
         if options.build
-        else [Committed(options.model, tuple(options.targets), options.against)]
+        else [Committed(options.model, tuple(options.targets), options.against, not options.no_sweeps)]
     )
     return check(committed, not options.text_only, options.jobs)
 

@@ -56,8 +56,13 @@ def load(model: Path) -> Module:
     return modules[0]
 
 
-def files(module: Module, targets: Sequence[str], timings: Timings | None = None) -> dict[str, str]:
-    """Every file of a module: path below the output folder -> text."""
+def files(
+    module: Module, targets: Sequence[str], timings: Timings | None = None, *, sweeps: bool = True
+) -> dict[str, str]:
+    """Every file of a module, and the device headers beside it: path below the output folder -> text.
+
+    sweeps: with <module>_sweeps.hpp, the only file that needs the runtime.
+    """
     timings = timings or Timings()
     if not module.kernels:
         raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
@@ -97,10 +102,11 @@ def files(module: Module, targets: Sequence[str], timings: Timings | None = None
     banner = _banner(module, module.about)
     result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, targets, banner)
     result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, targets, banner)
-    result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, targets, banner)
+    if sweeps:
+        result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, targets, banner)
     for header in building_blocks(sorted(headers)):
         path = folder("runtime/include") / "heddle" / "device" / header
-        result[f"{module.name}/heddle/device/{header}"] = path.read_text()
+        result[f"heddle/device/{header}"] = path.read_text()
     timings.add("print, format", since)
     return result
 

@@ -20,24 +20,26 @@ from heddle.prove.report import Verdict, proved
 
 @dataclass(frozen=True)
 class Committed:
-    """A module that has committed files: its model, the targets, and the folder that has the module's."""
+    """A module that has been generated: its model, the targets, the folder that has the module's, and whether
+    <module>_sweeps.hpp belongs to it."""
 
     model: Path
     targets: tuple[str, ...]
     against: Path
+    sweeps: bool = True
 
 
 def of_build(build: Path) -> list[Committed]:
-    """The committed modules of a CMake build, as `heddle_add_kernels` wrote them down."""
-    entries = sorted((build / "heddle-committed").glob("*.json"))
+    """The modules that a CMake build generates, as `heddle_add_kernels` wrote them down."""
+    entries = sorted((build / "heddle-modules").glob("*.json"))
     if not entries:
         raise KernelError(
             str(build),
-            "this build knows no committed modules.",
+            "this build generates no modules.",
             "configure it with a working generator: cmake --preset dev",
         )
     found = [json.loads(entry.read_text()) for entry in entries]
-    return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"])) for e in found]
+    return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"]) for e in found]
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,14 @@ def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterato
 
 def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model)
-    names = _differing(module, entry.targets, entry.against)
+    names = _differing(module, entry)
     proofs = proved(module, entry.targets, entry.against) if prove and not names else ()
     return Outcome(module.name, names, list(proofs))
 
 
-def _differing(module: Module, targets: Sequence[str], against: Path) -> list[str]:
+def _differing(module: Module, entry: Committed) -> list[str]:
     """Names of the files that are missing, differ, or that nothing generates."""
-    texts = files(module, targets)
+    texts, against = files(module, entry.targets, sweeps=entry.sweeps), entry.against
     missing = [
         name
         for name, text in texts.items()

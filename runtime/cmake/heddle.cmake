@@ -5,6 +5,7 @@ heddle_add_kernels(<target>
   [MODULE <name>]                     default: the name of the target
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
+  [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
   [DEPENDS <file>...]                 data that the model reads
   [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled
                                       here or not), <v>_STAMP what is newer when any of them is (empty for
@@ -16,10 +17,15 @@ generator: it only asks an interpreter once whether it could. Building then runs
 which writes a file only if its text has changed: touching a helper of the model recompiles nothing, changing
 one kernel recompiles one object.
 
+All modules of a build lie in <build>/generated/<module>, beside <build>/generated/heddle/device with the
+headers that they include; so each module of a build has a name of its own.
+
 Variables, all optional:
   HEDDLE_CODEGEN   AUTO  generate if the generator can run, else take GENERATED_DIR (default)
                    ON    generate, or fail and say why not
                    OFF   take GENERATED_DIR; no Python is looked for
+  HEDDLE_GENERATED_DIR  with HEDDLE_CODEGEN=OFF: the folder `generated` of another build, whose modules are
+                   taken in place of those in GENERATED_DIR
   HEDDLE_PYTHON    interpreter to use; else that of Heddle's own environment (build/venv of a checkout, the
                    environment of a wheel), else the one that CMake finds
   HEDDLE_CUDA      OFF keeps the emitted .cu files from being compiled; they are generated all the same
@@ -30,11 +36,13 @@ Variables, all optional:
                         fast for
                    nvcc where all are compiled, slower where one has changed
 
+heddle_can_generate(<variable> [<reason variable>]) says whether the generator can run here, and if not, why.
+
 heddle_test_generated(<test name> [COMPLETE]) adds one test: what the build has generated of all models with a
 GENERATED_DIR equals what is committed, file by file; with COMPLETE nothing else may be committed there. The
-targets heddle-generate and heddle-check-generated exist as soon as one model has a GENERATED_DIR; both
-generate anew, the first rewrites the committed files, the second only compares. heddle-modules generates what
-is not up to date in the build.
+targets heddle-generate and heddle-check-generated exist as soon as one model is generated; both generate
+anew, the first rewrites the committed files, the second only compares. heddle-modules generates what is not
+up to date in the build.
 ]]
 include_guard(GLOBAL)
 cmake_policy(PUSH)
@@ -63,10 +71,13 @@ endif()
 unset(_heddle_languages)
 
 # The naming rule, the only place in CMake that knows it. `parts` are relative to the folder of the module.
-function(_heddle_emitted_files module kernels targets sources_var cuda_var headers_var)
+function(_heddle_emitted_files module kernels targets sweeps sources_var cuda_var headers_var)
   set(sources "")
   set(cuda "")
-  set(headers ${module}.h ${module}.hpp ${module}_sweeps.hpp)
+  set(headers ${module}.h ${module}.hpp)
+  if(sweeps)
+    list(APPEND headers ${module}_sweeps.hpp)
+  endif()
   foreach(kernel IN LISTS kernels)
     if("cpu" IN_LIST targets)
       list(APPEND sources ${kernel}.cpp)
@@ -170,8 +181,8 @@ for n in ('sympy', 'jinja2', 'clang-format'):
   set_property(GLOBAL PROPERTY HEDDLE_GENERATOR_REASON "${reasons}")
 endfunction()
 
-# Decides between generating and taking committed files; fails with a sentence where neither is possible.
-function(_heddle_choose_source module generated_dir result_var)
+# HEDDLE_CODEGEN, or its default.
+function(_heddle_codegen result_var)
   set(codegen AUTO)
   if(DEFINED HEDDLE_CODEGEN)
     set(codegen "${HEDDLE_CODEGEN}")
@@ -179,10 +190,37 @@ function(_heddle_choose_source module generated_dir result_var)
   if(NOT codegen MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "HEDDLE_CODEGEN is '${codegen}'; it must be AUTO, ON or OFF.")
   endif()
+  set(${result_var} ${codegen} PARENT_SCOPE)
+endfunction()
+
+function(heddle_can_generate result_var)
+  _heddle_codegen(codegen)
+  if(codegen STREQUAL "OFF")
+    set(python "")
+    set(reason "HEDDLE_CODEGEN is OFF")
+  else()
+    _heddle_find_generator()
+    get_property(python GLOBAL PROPERTY HEDDLE_GENERATOR)
+    get_property(reason GLOBAL PROPERTY HEDDLE_GENERATOR_REASON)
+  endif()
+  if(python)
+    set(${result_var} TRUE PARENT_SCOPE)
+  else()
+    set(${result_var} FALSE PARENT_SCOPE)
+  endif()
+  if(ARGC GREATER 1)
+    set(${ARGV1} "${reason}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Decides between generating and taking committed files; fails with a sentence where neither is possible.
+function(_heddle_choose_source module generated_dir result_var)
+  _heddle_codegen(codegen)
   if(codegen STREQUAL "OFF")
     if(NOT generated_dir)
       message(FATAL_ERROR "HEDDLE_CODEGEN is OFF, but the module '${module}' names no GENERATED_DIR with "
-                          "committed files. Give it one, or set HEDDLE_CODEGEN=AUTO.")
+                          "committed files, and HEDDLE_GENERATED_DIR has none. Give it one, or set "
+                          "HEDDLE_CODEGEN=AUTO.")
     endif()
     set(${result_var} committed PARENT_SCOPE)
     return()
@@ -229,7 +267,8 @@ function(_heddle_cuda_sources module cuda stamp sources_var)
 endfunction()
 
 function(heddle_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg
+    "NO_SWEEPS" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -263,17 +302,26 @@ function(heddle_add_kernels target)
   if(arg_GENERATED_DIR)
     cmake_path(ABSOLUTE_PATH arg_GENERATED_DIR BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   endif()
+  set(taken_from "${arg_GENERATED_DIR}")
+  if(HEDDLE_GENERATED_DIR AND EXISTS "${HEDDLE_GENERATED_DIR}/${arg_MODULE}")
+    set(taken_from "${HEDDLE_GENERATED_DIR}")
+  endif()
   set(depends "")
   foreach(file IN LISTS arg_DEPENDS)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
     list(APPEND depends "${file}")
   endforeach()
 
-  _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" sources cuda headers)
-  _heddle_choose_source(${arg_MODULE} "${arg_GENERATED_DIR}" source)
+  set(sweeps true)
+  if(arg_NO_SWEEPS)
+    set(sweeps false)
+  endif()
+  _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" ${sweeps} sources cuda headers)
+  _heddle_choose_source(${arg_MODULE} "${taken_from}" source)
   set(stamp "")
   if(source STREQUAL "committed")
-    set(folder "${arg_GENERATED_DIR}/${arg_MODULE}")
+    set(root "${taken_from}")
+    set(folder "${root}/${arg_MODULE}")
     foreach(file IN LISTS sources cuda headers)
       if(NOT EXISTS "${folder}/${file}")
         message(FATAL_ERROR "The committed module ${folder} lacks ${file}. Generate it on a machine that has "
@@ -284,13 +332,15 @@ function(heddle_add_kernels target)
     if(NOT EXISTS "${arg_MODEL}")
       message(FATAL_ERROR "heddle_add_kernels(${target}): the model ${arg_MODEL} does not exist.")
     endif()
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}")
-    get_property(modules DIRECTORY PROPERTY HEDDLE_MODULES)
+    set(root "${CMAKE_BINARY_DIR}/generated")
+    set(folder "${root}/${arg_MODULE}")
+    get_property(modules GLOBAL PROPERTY HEDDLE_MODULES)
     if(arg_MODULE IN_LIST modules)
-      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in "
-                          "this folder. Put its kernels into one library and link that.")
+      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in this "
+                          "build. Put its kernels into one library and link that, or give one of them another "
+                          "name: MODULE.")
     endif()
-    set_property(DIRECTORY APPEND PROPERTY HEDDLE_MODULES ${arg_MODULE})
+    set_property(GLOBAL APPEND PROPERTY HEDDLE_MODULES ${arg_MODULE})
 
     get_property(python GLOBAL PROPERTY HEDDLE_GENERATOR)
     get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
@@ -298,16 +348,19 @@ function(heddle_add_kernels target)
     set(generate
         "${python}" -P -m heddle build "${arg_MODEL}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
+    if(arg_NO_SWEEPS)
+      list(APPEND generate --no-sweeps)
+    endif()
     # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time
     # when their text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
-    set(stamp "${CMAKE_CURRENT_BINARY_DIR}/heddle/${arg_MODULE}.stamp")
+    set(stamp "${CMAKE_BINARY_DIR}/heddle-stamps/${arg_MODULE}")
     set(products ${sources} ${cuda} ${headers})
     list(TRANSFORM products PREPEND "${folder}/")
     add_custom_command(
       OUTPUT "${stamp}"
       BYPRODUCTS ${products}
-      COMMAND ${environment} PYTHONHASHSEED=0 ${generate} --out "${CMAKE_CURRENT_BINARY_DIR}/heddle" --depfile
-              "${stamp}.d" --stamp "${stamp}"
+      COMMAND ${environment} PYTHONHASHSEED=0 ${generate} --out "${root}"
+              --depfile "${stamp}.d" --stamp "${stamp}"
       DEPENDS "${arg_MODEL}" ${depends} "${fingerprint}"
       DEPFILE "${stamp}.d"
       WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
@@ -322,17 +375,14 @@ function(heddle_add_kernels target)
         VERBATIM)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
-    if(arg_GENERATED_DIR)
-      _heddle_register_committed(${arg_MODULE} "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
-                                 "${arg_TARGETS}"
-                                 "${stamp}")
-    endif()
+    _heddle_register(${arg_MODULE} "${root}" "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
+                     "${arg_TARGETS}" ${sweeps} "${stamp}")
   endif()
 
   list(TRANSFORM sources PREPEND "${folder}/")
   list(TRANSFORM cuda PREPEND "${folder}/")
   list(TRANSFORM headers PREPEND "${folder}/")
-  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>" "$<BUILD_INTERFACE:${root}>")
 
   # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may
   # change a value: without errno and traps libm calls and guarded expressions can be vectorised. Per source,
@@ -372,49 +422,46 @@ function(heddle_add_kernels target)
   endif()
 endfunction()
 
-# Remembers a module that has committed files: one small script each below the build folder, which the two
-# targets and the test read.
-function(_heddle_register_committed module generated_dir generate model targets stamp)
+# Remembers a module: one small script and one JSON file each below the build folder, which the two targets,
+# the test and `heddle check --build` read.
+function(_heddle_register module root generated_dir generate model targets sweeps stamp)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
-  set(list "${CMAKE_BINARY_DIR}/heddle-committed")
-  if(NOT TARGET heddle-generate)
+  set(list "${CMAKE_BINARY_DIR}/heddle-modules")
+  if(NOT TARGET heddle-modules)
     file(REMOVE_RECURSE "${list}")
     add_custom_target(heddle-generate
-      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=write -P "${cmake_dir}/heddle_committed.cmake"
+      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=write -P "${cmake_dir}/heddle_modules.cmake"
       COMMENT "Writing all committed modules" VERBATIM)
     add_custom_target(heddle-check-generated
-      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=compare -P "${cmake_dir}/heddle_committed.cmake"
+      COMMAND "${CMAKE_COMMAND}" -D "LIST=${list}" -D MODE=compare -P "${cmake_dir}/heddle_modules.cmake"
       COMMENT "Comparing all committed modules" VERBATIM)
     add_custom_target(heddle-modules)
   endif()
   add_custom_target(heddle-module.${module} DEPENDS "${stamp}")
   add_dependencies(heddle-modules heddle-module.${module})
-  if(EXISTS "${list}/${module}.cmake")
-    message(FATAL_ERROR "The module '${module}' is generated in two places of this project. Committed "
-                        "modules need names of their own.")
-  endif()
   file(CONFIGURE OUTPUT "${list}/${module}.cmake" @ONLY CONTENT [==[
 set(module [=[@module@]=])
 set(committed [=[@generated_dir@]=])
 set(environment [=[@environment@]=])
 set(generate [=[@generate@]=])
 set(stamp [=[@stamp@]=])
+set(generated [=[@root@]=])
 ]==])
-  # The same for `heddle check --build <this build folder>`.
   list(JOIN targets "\", \"" targets)
   file(CONFIGURE OUTPUT "${list}/${module}.json" @ONLY CONTENT
-       "{\"model\": \"@model@\", \"targets\": [\"@targets@\"], \"generated\": \"@generated_dir@\"}\n")
+[==[{"model": "@model@", "targets": ["@targets@"], "generated": "@root@", "sweeps": @sweeps@}
+]==])
 endfunction()
 
 function(heddle_test_generated name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COMPLETE" "" "")
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   if(TARGET heddle-check-generated)
-    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-committed"
-                                  -D MODE=compare
+    add_test(NAME ${name}
+      COMMAND "${CMAKE_COMMAND}" -D "LIST=${CMAKE_BINARY_DIR}/heddle-modules" -D MODE=compare
                                   -D "BUILD=${CMAKE_BINARY_DIR}" -D COMPLETE=${arg_COMPLETE}
-                                  -P "${cmake_dir}/heddle_committed.cmake")
+                                  -P "${cmake_dir}/heddle_modules.cmake")
     set_tests_properties(${name} PROPERTIES LABELS python)
   endif()
 endfunction()

@@ -46,7 +46,7 @@ foreach(folder IN ITEMS include mpi/include program/include geometry/include plo
   endif()
 endforeach()
 
-install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_committed.cmake"
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_modules.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddleConfigVersion.cmake"

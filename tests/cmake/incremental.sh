@@ -45,13 +45,13 @@ incremental() {
   costs helper.log 1 "scale.cpp.o "
   expect "scale 28 shift 13" build/consumer
 
-  rm build/heddle/consumer/scale.cpp
+  rm build/generated/consumer/scale.cpp
   make_it >deleted-source.log
-  [ -f build/heddle/consumer/scale.cpp ] || refuse "a deleted source did not come back"
+  [ -f build/generated/consumer/scale.cpp ] || refuse "a deleted source did not come back"
   sleep 1.1
-  rm build/heddle/consumer/consumer.h
+  rm build/generated/consumer/consumer.h
   make_it >deleted-header.log
-  [ -f build/heddle/consumer/consumer.h ] || refuse "a deleted header did not come back"
+  [ -f build/generated/consumer/consumer.h ] || refuse "a deleted header did not come back"
   expect "scale 28 shift 13" build/consumer
   make_it >last.log
   costs last.log 0 ""

@@ -16,7 +16,7 @@ make_it >build.log
 expect "scale 21 shift 12" build/consumer
 expect "runtime" build/consumer_runtime
 # the generator came from the moved prefix
-grep -q "$WORK/elsewhere/prefix" build/heddle/consumer.stamp.d ||
+grep -q "$WORK/elsewhere/prefix" build/heddle-stamps/consumer.d ||
   refuse "the generator used is not that of the prefix"
 
 # heddle-lift, where it was built, is found by the moved package, with its declarations of CUDA

@@ -13,7 +13,7 @@ folder=$(PYTHONPATH="$WORK/site" "$PYTHON" -P -m heddle --cmake-dir)
 configure -D heddle_DIR="$folder" >configure.log
 make_it >build.log
 expect "scale 21 shift 12" build/consumer
-grep -q "$WORK/site" build/heddle/consumer.stamp.d || refuse "the generator used is not that of the wheel"
+grep -q "$WORK/site" build/heddle-stamps/consumer.d || refuse "the generator used is not that of the wheel"
 # the same from the checkout
 folder=$(PYTHONPATH="$HEDDLE_SOURCE/generator" "$PYTHON" -P -m heddle --cmake-dir)
 [ "$folder" = "$HEDDLE_SOURCE/runtime/cmake" ] || refuse "--cmake-dir of the checkout printed '$folder'"

@@ -48,7 +48,7 @@ class Library:
         self.optimise = {**OPTIMISE, **(PLAIN if plain else {})}
         self.units: dict[str, Path] = {}
         sources: dict[str, list[str]] = {}
-        self.includes: list[str] = ["-I", str(EMULATION)]
+        self.includes: list[str] = ["-I", str(EMULATION), "-I", str(folder)]
         for module, targets in modules:
             texts = files(module, targets)
             write(texts, folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -51,13 +52,10 @@ def test_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"heddle: demo: {count} files, {count} changed, in {out / 'demo'}\n"
     written = files_below(out / "demo")
     names = {f"{kernel}.{suffix}" for kernel in ("shift", "copy") for suffix in ("cpp", "cu", "cuh")}
-    assert names | {"demo.h", "demo.hpp", "demo_sweeps.hpp"} <= written
-    assert {Path(name).parts[0] for name in written - names} == {
-        "demo.h",
-        "demo.hpp",
-        "demo_sweeps.hpp",
-        "heddle",
-    }
+    assert written == names | {"demo.h", "demo.hpp", "demo_sweeps.hpp"}
+    device = files_below(out) - {f"demo/{name}" for name in written}
+    assert device
+    assert all(re.fullmatch(r"heddle/device/[a-z_]+\.hpp", name) for name in device)
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in out.rglob("*.cpp"))
 
 
@@ -167,25 +165,44 @@ def test_check_proves(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_check_of_a_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--build", str(tmp_path), "--text-only"]) == 1
-    assert "this build knows no committed modules" in capsys.readouterr().err
+    assert "this build generates no modules" in capsys.readouterr().err
     assert main(["build", str(model), "--out", str(tmp_path / "generated"), "--targets", "cpu"]) == 0
-    (tmp_path / "heddle-committed").mkdir()
-    entry = {"model": str(model), "targets": ["cpu"], "generated": str(tmp_path / "generated")}
-    (tmp_path / "heddle-committed" / "demo.json").write_text(json.dumps(entry))
+    (tmp_path / "heddle-modules").mkdir()
+    entry = {
+        "model": str(model),
+        "targets": ["cpu"],
+        "generated": str(tmp_path / "generated"),
+        "sweeps": True,
+    }
+    (tmp_path / "heddle-modules" / "demo.json").write_text(json.dumps(entry))
     assert main(["check", "--build", str(tmp_path), "--text-only"]) == 0
     assert "the files agree" in capsys.readouterr().out
 
 
+def test_build_without_sweeps(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [str(model), "--targets", "cpu", "--no-sweeps"]
+    assert main(["build", *arguments, "--out", str(tmp_path)]) == 0
+    assert files_below(tmp_path / "demo") == {"shift.cpp", "copy.cpp", "demo.h", "demo.hpp"}
+    assert main(["check", *arguments, "--text-only", "--against", str(tmp_path)]) == 0
+    assert main(["check", *arguments[:-1], "--text-only", "--against", str(tmp_path)]) == 1
+    assert "demo/demo_sweeps.hpp" in capsys.readouterr().err
+
+
 def test_check_in_several_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Says what one process says, in the same order; a refusal comes back whole."""
-    (tmp_path / "heddle-committed").mkdir()
+    (tmp_path / "heddle-modules").mkdir()
     (tmp_path / "factors.py").write_text("FACTOR = 2.0\n")
     for name in ("one", "two", "three"):
         model = tmp_path / f"{name}.py"
         model.write_text(MODEL.replace('"demo"', f'"{name}"'))
         assert main(["build", str(model), "--out", str(tmp_path / "generated"), "--targets", "cpu"]) == 0
-        entry = {"model": str(model), "targets": ["cpu"], "generated": str(tmp_path / "generated")}
-        (tmp_path / "heddle-committed" / f"{name}.json").write_text(json.dumps(entry))
+        entry = {
+            "model": str(model),
+            "targets": ["cpu"],
+            "generated": str(tmp_path / "generated"),
+            "sweeps": True,
+        }
+        (tmp_path / "heddle-modules" / f"{name}.json").write_text(json.dumps(entry))
     capsys.readouterr()
     (tmp_path / "generated" / "two" / "two.h").unlink()
     check = ["check", "--build", str(tmp_path), "--text-only"]

@@ -27,12 +27,10 @@ function(add_kernel_test name)
   endif()
   add_library(${name}_kernels STATIC)
   heddle_add_kernels(${name}_kernels MODEL model.py MODULE ${name} KERNELS ${arg_KERNELS}
-    TARGETS ${arg_TARGETS}
-    GENERATED_DIR ${heddle_SOURCE_DIR}/generated OUT_VAR emitted)
+    TARGETS ${arg_TARGETS} OUT_VAR emitted)
   foreach(model IN LISTS arg_PLAIN)
     cmake_path(GET model STEM module)
-    heddle_add_kernels(${name}_kernels MODEL ${model} MODULE ${module} KERNELS step
-      GENERATED_DIR ${heddle_SOURCE_DIR}/generated)
+    heddle_add_kernels(${name}_kernels MODEL ${model} MODULE ${module} KERNELS step)
   endforeach()
 
   _add_kernel_test(${name}_test kernels check.cpp ${arg_ON_PEERS})

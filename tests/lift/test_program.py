@@ -17,7 +17,9 @@ from heddle.ir.json import from_json, to_json
 from heddle.lift.schema import header
 from random_source import Writer
 
-KERNELS = sorted(file for end in ("cpp", "cu", "cuh") for file in (ROOT / "generated").rglob(f"*.{end}"))
+KERNELS = sorted(
+    file for end in ("cpp", "cu", "cuh") for file in (ROOT / "build/dev/generated").rglob(f"*.{end}")
+)
 
 
 def test_the_builder_functions_are_written_from_the_schema() -> None:

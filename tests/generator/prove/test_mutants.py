@@ -21,7 +21,7 @@ from heddle.prove.report import proved_kernel
 from prove.mutants import KINDS, mutant, tokens
 
 ROOT = Path(__file__).parents[3]
-GENERATED = ROOT / "generated"
+GENERATED = ROOT / "build" / "dev" / "generated"
 COUNT = int(os.environ.get("HEDDLE_MUTANTS", "60"))
 MODELS = {
     "heat": "examples/first_kernel/model.py",
@@ -35,7 +35,8 @@ MODELS = {
     "lbm_sparse": "tests/kernels/lbm_sparse/model.py",
     "sor": "tests/kernels/sor/model.py",
 }
-"""Their committed files are changed: dense and sparse lattices, columns, colours, reductions, exchanges."""
+"""Their emitted files, those of the build dev, are changed: dense and sparse lattices, columns, colours,
+reductions, exchanges."""
 SHARES = 10
 
 
@@ -51,7 +52,7 @@ class Subject:
 
 @functools.cache
 def subjects(module: str) -> list[Subject]:
-    """Every committed file of every kernel of a model."""
+    """Every emitted file of every kernel of a model."""
     model = load(ROOT / MODELS[module])
     ends = {"_reference.cpp": "reference", ".cpp": "cpu", ".cu": "cuda", ".cuh": "cuda"}
     everything = [

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT-0
+// Reductions with one result for any number of threads, lanes and blocks: 32 values at a time
+// become one by halves (value 0 with 16, 1 with 17, ...; then 0 with 8, ...), then 32 of these,
+// until one is left.
+#ifndef HEDDLE_DEVICE_REDUCE_HPP
+#define HEDDLE_DEVICE_REDUCE_HPP
+
+#include <cmath>
+#include <cstdint>
+
+#include "heddle/device/arithmetic.hpp"
+#include "heddle/device/qualifiers.hpp"
+
+namespace heddle {
+
+/// Values that become one at a time: the threads of a warp.
+inline constexpr int tile = 32;
+
+/// Each operation has a neutral value, which stands where values are missing.
+struct Sum {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return T(-0.0);  // adding it changes nothing, not even the sign of a zero
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return a + b;
+  }
+};
+
+struct Min {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return static_cast<T>(HUGE_VAL);
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return heddle::min(a, b);
+  }
+};
+
+struct Max {
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T neutral() {
+    return -static_cast<T>(HUGE_VAL);
+  }
+  template <typename T>
+  HEDDLE_HOST_DEVICE static T combine(T a, T b) {
+    return heddle::max(a, b);
+  }
+};
+
+namespace detail {
+
+template <typename Operation, int half, typename T>
+inline void fold(T* values) {
+  for (int i = 0; i < half; ++i) {
+    values[i] = Operation::combine(values[i], values[i + half]);
+  }
+}
+
+}  // namespace detail
+
+/// What a whole tile becomes; `values` is scratch afterwards.
+template <typename Operation, typename T>
+inline T combine_tile(T* values) {
+  detail::fold<Operation, 16>(values);
+  detail::fold<Operation, 8>(values);
+  detail::fold<Operation, 4>(values);
+  detail::fold<Operation, 2>(values);
+  detail::fold<Operation, 1>(values);
+  return values[0];
+}
+
+/// What `count` values become; `values` is scratch afterwards.
+template <typename Operation, typename T>
+inline T combine(T* values, std::int64_t count) {
+  if (count == tile) {
+    return combine_tile<Operation>(values);
+  }
+  while (true) {
+    std::int64_t tiles = 0;
+    for (std::int64_t first = 0; first < count || tiles == 0; first += tile) {
+      T part[tile];
+      for (T& value : part) {
+        value = Operation::template neutral<T>();
+      }
+      const std::int64_t here = heddle::min<std::int64_t>(count - first, tile);
+      for (std::int64_t i = 0; i < here; ++i) {
+        part[i] = values[first + i];
+      }
+      const T result = combine_tile<Operation>(part);
+      if (count <= tile) {
+        return result;
+      }
+      values[tiles++] = result;
+    }
+    count = tiles;
+  }
+}
+
+/// What kernels call: sum, minimum and maximum of `count` values; those are scratch afterwards.
+template <typename T>
+inline T combine_sum(T* values, std::int64_t count) {
+  return combine<Sum>(values, count);
+}
+template <typename T>
+inline T combine_min(T* values, std::int64_t count) {
+  return combine<Min>(values, count);
+}
+template <typename T>
+inline T combine_max(T* values, std::int64_t count) {
+  return combine<Max>(values, count);
+}
+
+}  // namespace heddle
+
+#endif

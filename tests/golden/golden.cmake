@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 cmake -D GENERATED=<build folder>/generated -D MODE=write|compare -P
+# golden.cmake Compares each <module>/<file> of this folder with the one that the build has generated, or
+# brings it up to date.
+cmake_minimum_required(VERSION 3.22)
+file(GLOB_RECURSE files RELATIVE "${CMAKE_CURRENT_LIST_DIR}" "${CMAKE_CURRENT_LIST_DIR}/*/*")
+if(NOT files)
+  message(FATAL_ERROR "There are no golden files in ${CMAKE_CURRENT_LIST_DIR}.")
+endif()
+set(drift "")
+foreach(file IN LISTS files)
+  if(NOT EXISTS "${GENERATED}/${file}")
+    list(APPEND drift "${file}: no model of this build generates it")
+    continue()
+  endif()
+  file(SHA256 "${GENERATED}/${file}" fresh)
+  file(SHA256 "${CMAKE_CURRENT_LIST_DIR}/${file}" old)
+  if(NOT fresh STREQUAL old)
+    if(MODE STREQUAL "write")
+      configure_file("${GENERATED}/${file}" "${CMAKE_CURRENT_LIST_DIR}/${file}" COPYONLY)
+    else()
+      list(APPEND drift "${file}: differs from what its model generates")
+    endif()
+  endif()
+endforeach()
+if(drift)
+  list(JOIN drift "\n  " drift)
+  message(FATAL_ERROR
+    "Golden files are out of date:\n  ${drift}\nRun the target generate, read what has changed, and "
+                      "commit it.")
+endif()
+list(LENGTH files count)
+message(STATUS "${count} golden files are up to date")
