@@ -39,7 +39,9 @@ def of_build(build: Path) -> list[Committed]:
             "configure it with a working generator: cmake --preset dev",
         )
     found = [json.loads(entry.read_text()) for entry in entries]
-    return [Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"]) for e in found]
+    return [
+        Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"]) for e in found
+    ]
 
 
 @dataclass(frozen=True)

@@ -336,9 +336,9 @@ function(heddle_add_kernels target)
     set(folder "${root}/${arg_MODULE}")
     get_property(modules GLOBAL PROPERTY HEDDLE_MODULES)
     if(arg_MODULE IN_LIST modules)
-      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in this "
-                          "build. Put its kernels into one library and link that, or give one of them another "
-                          "name: MODULE.")
+      message(FATAL_ERROR "heddle_add_kernels(${target}): the module '${arg_MODULE}' is generated twice in "
+                          "this build. Put its kernels into one library and link that, or give one of them "
+                          "another name: MODULE.")
     endif()
     set_property(GLOBAL APPEND PROPERTY HEDDLE_MODULES ${arg_MODULE})
 
