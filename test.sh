@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# All tests: ./test.sh. Installs what is missing, then runs stage by stage, goes on after a failed stage, and ends with a
-# table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11.
-#   --fast   lint, types, generator tests, and the C++ tests of one build: while working
-#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every emitted file
-#            and every boundary on every target in the generator's tests, and a thousand faults for the proof to find
+# All tests: ./test.sh. Installs what is missing, then runs stage by stage, goes on after a failed stage, and
+# ends with a table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and
+# Python 3.11.
+#   --fast   while working: the checks that compile nothing, clang-tidy on what a change touches, the runtime
+#            with its tests, and the generator's tests that compile no kernels
+#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every
+#            emitted file and every boundary on every target in the generator's tests, and a thousand faults
+#            for the proof to find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -24,11 +27,12 @@ results="$build/results"
 rm -rf "$results"
 mkdir -p "$results"
 rows=()          # name | outcome | passed | failed | seconds | remark
-passed=0 failed=0 absent=0 unknown=()
+passed=0 failed=0 absent=0 unknown=() lost=""
 
 # row <name> <outcome> <passed> <failed> <remark>
 row() {
   rows+=("$1|$2|$3|$4|$((SECONDS - begin))|$5")
+  if [ "$2" = FAILED ]; then lost+=", $1"; fi
   say "$1: $2${5:+ ($5)}"
 }
 
@@ -52,7 +56,8 @@ check() {
   fi
 }
 
-# counted <name> <JUnit file> <what to do> <command>...: a stage whose tests are counted from the file that it writes.
+# counted <name> <JUnit file> <what to do> <command>...: a stage whose tests are counted from the file that it
+# writes.
 counted() {
   local name="$1" file="$2" advice="$3" status=0 counts
   shift 3
@@ -80,7 +85,8 @@ counted() {
 ctest_stage() {
   local name="$1" preset="$2"
   shift 2
-  counted "$name" "$results/$preset.xml" "read $logs/${name// /-}.log; one test again: ctest --preset $preset -R <name>" \
+  counted "$name" "$results/$preset.xml" \
+    "read $logs/${name// /-}.log; one test again: ctest --preset $preset -R <name>" \
     ctest --preset "$preset" --output-junit "$results/$preset.xml" --parallel "$jobs" "$@"
 }
 
@@ -97,8 +103,37 @@ configure_and_build() {
   cmake --preset "$preset" -S "$HEDDLE_ROOT" "$@" && cmake --build "$build/$preset" --parallel "$jobs"
 }
 
-# Every .cu of the tree through nvcc, eight of a module at once, and the runtime with its CUDA parts. Programs are not
-# linked: they would be compiled a second time for it. The kernels are those that the build dev has generated.
+# The runtime, its tests, and heddle-lift for those of the generator.
+build_core() {
+  local lift=()
+  cmake --preset dev -S "$HEDDLE_ROOT" || return 1
+  if [ -d "$build/dev/generator/lift" ]; then lift=(generator/lift/all); fi # where LLVM was found
+  cmake --build "$build/dev" --parallel "$jobs" --target tests/runtime/all "${lift[@]}"
+}
+
+# static <name> [file]...: a check of .ci/static_checks.py.
+static() {
+  check "$1" "run: build/venv/bin/python .ci/static_checks.py $1" "$bin/python" .ci/static_checks.py "$1" || :
+}
+
+# generator_tests [argument of pytest]...
+generator_tests() {
+  counted "generator tests" "$results/pytest.xml" \
+    "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator" \
+    "$bin/python" -m pytest -c generator/pyproject.toml --rootdir . -o cache_dir="$build/pytest" \
+    --numprocesses "$jobs" --dist loadfile --junitxml "$results/pytest.xml" "$@" tests/generator || :
+}
+
+# clang-tidy on what a change touches; what the time did not suffice for is said.
+tidy() {
+  check tidy "read $logs/tidy.log, or run: build/venv/bin/python .ci/tidy.py --build build/dev" \
+    "$bin/python" .ci/tidy.py --build "$build/dev" --minutes "$1" || :
+  sed -n 's/^\(left out: .*\|tidy: .*\)/  \1/p' "$logs/tidy.log"
+}
+
+# Every .cu of the tree through nvcc, eight of a module at once, and the runtime with its CUDA parts. Programs
+# are not linked: they would be compiled a second time for it. The kernels are those that the build dev has
+# generated.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
@@ -117,11 +152,13 @@ heddle_check() {
 lift_with_all_versions() {
   local version programs="$build/dev/bin/heddle-lift"
   for version in 14 16; do
-    cmake --preset dev -S "$HEDDLE_ROOT" -B "$build/lift-$version" -D HEDDLE_LIFT=ON -D HEDDLE_LLVM_VERSION=$version \
+    cmake --preset dev -S "$HEDDLE_ROOT" -B "$build/lift-$version" -D HEDDLE_LIFT=ON \
+      -D HEDDLE_LLVM_VERSION=$version \
       && cmake --build "$build/lift-$version" --parallel "$jobs" --target heddle-lift || return 1
     programs+=":$build/lift-$version/bin/heddle-lift"
   done
-  HEDDLE_LIFT="$programs" "$bin/python" -m pytest -q -c generator/pyproject.toml --rootdir . -p no:cacheprovider tests/lift
+  HEDDLE_LIFT="$programs" "$bin/python" -m pytest -q -c generator/pyproject.toml --rootdir . \
+    -p no:cacheprovider tests/lift
 }
 
 # All modules, generated by the oldest SymPy and Jinja that we support, equal those of the build dev.
@@ -129,8 +166,9 @@ with_oldest() {
   local part parts=() status=0
   need_oldest_venv || return 1
   for ((part = 0; part < jobs; part++)); do
-    cmake -D LIST="$build/dev/heddle-modules" -D MODE=compare -D AGAINST="$build/dev/generated" -D PARTS="$jobs" \
-      -D PART=$part -D PYTHON="$venv-oldest/bin/python" -P runtime/cmake/heddle_modules.cmake &
+    cmake -D LIST="$build/dev/heddle-modules" -D MODE=compare -D AGAINST="$build/dev/generated" \
+      -D PARTS="$jobs" -D PART=$part -D PYTHON="$venv-oldest/bin/python" \
+      -P runtime/cmake/heddle_modules.cmake &
     parts+=($!)
   done
   for part in "${parts[@]}"; do wait "$part" || status=1; done
@@ -139,11 +177,13 @@ with_oldest() {
 
 # ---------------------------------------------------------------- what is needed
 say "Heddle: tests ($mode)"
-packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran zlib1g-dev libcairo2-dev
-  libnetcdf-dev libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev
-  llvm-19-dev clang-19 libfftw3-double3 libfftw3-single3)
+packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran
+  zlib1g-dev libcairo2-dev libnetcdf-dev libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin
+  python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3 libfftw3-single3
+  ccache shellcheck)
 if [ $mode = full ]; then
-  packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev clang-16)
+  packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
+    clang-16)
 fi
 need_packages "${packages[@]}"
 need_venv_or_fail "" test
@@ -151,35 +191,44 @@ say "Python environment: ready in build/venv"
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"
 if [ $mode = full ]; then export HEDDLE_TESTS=full HEDDLE_MUTANTS=1000; fi
+use_ccache
 
-# ---------------------------------------------------------------- the generator
-python_files=(generator .ci)
-for folder in tests examples; do if [ -d $folder ]; then python_files+=("$folder"); fi; done
-check ruff "run: build/venv/bin/ruff check --config generator/pyproject.toml ${python_files[*]}" \
-  "$bin/ruff" check --config generator/pyproject.toml "${python_files[@]}" || :
+# ---------------------------------------------------------------- what compiles nothing
+static format
+static lint
+static text
 check mypy "run: build/venv/bin/mypy --config-file generator/pyproject.toml generator/heddle" \
   "$bin/mypy" --config-file generator/pyproject.toml --cache-dir "$build/mypy" generator/heddle || :
 
-# ---------------------------------------------------------------- C++
+# ---------------------------------------------------------------- one build
 # Built first: the generator's tests read emitted text back with heddle-lift.
-built=yes
-build_stage "build dev" dev || built=no
-# Also the kernels of programs that are built on demand: the stages below read all of build/dev/generated.
-check "generate" "read $logs/generate.log" cmake --build "$build/dev" --parallel "$jobs" --target heddle-modules || :
+if [ $mode = fast ]; then
+  if check "build core" "read $logs/build-core.log" build_core; then
+    tidy 1
+    ctest_stage "runtime tests" dev --tests-regex '^runtime\.' || :
+  else
+    unknown+=("runtime tests")
+  fi
+  generator_tests -m "not compiles"
+else
+  built=yes
+  build_stage "build dev" dev || built=no
+  # Also the kernels of programs that are built on demand: stages below read all of build/dev/generated.
+  check generate "read $logs/generate.log" \
+    cmake --build "$build/dev" --parallel "$jobs" --target heddle-modules || :
+  if [ $built = yes ]; then tidy 5; fi
+  generator_tests
+  if [ $built = yes ]; then ctest_stage "C++ tests" dev || :; else unknown+=("C++ tests"); fi
+fi
 
-counted "generator tests" "$results/pytest.xml" "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator" \
-  "$bin/python" -m pytest -c generator/pyproject.toml --rootdir . -o cache_dir="$build/pytest" \
-  --numprocesses "$jobs" --dist loadfile --junitxml "$results/pytest.xml" tests/generator || :
-
-if [ $built = yes ]; then ctest_stage "C++ tests" dev || :; else unknown+=("C++ tests"); fi
-
-if [ -d "$build/dev/heddle-modules" ]; then
+if [ $mode != fast ] && [ -d "$build/dev/heddle-modules" ]; then
   check "heddle check" "run: ./heddle check --build build/dev" heddle_check || :
   tail -n 1 "$logs/heddle-check.log"
 fi
 
 if [ $mode != fast ]; then
-  check "oldest SymPy" "the oldest versions in generator/pyproject.toml must generate the same; read $logs/oldest-SymPy.log" \
+  check "oldest SymPy" \
+    "the oldest versions in generator/pyproject.toml must generate the same; read $logs/oldest-SymPy.log" \
     with_oldest || :
 
   if find_nvcc; then
@@ -198,7 +247,11 @@ if [ $mode != fast ]; then
 fi
 
 if [ $mode = full ]; then
-  if build_stage "build tsan" tsan; then ctest_stage "C++ tests tsan" tsan || :; else unknown+=("C++ tests tsan"); fi
+  if build_stage "build tsan" tsan; then
+    ctest_stage "C++ tests tsan" tsan || :
+  else
+    unknown+=("C++ tests tsan")
+  fi
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
   check "build clang" "read $logs/build-clang.log" bash -c \
     "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \
@@ -214,9 +267,13 @@ done
 printf '\n'
 if [ "$absent" -gt 0 ]; then printf '%d tests were not run.\n' "$absent"; fi
 if [ ${#unknown[@]} -gt 0 ]; then
-  fail "The number of tests is not known: these did not come to their end: $(printf '%s; ' "${unknown[@]}")put right what" \
-    "the table says, then run ./test.sh again. Known so far: $passed passed, $failed failed"
+  fail "The number of tests is not known: these did not come to their end:" \
+    "$(printf '%s; ' "${unknown[@]}")put right what the table says, then run ./test.sh again. Known so far:" \
+    "$passed passed, $failed failed"
 fi
-if [ -n "${nvcc_reason:-}" ] && [ -z "${nvcc:-}" ]; then printf 'CUDA compile step: NOT RUN (%s)\n' "$nvcc_reason"; fi
-printf '%d passed, %d failed in %d min %02d s\n' "$passed" "$failed" $((SECONDS / 60)) $((SECONDS % 60))
+if [ -n "${nvcc_reason:-}" ] && [ -z "${nvcc:-}" ]; then
+  printf 'CUDA compile step: NOT RUN (%s)\n' "$nvcc_reason"
+fi
+printf '%s: %d passed, %d failed in %d min %02d s%s\n' "$mode" "$passed" "$failed" $((SECONDS / 60)) \
+  $((SECONDS % 60)) "${lost:+; failed: ${lost#, }}"
 [ "$failed" -eq 0 ]

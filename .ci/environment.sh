@@ -211,6 +211,13 @@ find_nvcc() {
 
 jobs=$(nproc 2>/dev/null || echo 2)
 
+# use_ccache: compilers keep what they make, where ccache is installed: below build/, or in CCACHE_DIR.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CMAKE_CUDA_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$build/ccache}"
+}
+
 # watched <name> <command>...: as logged; on a terminal one moving line says how far Ninja or ctest is.
 watched() {
   local name="$1" job step

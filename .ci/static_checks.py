@@ -34,9 +34,9 @@ NOT_WRITTEN_HERE = re.compile(
 CPP = {".cpp", ".hpp", ".cu", ".cuh", ".c", ".h"}
 PICTURES = {".png"}
 # A line of these has at most COLUMNS characters.
-MEASURED = {*CPP, ".py", ".cmake", ".sh", ".j2", ".f90", ".toml", ".yaml"}
+MEASURED = {*CPP, ".py", ".cmake", ".sh", ".f90", ".toml", ".yaml"}
 # The licence is named in their first line; in the second after an interpreter's name.
-LICENSED = {*MEASURED, ".clang-format", ".clang-tidy"}
+LICENSED = {*MEASURED, ".j2", ".clang-format", ".clang-tidy"}
 # A tail that a type checker reads must stand in the line that it speaks of.
 PRAGMA = re.compile(r"  # (type: ignore|noqa)\b.*$")
 LINK = re.compile(r"\]\(([^()\s]+)\)")

@@ -25,11 +25,12 @@ struct Plane {
 
 int main() {
   constexpr std::int64_t n = 101;
+  constexpr std::int64_t centre = n / 2;
   constexpr double alpha = 0.2;
   constexpr int steps = 100;
   Plane u(n);
   Plane u_next(n);
-  u.data()[n / 2 + n / 2 * u.stride(1)] = 1.0;
+  u.data()[centre + centre * u.stride(1)] = 1.0;
   for (int step = 0; step < steps; ++step) {
     heat::step(u, u_next, alpha);
     std::swap(u.values, u_next.values);
@@ -40,7 +41,7 @@ int main() {
   for (std::int64_t y = 0; y < n; ++y) {
     for (std::int64_t x = 0; x < n; ++x) {
       const double value = u.data()[x + y * u.stride(1)];
-      const auto distance = static_cast<double>(x - n / 2);
+      const auto distance = static_cast<double>(x - centre);
       total += value;
       variance += value * distance * distance;
     }

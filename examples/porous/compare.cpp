@@ -100,7 +100,7 @@ private:
 
 std::vector<Costs> compare(std::span<const double> porosities, std::int64_t edge, double diameter, int rounds,
                            heddle::Memory memory) {
-  constexpr double both = 2 * populations * sizeof(float);
+  constexpr double both = 2.0 * populations * sizeof(float);
   std::vector<Costs> rows;
   for (const double porosity : porosities) {
     double found = 0;

@@ -14,7 +14,7 @@ namespace terrain_wind {
 
 /// Bytes that an update of a cell moves in the mean over an even and an odd step: 19 populations read and
 /// written, and in the odd step 18 entries of the neighbour table.
-inline constexpr double bytes_per_update = 2 * 19 * sizeof(float) + 18 * sizeof(std::uint32_t) / 2.0;
+inline constexpr double bytes_per_update = 2.0 * 19 * sizeof(float) + 18 * sizeof(std::uint32_t) / 2.0;
 
 /// One line: updates a second, bytes an update, bandwidth and its share of `bandwidth` (no share where that
 /// is 0).

@@ -47,8 +47,7 @@ template <class T> class Field {
 public:
   using value_type = T;
 
-  explicit Field(const BlockGrid& grid, FieldOptions options = {})
-      : grid_(grid), options_(std::move(options)) {
+  explicit Field(const BlockGrid& grid, const FieldOptions& options = {}) : grid_(grid), options_(options) {
     first_ = grid_.first_block(options_.rank);
     const int end = grid_.first_block(options_.rank + 1); // throws for a rank that is not there
     for (int b = first_; b < end; ++b) {
@@ -308,8 +307,8 @@ private:
   template <class Visit> void visit_rows_with_ghosts(const FieldView<T>& view, Visit&& visit) {
     const std::array<int, 3> ghosts = stored_ghosts().layers;
     const std::array<std::int64_t, 4> inner = stored(view.extents());
-    const std::array<std::int64_t, 4> extent{inner[0], inner[1] + 2 * ghosts[1], inner[2] + 2 * ghosts[2],
-                                             inner[3]};
+    const std::array<std::int64_t, 4> extent{inner[0], inner[1] + std::int64_t{2} * ghosts[1],
+                                             inner[2] + std::int64_t{2} * ghosts[2], inner[3]};
     for_rows(extent, [&](std::int64_t row_y, std::int64_t row_z, int c) {
       const std::int64_t y = row_y - ghosts[1], z = row_z - ghosts[2];
       const bool ghost = y < 0 || y >= inner[1] || z < 0 || z >= inner[2];

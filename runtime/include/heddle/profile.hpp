@@ -25,7 +25,7 @@ public:
   Profile(const Box& domain, int axis, int ghosts, std::span<const T> values, Memory memory = Memory::host)
       : axis_(axis), ghosts_(ghosts), lower_(domain.lower[static_cast<std::size_t>(axis)]),
         cells_(domain.extent(axis)), buffer_(values, memory) {
-    if (static_cast<std::int64_t>(values.size()) != cells_ + 2 * ghosts) {
+    if (static_cast<std::int64_t>(values.size()) != cells_ + std::int64_t{2} * ghosts) {
       throw Error("Profile", std::to_string(values.size()) + " values came for " + std::to_string(cells_) +
                                  " cells and 2 * " + std::to_string(ghosts) + " ghost entries");
     }

@@ -47,6 +47,7 @@ from models import (
 )
 from running import listed_memory, memory, scalars
 
+pytestmark = pytest.mark.compiles
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
          "chessboard", "edges", "corners", "norms", "residual", "columns", "split", "mixed")  # fmt: skip

@@ -17,6 +17,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, run
 from running import listed_memory
 
+pytestmark = pytest.mark.compiles
 D2Q9 = lbm.Lattice("D2Q9")
 TARGETS = ("cpu", "cuda", "reference")
 MODULE = Module("m", precisions=("f32",))

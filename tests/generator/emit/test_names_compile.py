@@ -55,6 +55,7 @@ def is_taken(kind: str, name: str) -> bool:
         return False
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("kind", KERNELS)
 def test_names_of_the_files(kind: str, tmp_path: Path) -> None:
     texts = files(module(kind, sympy.Symbol("given")), TARGETS)

@@ -97,6 +97,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return Library(tmp_path_factory.mktemp("fft"), [(BUTTERFLIES, ("reference", "cpu", "cuda"))]).compile()
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit", "trusted", "cuda"])
 @pytest.mark.parametrize("precision", ["f64", "f32"])
 @pytest.mark.parametrize("name", list(BUTTERFLIES.kernels))
@@ -111,6 +112,7 @@ def test_compiled(library: ctypes.CDLL, name: str, precision: str, target: str) 
         assert own.differences(arrays) == ["out_re", "out_im"]
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
 def test_rows_of_another_length_are_refused(library: ctypes.CDLL, target: str) -> None:
     kernel = BUTTERFLIES.stages("last3", "f64", "cpu").kernel

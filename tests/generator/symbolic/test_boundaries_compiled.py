@@ -26,6 +26,7 @@ from heddle.symbolic.field import Field
 from running import boxed_memory, memory, table_memory
 from test_boundary_matrix import ALONG_NORMAL, BOUNDARIES, OWN_CELL, PATTERNS
 
+pytestmark = pytest.mark.compiles
 FULL = os.environ.get("HEDDLE_TESTS") == "full"
 TARGETS, PRECISIONS, OVER = ("cpu", "cuda", "reference"), ("f64", "f32", "f16"), ("face", "list", "cells")
 SIDES = {"e": (0, 1), "s": (1, -1), "b": (2, -1)}  # axis and sign of the outward normal
