@@ -4,7 +4,7 @@
 # ends with a table. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md), a compiler and
 # Python 3.11.
 #   --fast   while working: the checks that compile nothing, clang-tidy on what a change touches, the runtime
-#            with its tests, and the generator's tests that compile no kernels
+#            with its tests, and those of the generator's tests that are quick and compile nothing
 #   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every
 #            emitted file and every boundary on every target in the generator's tests, and a thousand faults
 #            for the proof to find
@@ -209,7 +209,7 @@ if [ $mode = fast ]; then
   else
     unknown+=("runtime tests")
   fi
-  generator_tests -m "not compiles"
+  generator_tests -m "not compiles and not slow"
 else
   built=yes
   build_stage "build dev" dev || built=no

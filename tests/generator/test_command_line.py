@@ -248,6 +248,7 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "usage: heddle" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_as_a_program(model: Path) -> None:
     """python -m heddle: the CMake folder, a refusal with exit code 1 and no stack trace."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "generator")}

@@ -41,6 +41,7 @@ def expected() -> list[str]:
     return digests("0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", "random"])
 def test_hash_seeds(expected: list[str], seed: str) -> None:
     assert len(expected) > 40
@@ -70,6 +71,7 @@ def oldest_sympy() -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_oldest_and_newest_sympy(expected: list[str], oldest_sympy: Path) -> None:
     old = digests("0", oldest_sympy)
     assert old[0] == f"SymPy {OLDEST}"

@@ -250,6 +250,7 @@ def copied(
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("pattern", ["pull", "push", "aa", "twist", "eso_pull"])
 def test_packed_values_arrive(pattern: str, target: str) -> None:

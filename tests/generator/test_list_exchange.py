@@ -308,6 +308,7 @@ def exchanged(module: Module, exchange: ListExchange, lists: Sequence[List], tar
                 assert list(array.values) == wanted, level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("pattern", LISTABLE)
 def test_packed_values_arrive(pattern: str, target: str) -> None:

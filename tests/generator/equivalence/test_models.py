@@ -40,6 +40,7 @@ ALONE = {"lbm_lanes": ["walled_odd"]}
 proves a smaller lattice with two."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_targets_of_every_model(name: str) -> None:
     """Rows, threads and the checked reference are the same bits; so are runs of lists and chunks, colours,

@@ -85,6 +85,7 @@ def test_names_of_the_model_stand_for_one_thing(kind: str, name: str) -> None:
         agree(entry(MODELS[kind](name), target, kind == "carried"), "f64", target, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     module = Module("names", precisions=("f64",))

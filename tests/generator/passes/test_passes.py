@@ -64,6 +64,7 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEDULES)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models(seed: int, name: str) -> None:
@@ -71,6 +72,7 @@ def test_random_models(seed: int, name: str) -> None:
     agree(model(random_model(seed), schedule), PRECISIONS[seed % 4], target, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
@@ -82,6 +84,7 @@ def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> Non
         agree(entry, PRECISIONS[seed % 4], "cuda", seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [2, 4, 8])
 def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
     schedule = Schedule(block=(32, 2, 1), cells=cells)
@@ -108,6 +111,7 @@ def test_loads_of_all_cells_of_a_thread_come_before_the_first_store() -> None:
     assert not any("_sx" in line for line in text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("seed", range(100, 108))
 def test_fused_operations_where_nothing_rounds(seed: int, target: str) -> None:
@@ -265,6 +269,7 @@ COLOURED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
 @pytest.mark.parametrize(("rank", "footprint", "colours"), COLOURED)
 def test_colours(rank: int, footprint: str, colours: int, name: str) -> None:
@@ -366,6 +371,7 @@ LATTICE_CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "sparse", "target", "schedule"), LATTICE_CASES)
 def test_lattice_boltzmann(case: str, sparse: bool, target: str, schedule: Schedule) -> None:
     pattern, step = case.split(" ")

@@ -32,6 +32,7 @@ def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
     return [f"{v.kernel} {v.target} {v.precision}: {v.problem}" for v in verdicts if v.problem]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models(seed: int, tmp_path: Path) -> None:
     module = Module("random", precisions=("f64", "f32", "f16"))
@@ -129,6 +130,7 @@ def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> Non
     assert problems(module, ALL, tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["Pull", "AA"])
 def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D3Q19")

@@ -166,6 +166,7 @@ def test_every_pass_keeps_the_bits(
         agree(kernel, "f64", target, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", HOLDING)
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 def test_every_pass_keeps_the_bits_with_numbers(pattern: type[lbm.StreamingPattern], target: str) -> None:

@@ -57,6 +57,7 @@ def lowered(module: Module, target: str = "cpu") -> None:
             module.stages(kernel, chosen, target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_operator(name: str) -> None:
     """With forces, subgrid models, every rheology; and, but for the moving frame, incompressible. Dense and,
@@ -95,6 +96,7 @@ def test_every_operator_with_everything_named(name: str) -> None:
         module.typed(kernel, "f64")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "lattice"),
     [

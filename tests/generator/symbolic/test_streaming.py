@@ -451,6 +451,7 @@ def test_boundaries_that_a_pattern_cannot_have_are_refused() -> None:
         lbm.AA(lattice).boundary(lbm.VelocityBounceBack((0, 0, 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.AA, lbm.EsoTwist, lbm.EsoPull])
 def test_couette_between_dense_faces_is_exact(pattern: type[lbm.StreamingPattern]) -> None:
     """Walls at both y faces of a box, the upper one moving: the linear profile to round-off, any Lambda."""
