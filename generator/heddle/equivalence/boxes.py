@@ -41,10 +41,10 @@ class Table:
     def entries(self, value: Term) -> dict[str, tuple[_Box, Term]]:
         """The numbers of the table inside an integer, by their columns."""
         found = {}
-        for atom in {atom for monomial in self.terms.polynomial(value) for atom in monomial}:
+        for atom in self.terms.polynomial(value).atoms:
             if is_read(atom, TABLE.name):
                 table, where = atom.args
-                column = self.terms.polynomial(where).get((), 0) % len(COLUMNS)
+                column = self.terms.polynomial(where).number % len(COLUMNS)
                 first = self.terms.minus(where, self.terms.integer(column))
                 found[COLUMNS[column]] = _Box(table, first), atom
         return found

@@ -88,7 +88,7 @@ def _whole_loop(reader: Reader, chunk: Term, count: Term, length: Term) -> tuple
 
 
 def _least(terms: Terms, value: Term) -> list[Term]:
-    return [atom for monomial in terms.polynomial(value) for atom in monomial if atom.kind == "least"]
+    return [atom for monomial in terms.polynomial(value).terms for atom in monomial if atom.kind == "least"]
 
 
 def _cut_in_pieces(reader: Reader, chunk: Term, count: Term, begin: Term, end: Term) -> _Pieces | None:

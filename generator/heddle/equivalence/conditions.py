@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import math
-
 from heddle.equivalence.integers import Arguments, Integers
-from heddle.equivalence.terms import ONE, Term, Terms, conjuncts
+from heddle.equivalence.terms import Term, Terms, conjuncts
 from heddle.ir import nodes as ir
 from heddle.ir.functions import OPERATORS
 
@@ -29,27 +27,24 @@ class Conditions(Integers):
 
     def not_positive(self, _: str, args: Arguments) -> Term:
         """p <= 0 for an integer p, divided by what its coefficients have in common."""
-        parts = dict(self.terms.polynomial(args[0]))
-        constant = parts.pop(ONE, 0)
-        if not parts:
-            return self.condition(constant <= 0)
-        common = math.gcd(*parts.values())
-        reduced = {monomial: factor // common for monomial, factor in parts.items()}
-        reduced[ONE] = -(-constant // common)
+        polynomial = self.terms.polynomial(args[0])
+        common = polynomial.unknown.content
+        if not common:
+            return self.condition(polynomial.number <= 0)
+        reduced = polynomial.unknown.floored(common)[0] + -(-polynomial.number // common)
         return self.terms.make("le0", "", (self.terms.collected(reduced),))
 
     def zero(self, _: str, args: Arguments) -> Term:
         """p == 0 for an integer p."""
-        parts = dict(self.terms.polynomial(args[0]))
-        constant = parts.pop(ONE, 0)
-        if not parts:
-            return self.condition(constant == 0)
-        common = math.gcd(*parts.values())
-        if constant % common:
+        polynomial = self.terms.polynomial(args[0])
+        parts = polynomial.unknown
+        common = parts.content
+        if not common:
+            return self.condition(polynomial.number == 0)
+        if polynomial.number % common:
             return self.no
-        first = min(parts, key=lambda monomial: [self.key(atom) for atom in monomial])
-        sign = common if parts[first] > 0 else -common
-        reduced = {monomial: factor // sign for monomial, factor in (parts | {ONE: constant}).items()}
+        first = min(parts.terms, key=lambda monomial: [self.key(atom) for atom in monomial])
+        reduced = polynomial.floored(common if parts.terms[first] > 0 else -common)[0]
         return self.terms.make("eq0", "", (self.terms.collected(reduced),))
 
     def compare(self, name: str, scalar: ir.Scalar, args: Arguments) -> Term:

@@ -21,9 +21,10 @@ def in_digits(reader: Reader, item: Item) -> Item:
     for place, (counter, count) in enumerate(item.counters):
         for quotient in sorted(_quotients(item, counter), key=_by_divisor, reverse=True):
             extent = quotient.args[1]
-            rows = reader.places.divided(count, extent)
-            if rows is None or terms.times(rows, extent) is not count or extent.free & set(counters):
+            multiple, rest = terms.polynomial(count).divided(terms.polynomial(extent))
+            if rest.terms or extent.free & set(counters):
                 continue
+            rows = terms.collected(multiple)
             if not reader.places.not_negative(extent):
                 continue
             outer, inner = terms.fresh("counter", "row"), terms.fresh("counter", "cell")

@@ -27,7 +27,7 @@ def divided(terms: Terms, above: Term, by: int) -> tuple[Term, Term, Term] | Non
         return whole, rest, terms.integer(1)
     if whole is not terms.integer(0) and is_natural(terms, whole) and is_natural(terms, rest):
         return whole, rest, terms.integer(by)
-    common = math.gcd(by, *(factor for monomial, factor in parts.items() if not _is_small(monomial)))
+    common = math.gcd(by, *(factor for monomial, factor in parts.terms.items() if not _is_small(monomial)))
     whole, rest = _cut(terms, parts, common)
     most = greatest(terms, rest)
     if common > 1 and (
@@ -39,12 +39,10 @@ def divided(terms: Terms, above: Term, by: int) -> tuple[Term, Term, Term] | Non
 
 def _cut(terms: Terms, parts: Polynomial, by: int) -> tuple[Term, Term]:
     """A polynomial as by * w + r."""
-    whole = {monomial: factor // by for monomial, factor in parts.items()}
-    rest = {monomial: factor % by for monomial, factor in parts.items()}
-    for monomial in parts:
-        if monomial != ONE and rest[monomial]:  # 3 n stays 3 n: halves of it say nothing
-            whole[monomial], rest[monomial] = 0, parts[monomial]
-    return terms.collected(whole), terms.collected(rest)
+    whole, rest = parts.floored(by)
+    stays = rest.unknown.terms  # 3 n stays 3 n: halves of it say nothing
+    whole = Polynomial({m: factor for m, factor in whole.terms.items() if m not in stays})
+    return terms.collected(whole), terms.collected(parts.plus(whole, -by))
 
 
 def _is_small(monomial: tuple[Term, ...]) -> bool:
@@ -62,10 +60,7 @@ def mask(term: Term) -> int | None:
 
 def is_natural(terms: Terms, value: Term) -> bool:
     """Whether an integer is surely not negative, whatever memory holds."""
-    return all(
-        factor >= 0 and all(_is_natural_atom(terms, atom) for atom in monomial)
-        for monomial, factor in terms.polynomial(value).items()
-    )
+    return terms.polynomial(value).is_natural(lambda atom: _is_natural_atom(terms, atom))
 
 
 def _is_natural_atom(terms: Terms, atom: Term) -> bool:
@@ -84,7 +79,7 @@ def _is_natural_atom(terms: Terms, atom: Term) -> bool:
 def greatest(terms: Terms, value: Term) -> int | None:
     """What a natural number cannot exceed; None if that is not known."""
     total = 0
-    for monomial, factor in terms.polynomial(value).items():
+    for monomial, factor in terms.polynomial(value).terms.items():
         limit = 1
         for atom in monomial:
             known = mask(atom)

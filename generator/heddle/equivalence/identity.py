@@ -5,7 +5,8 @@ Sums, products, quotients and selections are expanded to polynomials with ration
 left (atoms); atoms of one fingerprint are one variable, and each such claim is proved in its turn. To keep
 the polynomials small, three expansions are tried: one that stops at values that both terms use, as they were
 written in both kernels; one down to the atoms, in which 1 / d is a variable for each divisor d; and one as
-fractions of polynomials.
+fractions of polynomials. They have up to 30,000 terms with rational coefficients, so their monomials are
+packed into numbers; those of integers are `heddle.ir.polynomial`.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Identities:
     def _polynomials(self, a: Term, b: Term) -> bool:
         """Integers: the same polynomial in atoms that are equal."""
         table = self.reals.terms.polynomial
-        left, right = ({self._monomial(m): (m, c) for m, c in table(term).items()} for term in (a, b))
+        left, right = ({self._monomial(m): (m, c) for m, c in table(term).terms.items()} for term in (a, b))
         return left.keys() == right.keys() and all(
             left[key][1] == right[key][1]
             and all(

@@ -29,13 +29,8 @@ class Integers:
         return tuple(sorted(args, key=lambda argument: (self.key(argument), argument.number)))
 
     def polynomial_of(self, term: Term, values: dict[Term, Term]) -> Term:
-        total = self.terms.integer(0)
-        for monomial, factor in self.terms.polynomial(term).items():
-            product = self.terms.integer(factor)
-            for atom in monomial:
-                product = self.terms.times(product, values[atom])
-            total = self.terms.plus(total, product)
-        return total
+        polynomials = {atom: self.terms.polynomial(value) for atom, value in values.items()}
+        return self.terms.collected(self.terms.polynomial(term).substitute(polynomials))
 
     def integer_operation(self, name: str, scalar: ir.Scalar, args: Arguments) -> Term:
         terms = self.terms
@@ -71,14 +66,10 @@ class Integers:
         bits = ir.SCALARS[data].bits
         inner = {
             atom: atom.args[0]
-            for monomial in self.terms.polynomial(value)
-            for atom in monomial
+            for atom in self.terms.polynomial(value).atoms
             if atom.kind == "wrap" and ir.SCALARS[atom.data].bits >= bits
         }
-        if inner:
-            atoms = {atom for monomial in self.terms.polynomial(value) for atom in monomial}
-            value = self.polynomial_of(value, {atom: inner.get(atom, atom) for atom in atoms})
-        reduced = {monomial: c % (1 << bits) for monomial, c in self.terms.polynomial(value).items()}
+        _, reduced = self.terms.polynomial(self.polynomial_of(value, inner)).floored(1 << bits)
         value = self.terms.collected(reduced)
         if value.kind == "int" or self.fits(value, ir.SCALARS[data]):
             return value

@@ -266,7 +266,7 @@ class _Closing:
         if self.loop.backwards:  # any order will do
             item = turned(self.reader, item, counter, count)
         parts = self.terms.coefficient(item.index, counter)
-        slope = self.terms.polynomial(parts[0]).values() if parts else ()
+        slope = self.terms.polynomial(parts[0]).terms.values() if parts else ()
         if slope and all(factor < 0 for factor in slope):
             item = turned(self.reader, item, counter, count)
         return in_digits(self.reader, without_chunks(self.reader, item))

@@ -26,7 +26,7 @@ def even_numbers(terms: Terms, guard: Term) -> Facts:
     return tuple(
         part.args[0]
         for part in conjuncts(guard)
-        if part.kind == "eq0" and any(mask(atom) == 1 for m in terms.polynomial(part.args[0]) for atom in m)
+        if part.kind == "eq0" and any(mask(atom) == 1 for atom in terms.polynomial(part.args[0]).atoms)
     )
 
 
@@ -58,7 +58,7 @@ def apart_by_parity(
 def _odd(terms: Terms, value: Term) -> set[Monomial]:
     """The monomials of an integer that remain modulo 2."""
     result: set[Monomial] = set()
-    for monomial, factor in terms.polynomial(value).items():
+    for monomial, factor in terms.polynomial(value).terms.items():
         if factor % 2:
             single = monomial[0] if len(monomial) == 1 else None
             result ^= _odd(terms, _masked(single)) if single and mask(single) == 1 else {monomial}

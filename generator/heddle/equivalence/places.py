@@ -47,13 +47,13 @@ class Places(Ranges):
         return known
 
     def _in_coordinates(self, array: str, index: Term) -> dict[Term | None, Term]:
-        parts: dict[Term | None, Polynomial] = {}
-        for monomial, factor in self.terms.polynomial(index).items():
+        parts: dict[Term | None, dict[Monomial, int]] = {}
+        for monomial, factor in self.terms.polynomial(index).terms.items():
             strides = [atom for atom in monomial if self.is_stride(array, atom)]
             stride = strides[0] if len(strides) == 1 else None
             rest = tuple(atom for atom in monomial if atom is not stride) if stride else monomial
             parts.setdefault(stride, {})[rest] = factor
-        return {stride: self.terms.collected(part) for stride, part in parts.items()}
+        return {stride: self.terms.collected(Polynomial(part)) for stride, part in parts.items()}
 
     @staticmethod
     def is_stride(array: str, atom: Term) -> bool:
@@ -247,7 +247,7 @@ class Places(Ranges):
                 known = last
             spans[size] = known
         below = terms.integer(1)
-        for size in sorted(spans, key=lambda stride: _size(terms.polynomial(stride))):
+        for size in sorted(spans, key=lambda stride: terms.polynomial(stride).order):
             if not self.not_negative(terms.minus(size, below)):
                 return False
             below = terms.plus(below, terms.times(size, spans[size]))
@@ -262,7 +262,7 @@ class Places(Ranges):
         """The places in the list of two coordinates cells[place] + constant; None if the constants differ."""
         found = []
         for coordinate in (a, b):
-            atoms = [atom for monomial in self.terms.polynomial(coordinate) for atom in monomial]
+            atoms = [atom for monomial in self.terms.polynomial(coordinate).terms for atom in monomial]
             if len(atoms) != 1 or not self.listed or not is_read(atoms[0], CELLS):
                 return None
             found.append((atoms[0].args[1], self.terms.minus(coordinate, atoms[0])))
@@ -282,58 +282,15 @@ class Places(Ranges):
             parts = terms.coefficient(rest, counter)
             if parts is None or parts[0].free or parts[0] is terms.integer(0):
                 return None
-            factors.append(parts[0])
+            factors.append(terms.polynomial(parts[0]))
             rest = parts[1]
-        missing = terms.minus(wanted, rest)
-        values: dict[Term, Term] = {}
-        order = sorted(
-            range(len(counters)), key=lambda place: -_degree(self.terms.polynomial(factors[place]))
-        )
-        for place in order:
-            quotient = self.divided(missing, factors[place])
-            if quotient is None:
-                return None
-            values[counters[place][0]] = quotient
-            missing = terms.minus(missing, terms.times(quotient, factors[place]))
-        if missing is not terms.integer(0):
+        digits, missing = terms.polynomial(terms.minus(wanted, rest)).in_digits(factors)
+        if missing.terms:
             return None
-        for counter, count in counters:
-            value = values[counter]
+        values: dict[Term, Term] = {}
+        for (counter, count), digit in zip(counters, digits, strict=True):
+            value = values[counter] = terms.collected(digit)
             last = terms.minus(terms.minus(count, terms.integer(1)), value)
             if not (self.not_negative(value) and self.not_negative(last)):
                 return None
         return values
-
-    def divided(self, value: Term, divisor: Term) -> Term | None:
-        """The part of a polynomial that a monomial divides, over that monomial."""
-        parts = self.terms.polynomial(divisor)
-        if len(parts) != 1:
-            return None
-        ((monomial, factor),) = parts.items()
-        result: Polynomial = {}
-        for term, number in self.terms.polynomial(value).items():
-            left = _without(term, monomial)
-            if left is not None:
-                if number % factor:
-                    return None
-                result[left] = number // factor
-        return self.terms.collected(result)
-
-
-def _degree(polynomial: Polynomial) -> int:
-    return max((len(monomial) for monomial in polynomial), default=0)
-
-
-def _size(polynomial: Polynomial) -> tuple[int, int]:
-    """What sorts strides that are products of sizes."""
-    return _degree(polynomial), max(polynomial.values(), default=0)
-
-
-def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """The monomial over another one."""
-    left = list(monomial)
-    for atom in divisor:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)

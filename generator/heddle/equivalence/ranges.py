@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from heddle.equivalence.arithmetic import Bits
 from heddle.equivalence.division import mask
-from heddle.equivalence.terms import ONE, Term
+from heddle.equivalence.terms import Term
 
 SIZES = "the sizes that indices are made of are at least 1"
 
@@ -40,8 +40,8 @@ class Ranges:
         for counter in sorted(value.free, key=lambda term: -term.number):
             least = self.bound(known, [counter], False) if counter in self.counts else None
             known = least or known
-        parts = self.terms.polynomial(known)
-        for monomial, factor in parts.items():
+        polynomial = self.terms.polynomial(known)
+        for monomial, factor in polynomial.terms.items():
             if len(monomial) != 1:
                 continue
             (atom,) = monomial
@@ -55,12 +55,9 @@ class Ranges:
                 return self.not_negative(self.terms.plus(known, self.terms.minus(least, atom), factor))
             if self.is_rounded(atom):
                 return self.not_negative(self.without_quotient(known, atom, factor))
-        if not any(monomial != ONE for monomial in parts):
-            return parts.get(ONE, 0) >= 0
-        if any(factor < 0 for monomial, factor in parts.items() if monomial != ONE):
-            return False
-        atoms = [atom for monomial in parts for atom in monomial]
-        if sum(parts.values()) < 0 or not all(map(self.is_size, atoms)):
+        if polynomial.constant is not None:
+            return polynomial.constant >= 0
+        if sum(polynomial.terms.values()) < 0 or not polynomial.unknown.is_natural(self.is_size):
             return False
         self.bits.assumptions.add(SIZES)
         return True

@@ -96,7 +96,7 @@ class Reals(Bits):
 
     def _polynomial_at(self, term: Term, place: int) -> int:
         total = 0
-        for monomial, factor in self.terms.polynomial(term).items():
+        for monomial, factor in self.terms.polynomial(term).terms.items():
             product = factor
             for atom in monomial:
                 product = product * self.fingerprints[atom][place] % PRIME
@@ -212,7 +212,7 @@ class Reals(Bits):
     def to_float(self, data: str, args: Arguments) -> Term:
         """Sums and products of integers are those of the reals."""
         total = self.rational(Fraction(0))
-        for monomial, factor in self.terms.polynomial(args[0]).items():
+        for monomial, factor in self.terms.polynomial(args[0]).terms.items():
             product = self.rational(Fraction(factor))
             for atom in monomial:
                 product = self.mul("", (product, self.terms.make("float", "", (atom,))))

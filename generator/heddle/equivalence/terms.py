@@ -15,11 +15,12 @@ functions that differ in names only are one term. While a loop is being read its
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from heddle.ir.polynomial import IntegerPolynomial
+
 Monomial = tuple["Term", ...]
-Polynomial = dict[Monomial, int]
 FREE = ("counter", "carried", "entry")
 ONE: Monomial = ()
 
@@ -41,6 +42,14 @@ class Term:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.number}>"
+
+
+class Polynomial(IntegerPolynomial[Term]):
+    """An integer, in terms that are no sums and no products."""
+
+    @staticmethod
+    def key(atom: Term) -> int:
+        return atom.number
 
 
 class Terms:
@@ -71,14 +80,14 @@ class Terms:
     def polynomial(self, term: Term) -> Polynomial:
         """An integer as a polynomial in atoms."""
         if term.kind == "int":
-            return {ONE: term.data} if term.data else {}
+            return Polynomial.of_number(term.data)
         if term.kind == "poly":
             return self._polynomials[term]
-        return {(term,): 1}
+        return Polynomial.of_atom(term)
 
-    def collected(self, polynomial: Mapping[Monomial, int]) -> Term:
+    def collected(self, polynomial: Polynomial) -> Term:
         """The term of a polynomial."""
-        parts = {monomial: factor for monomial, factor in polynomial.items() if factor}
+        parts = polynomial.terms
         if not parts:
             return self.integer(0)
         if len(parts) == 1:
@@ -87,45 +96,30 @@ class Terms:
                 return self.integer(factor)
             if factor == 1 and len(monomial) == 1:
                 return monomial[0]
-        atoms = sorted({atom for monomial in parts for atom in monomial}, key=lambda atom: atom.number)
         rows = sorted((tuple(atom.number for atom in monomial), factor) for monomial, factor in parts.items())
-        term = self.make("poly", tuple(rows), atoms)
-        self._polynomials.setdefault(term, parts)
+        term = self.make("poly", tuple(rows), sorted(polynomial.atoms, key=polynomial.key))
+        self._polynomials.setdefault(term, polynomial)
         return term
 
     def plus(self, a: Term, b: Term, factor: int = 1) -> Term:
         """a + factor * b."""
-        result = dict(self.polynomial(a))
-        for monomial, coefficient in self.polynomial(b).items():
-            result[monomial] = result.get(monomial, 0) + factor * coefficient
-        return self.collected(result)
+        return self.collected(self.polynomial(a).plus(self.polynomial(b), factor))
 
     def times(self, a: Term, b: Term) -> Term:
-        result: Polynomial = {}
-        right = self.polynomial(b).items()
-        for left_monomial, left_factor in self.polynomial(a).items():
-            for right_monomial, right_factor in right:
-                monomial = tuple(sorted((*left_monomial, *right_monomial), key=lambda atom: atom.number))
-                result[monomial] = result.get(monomial, 0) + left_factor * right_factor
-        return self.collected(result)
+        return self.collected(self.polynomial(a) * self.polynomial(b))
 
     def scaled(self, a: Term, factor: int) -> Term:
-        return self.collected({monomial: factor * c for monomial, c in self.polynomial(a).items()})
+        return self.collected(self.polynomial(a) * factor)
 
     def minus(self, a: Term, b: Term) -> Term:
         return self.plus(a, b, -1)
 
     def coefficient(self, term: Term, variable: Term) -> tuple[Term, Term] | None:
         """(c, r) with term = c * variable + r, neither containing the variable; None if it is not linear."""
-        factor: Polynomial = {}
-        rest: Polynomial = {}
-        for monomial, number in self.polynomial(term).items():
-            others = tuple(atom for atom in monomial if atom is not variable)
-            if any(variable in atom.free for atom in others) or len(monomial) - len(others) > 1:
-                return None
-            target = rest if len(others) == len(monomial) else factor
-            target[others] = target.get(others, 0) + number
-        return self.collected(factor), self.collected(rest)
+        parts = self.polynomial(term).linear(variable)
+        if parts is None or any(variable in atom.free for part in parts for atom in part.atoms):
+            return None
+        return self.collected(parts[0]), self.collected(parts[1])
 
 
 def is_read(term: Term, array: str) -> bool:

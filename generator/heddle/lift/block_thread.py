@@ -161,7 +161,7 @@ def _at_least(value: Polynomial) -> bool:
 
 def _never_negative(value: Polynomial) -> bool:
     blocks = {built_in("blockIdx", axis) for axis in AXES}
-    return all(factor >= 0 and set(monomial) <= blocks for monomial, factor in value.terms.items())
+    return value.is_natural(blocks.__contains__)
 
 
 def numbered(loop: ir.Loop, thread: Thread, place: Place) -> Iterator[int]:

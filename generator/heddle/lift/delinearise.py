@@ -117,30 +117,25 @@ def rest_of(touch: Touch, name: str, counters: Sequence[ir.Symbol]) -> Polynomia
     """The part of an index that no counter is in."""
     rest = touch.index
     for counter in counters:
-        factor = rest.coefficient(counter)
-        if not rest.is_linear_in(counter) or any(c in factor.atoms for c in counters):
+        parts = rest.linear(counter)
+        if parts is None or any(c in parts[0].atoms for c in counters):
             raise refuse(
                 touch.place,
                 f"The index {touch.index} of '{name}' is not a sum of counters times strides.",
                 "lift loops whose indices grow by the same stride from cell to cell",
             )
-        rest -= Polynomial({(counter,): 1}) * factor
+        rest = parts[1]
     return rest
 
 
 def offsets_of(rest: Polynomial, strides: Sequence[Polynomial]) -> tuple[list[Polynomial], Polynomial]:
     """The offsets whose sum with the strides is `rest`, and what is left."""
-    offsets = [Polynomial() for _ in strides]
-    interleaved = min((s.constant for s in strides if s.constant), key=abs, default=0)
-    for axis in sorted(range(len(strides)), key=lambda a: strides[a].order, reverse=True):
-        stride = strides[axis]
-        if stride == Polynomial():
-            continue
-        if stride.constant is not None and abs(stride.constant) > 1 and stride.constant == interleaved:
-            offsets[axis] = Polynomial({m: q for m, f in rest.terms.items() if (q := f // stride.constant)})
-            rest -= offsets[axis] * stride
-        else:
-            offsets[axis], rest = rest.divided(stride)
+    least = min((s.constant for s in strides if s.constant), key=abs, default=0)
+    if abs(least) < 2:
+        return rest.in_digits(strides)
+    offsets, rest = rest.in_digits([Polynomial() if s.constant == least else s for s in strides])
+    cells = next(axis for axis, stride in enumerate(strides) if stride.constant == least)
+    offsets[cells], rest = rest.floored(least)  # components lie behind the first one of their cell
     return offsets, rest
 
 
@@ -204,7 +199,7 @@ def _components(
                 f"The index {touch.index} of '{name}' is no whole number of cells from the own one.",
             )
     for axis, stride in enumerate(strides):
-        symbolic = [offsets[axis] - offsets[axis].number for offsets, _ in split]
+        symbolic = [offsets[axis].unknown for offsets, _ in split]
         apart = [s - symbolic[0] for s, t in zip(symbolic, touches, strict=True) if axis not in t.fixed]
         apart = [d for d in apart if d != Polynomial()]
         if not apart or stride == Polynomial():
@@ -242,9 +237,8 @@ def _table(
 def _unit(distances: Sequence[Polynomial]) -> Polynomial:
     """The largest polynomial of which distances are integer multiples, if they are all multiples of one."""
     first = distances[0]
-    content = gcd(*first.terms.values())
     sign = 1 if first.ordered()[0][1] > 0 else -1
-    primitive = Polynomial({monomial: sign * factor // content for monomial, factor in first.terms.items()})
+    primitive, _ = first.floored(sign * first.content)
     multiples = [distance.divided(primitive)[0].constant or 0 for distance in distances]
     return primitive * gcd(*multiples)
 
@@ -263,7 +257,7 @@ def _part(
 def _own(moving: Sequence[tuple[Polynomial, Touch]]) -> Polynomial:
     """The offset that is the own cell's along an axis: that of the store; of an array that is only read, the
     one from which accesses reach least far, 0 if there is a choice."""
-    symbolic = moving[0][0] - moving[0][0].number
+    symbolic = moving[0][0].unknown
     stored = [offset.number for offset, touch in moving if touch.store]
     if stored:
         return symbolic + (0 if 0 in stored else min(stored, key=abs))

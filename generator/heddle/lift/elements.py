@@ -169,7 +169,7 @@ class Walk:
             note = f"{self.place}: {value} is not negative where its remainder by {by} is taken"
             if note not in self.scope.assumptions:
                 self.scope.assumptions.append(note)
-        small = Polynomial({m: f % by for m, f in value.terms.items() if f % by})
+        _, small = value.floored(by)
         if by & (by - 1) == 0:
             return ir.Op("bitand", (self.integer(small), integer(by - 1)), ir.I64)
         return ir.Op("rem", (self.integer(small), integer(by)), ir.I64)
