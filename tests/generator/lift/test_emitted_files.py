@@ -19,7 +19,7 @@ from heddle.lift.front_end import read
 from heddle.prove.report import flags
 
 ROOT = Path(__file__).resolve().parents[3]
-EMITTED = sorted(ROOT.glob("generated/*/*.c*"), key=lambda path: (path.stat().st_size, path))
+EMITTED = sorted(ROOT.glob("build/dev/generated/*/*.c*"), key=lambda path: (path.stat().st_size, path))
 WORDS = re.compile(
     r"(?:std|heddle)::\w+|#pragma.*|__\w+|\b(?:for|if|else|return|template|const|auto|static_cast)\b"
     r"|\b(?:double|float|bool|u?int\d+_t)\b|[-+*/%&|<>=!?:]+"
