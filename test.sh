@@ -131,7 +131,7 @@ tidy() {
   sed -n 's/^\(left out: .*\|tidy: .*\)/  \1/p' "$logs/tidy.log"
 }
 
-# Every .cu of the tree through nvcc, eight of a module at once, and the runtime with its CUDA parts. Programs
+# Every .cu of the tree through nvcc, eight of a module at once, and the libraries with their CUDA parts. Programs
 # are not linked: they would be compiled a second time for it. The kernels are those that the build dev has
 # generated.
 compile_cuda() {
@@ -140,7 +140,7 @@ compile_cuda() {
     -D HEDDLE_CODEGEN=OFF -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all | sed -n 's/^\(.*\.cu\.o\): .*/\1/p')
   echo "${#objects[@]} CUDA objects"
-  [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle_runtime "${objects[@]}"
+  [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle-libraries "${objects[@]}"
 }
 
 # Every emitted kernel, read back by heddle-lift, is the kernel that it was printed from.

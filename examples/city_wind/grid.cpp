@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace city_wind {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "heddle/box.hpp"
 #include "heddle/geometry/elevation.hpp"
+#include "heddle/grid/box.hpp"
 
 namespace city_wind {
 

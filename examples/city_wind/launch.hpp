@@ -3,9 +3,9 @@
 #define HEDDLE_CITY_WIND_LAUNCH_HPP
 
 #include "first_guess.hpp"
-#include "heddle/field.hpp"
-#include "heddle/stream.hpp"
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/core/with_cuda.hpp"
+#include "heddle/grid/field.hpp"
 #include "zones.hpp"
 
 namespace city_wind {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 #if defined(CITY_WIND_NETCDF)
 #include <netcdf.h>

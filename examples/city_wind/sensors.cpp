@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "table.hpp"
 
 namespace city_wind {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ESRI shapefiles through GDAL, where CMake found it.
 #include "buildings.hpp"
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 #if defined(CITY_WIND_GDAL)
 #include <ogrsf_frmts.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace city_wind {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "consistency_sweeps.hpp"
 #include "first_guess_sweeps.hpp"
-#include "heddle/error.hpp"
-#include "heddle/relaxation.hpp"
-#include "heddle/task_graph.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/solvers/relaxation.hpp"
 #include "launch.hpp"
 
 namespace city_wind {

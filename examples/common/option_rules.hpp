@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 /// The options of a command line as a table: what an example's program reads, and what its --help prints.
 namespace option_rules {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 /// What the main of a program with a command line does before it computes.
 namespace example {

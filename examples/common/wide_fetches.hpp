@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "heddle/device_scope.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/ranks.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/transport/ranks.hpp"
 
 /// As long as this lives, a missed read on the devices of these ranks brings 128 bytes into the cache instead
 /// of 64: the neighbours in a list of cells mostly follow each other, and the whole line is soon asked for

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
-! heddle/projection.h for Fortran: pressure projection on arrays of any index order. Each function is that of
-! C; pass addresses with c_loc of the first interior element, and strides along x, y, z in elements.
+! heddle/projection/projection.h for Fortran: pressure projection on arrays of any index order. Each function
+! is that of C; pass addresses with c_loc of the first interior element, and strides along x, y, z in
+! elements.
 module heddle_projection
   use, intrinsic :: iso_c_binding
   implicit none

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "heddle/memory.hpp"
+#include "heddle/core/memory.hpp"
 
 namespace porous {
 

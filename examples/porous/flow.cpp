@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace porous {
 

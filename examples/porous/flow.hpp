@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "heddle/block_grid.hpp"
-#include "heddle/ranks.hpp"
-#include "heddle/reduction.hpp"
-#include "heddle/task_graph.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/reduction/reduction.hpp"
+#include "heddle/transport/ranks.hpp"
 #include "part.hpp"
 #include "voxels.hpp"
 

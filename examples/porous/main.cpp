@@ -12,13 +12,13 @@
 
 #include "compare.hpp"
 #include "flow.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/output.hpp"
-#include "heddle/output_folder.hpp"
-#include "heddle/program.hpp"
-#include "heddle/reduction.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/io/output.hpp"
+#include "heddle/io/output_folder.hpp"
+#include "heddle/program/program.hpp"
+#include "heddle/reduction/reduction.hpp"
 #include "options.hpp"
 #include "packing.hpp"
 #include "picture.hpp"
@@ -153,7 +153,7 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
     std::printf("domain    %lld x %lld x %lld voxels, %.3f million of pores\n",
                 static_cast<long long>(image.extent[0]), static_cast<long long>(image.extent[1]),
                 static_cast<long long>(image.extent[2]), pores / 1e6);
-    std::printf("lists     %s\n", flow.lists().line(parties).c_str());
+    std::printf("lists     %s\n", flow.lists().line(parties.rank(), parties.ranks()).c_str());
     std::fputs(environment.describe().c_str(), stdout);
   }
   const Steady steady =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "picture.hpp"
 
 namespace porous {

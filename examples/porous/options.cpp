@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "option_rules.hpp"
 
 namespace porous {

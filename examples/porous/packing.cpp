@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace porous {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part.hpp"
 
-#include "heddle/block_kinds.hpp"
+#include "heddle/grid/block_kinds.hpp"
 
 namespace porous {
 namespace {

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdint>
 
-#include "heddle/block_grid.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/transport/transport.hpp"
 #include "porous_sweeps.hpp"
 #include "voxels.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/geometry/npy.hpp"
 #include "vtk_image.hpp"
 

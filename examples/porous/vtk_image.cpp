@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace porous {
 namespace {

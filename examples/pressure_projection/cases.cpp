@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "ghia.hpp"
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "stepper.hpp"
 
 namespace pressure_projection {

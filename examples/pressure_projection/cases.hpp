@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/transport.hpp"
+#include "heddle/transport/transport.hpp"
 
 namespace pressure_projection {
 

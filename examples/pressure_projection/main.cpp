@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cases.hpp"
-#include "heddle/error.hpp"
-#include "heddle/program.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/program/program.hpp"
 #include "picture.hpp"
 
 using namespace pressure_projection;

@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
-#include "heddle/field.hpp"
-#include "heddle/rank_values.hpp"
-#include "heddle/slab_projection.hpp"
-#include "heddle/staggered_grid.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/projection/rank_values.hpp"
+#include "heddle/projection/slab_projection.hpp"
+#include "heddle/projection/staggered_grid.hpp"
+#include "heddle/transport/transport.hpp"
 #include "pressure_projection_sweeps.hpp"
 
 namespace pressure_projection {

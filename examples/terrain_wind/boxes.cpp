@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "heddle/reduction.hpp"
+#include "heddle/reduction/reduction.hpp"
 
 namespace terrain_wind {
 

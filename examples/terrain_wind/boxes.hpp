@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "heddle/output.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/io/output.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/transport/transport.hpp"
 #include "solver.hpp"
 #include "units.hpp"
 

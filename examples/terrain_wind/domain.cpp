@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/geometry/mesh.hpp"
 #include "heddle/geometry/voxelise.hpp"
 

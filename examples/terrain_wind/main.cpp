@@ -15,13 +15,13 @@
 #include "boxes.hpp"
 #include "domain.hpp"
 #include "flow.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/output.hpp"
-#include "heddle/output_folder.hpp"
-#include "heddle/program.hpp"
-#include "heddle/progress.hpp"
-#include "heddle/reduction.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/progress.hpp"
+#include "heddle/io/output.hpp"
+#include "heddle/io/output_folder.hpp"
+#include "heddle/program/program.hpp"
+#include "heddle/reduction/reduction.hpp"
 #include "options.hpp"
 #include "picture.hpp"
 #include "roofline.hpp"
@@ -176,7 +176,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   Solver solver(domain, wind, units, memory, ranks);
-  if (prints) std::printf("lists     %s\n", solver.lists().line(parties).c_str());
+  if (prints) std::printf("lists     %s\n", solver.lists().line(parties.rank(), parties.ranks()).c_str());
   const double bandwidth = bandwidth_of_all(options, solver, parties);
   Saves saves(options, units, steps, solver, parties);
   std::int64_t first = 0;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "option_rules.hpp"
 
 namespace terrain_wind {

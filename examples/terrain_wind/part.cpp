@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "heddle/block_kinds.hpp"
+#include "heddle/grid/block_kinds.hpp"
 
 namespace terrain_wind {
 namespace {

@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "domain.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/transport/transport.hpp"
 #include "units.hpp"
 #include "wind_sweeps.hpp"
 

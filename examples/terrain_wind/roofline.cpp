@@ -6,8 +6,8 @@
 #include <iomanip>
 #include <sstream>
 
-#include "heddle/buffer.hpp"
-#include "heddle/parallel.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/parallel.hpp"
 
 namespace terrain_wind {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace terrain_wind {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "heddle/checkpoint.hpp"
-#include "heddle/output_folder.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/io/output_folder.hpp"
+#include "heddle/transport/transport.hpp"
 #include "options.hpp"
 #include "solver.hpp"
 #include "units.hpp"

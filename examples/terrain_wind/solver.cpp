@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "heddle/reduction.hpp"
+#include "heddle/reduction/reduction.hpp"
 
 namespace terrain_wind {
 

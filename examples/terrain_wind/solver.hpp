@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "domain.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/ranks.hpp"
-#include "heddle/task_graph.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/ranks.hpp"
 #include "part.hpp"
 #include "units.hpp"
 

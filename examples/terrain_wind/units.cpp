@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 
 namespace terrain_wind {
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # find_package(heddle): the function heddle_add_kernels and, where the C++ libraries were installed too, the
-# targets heddle::runtime, heddle::program, heddle::mpi, heddle::geometry and heddle::plot. Every path is
-# relative to this file, so the same file serves an installed prefix (also after it has moved), a wheel and a
-# checkout:
+# targets heddle::runtime and heddle::<topic> (core, halo, geometry, ...). Every path is relative to this
+# file, so the same file serves an installed prefix (also after it has moved), a wheel and a checkout:
 #   cmake -D heddle_DIR=$(python -m heddle --cmake-dir) ...
 include("${CMAKE_CURRENT_LIST_DIR}/heddle.cmake")
 

@@ -6,7 +6,8 @@ include(GNUInstallDirs)
 set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
 set(heddle_libraries "")
 set(heddle_links "")
-foreach(name IN ITEMS runtime mpi program geometry plot poisson projection)
+foreach(name IN ITEMS runtime core grid sparse transport reduction halo graph hybrid io solvers mpi program
+                      geometry plot poisson projection)
   if(TARGET heddle::${name})
     get_target_property(library heddle::${name} ALIASED_TARGET)
     set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -38,13 +39,8 @@ if(heddle_libraries)
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
 endif()
-foreach(folder IN ITEMS include mpi/include program/include geometry/include plot/include poisson/include
-  projection/include)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/runtime/${folder}")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
-  endif()
-endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
 
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR}/heddle_modules.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/heddle_present.cmake"

@@ -15,11 +15,11 @@
 #include <span>
 #include <vector>
 
-#include "heddle/block_kinds.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/hybrid_field.hpp"
-#include "heddle/parallel.hpp"
-#include "lattice.hpp"
+#include "../support/lattice.hpp"
+#include "heddle/core/parallel.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/hybrid/hybrid_field.hpp"
+#include "heddle/io/checkpoint.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include <cuda_runtime.h>
 
-#include "heddle/error.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/stream.hpp"
 
 namespace bench {
 

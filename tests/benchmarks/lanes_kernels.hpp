@@ -10,13 +10,13 @@
 #include "d3q19_f16_sweeps.hpp"
 #include "d3q19_f32_sweeps.hpp"
 #include "d3q19_f64_sweeps.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/block_part.hpp"
-#include "heddle/block_walls.hpp"
-#include "heddle/box.hpp"
-#include "heddle/box_sweep.hpp"
-#include "heddle/field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/block_walls.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/box_sweep.hpp"
+#include "heddle/grid/field.hpp"
 
 namespace lanes {
 

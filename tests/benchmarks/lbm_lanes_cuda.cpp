@@ -10,7 +10,7 @@
 #include "cuda_timer.hpp"
 #include "d3q27_f32_sweeps.hpp"
 #include "d3q27_f64_sweeps.hpp"
-#include "heddle/halo_exchange.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 #include "lanes_kernels.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"

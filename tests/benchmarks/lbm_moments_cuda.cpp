@@ -7,9 +7,9 @@
 #include <string>
 
 #include "cuda_timer.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/error.hpp"
-#include "heddle/field.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"
 #include "moment_steps.hpp"

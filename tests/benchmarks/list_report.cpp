@@ -17,16 +17,16 @@
 #include <utility>
 #include <vector>
 
-#include "../d3q19.hpp"
+#include "../support/d3q19.hpp"
 #include "d3q19_lists_sweeps.hpp"
 #include "d3q19_plain_list_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
 #include "d3q19_twist_sweeps.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/stream.hpp"
-#include "heddle/wall_masks.hpp"
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/core/with_cuda.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/sparse/wall_masks.hpp"
 #include "lbm_case.hpp"
 #include "median.hpp"
 #include "streams.hpp"

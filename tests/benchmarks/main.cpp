@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "measure.hpp"
 
 std::int64_t bench::edge(std::int64_t otherwise) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/environment.hpp"
+#include "heddle/core/environment.hpp"
 #include "median.hpp"
 
 namespace bench {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "heddle/field_view.hpp"
+#include "heddle/grid/field_view.hpp"
 
 namespace moments {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/buffer.hpp"
-#include "heddle/poisson.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/poisson/poisson.hpp"
 #include "measure.hpp"
 
 namespace bench {

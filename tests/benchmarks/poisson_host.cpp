@@ -2,7 +2,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "poisson_case.hpp"
 
 namespace {

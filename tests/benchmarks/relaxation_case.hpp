@@ -9,8 +9,8 @@
 #include <string>
 #include <type_traits>
 
-#include "heddle/march.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/solvers/march.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"
 #include "relaxation_bench_sweeps.hpp"

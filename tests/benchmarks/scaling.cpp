@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "heddle/core/device_scope.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/task_graph.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 #include "lanes_kernels.hpp"
 #include "lbm_case.hpp"
 #include "scaling_model.hpp"

@@ -22,13 +22,13 @@
 #include <span>
 #include <utility>
 
-#include "../d3q19.hpp"
+#include "../support/d3q19.hpp"
 #include "d3q19_aa_blocks_sweeps.hpp"
 #include "d3q19_pull_blocks_sweeps.hpp"
 #include "d3q19_twist_blocks_sweeps.hpp"
-#include "heddle/block_kinds.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/sparse_field.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "scaling_model.hpp"
 #include "scaling_run.hpp"
 #include "streams.hpp"

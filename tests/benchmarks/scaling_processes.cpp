@@ -8,8 +8,8 @@
 #include <map>
 #include <memory>
 
-#include "heddle/device_scope.hpp"
-#include "heddle/reduction.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/reduction/reduction.hpp"
 #ifdef HEDDLE_WITH_MPI
 #include "heddle/mpi/program.hpp"
 #include "heddle/mpi/transport.hpp"

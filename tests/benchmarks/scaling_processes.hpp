@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/transport.hpp"
+#include "heddle/transport/transport.hpp"
 
 namespace scaling {
 

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "cuda_timer.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/nccl.hpp"
-#include "heddle/overlap.hpp"
-#include "heddle/peer_group.hpp"
-#include "heddle/task_graph.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/graph/overlap.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/nccl.hpp"
+#include "heddle/transport/peer_group.hpp"
 #include "scaling_processes.hpp"
 
 namespace scaling {

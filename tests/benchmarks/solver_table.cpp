@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "../kernels/multigrid/cube.hpp"
-#include "heddle/conjugate_gradient.hpp"
-#include "heddle/relaxation.hpp"
-#include "heddle/solve.hpp"
+#include "heddle/solvers/conjugate_gradient.hpp"
+#include "heddle/solvers/relaxation.hpp"
+#include "heddle/solvers/solve.hpp"
 #include "solver_bench_sweeps.hpp"
 
 namespace {

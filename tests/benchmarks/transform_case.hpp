@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/buffer.hpp"
-#include "heddle/plane_transform.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/poisson/plane_transform.hpp"
 #include "measure.hpp"
 
 namespace bench {

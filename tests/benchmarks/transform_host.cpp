@@ -2,7 +2,7 @@
 // Our own transforms on the CPU beside FFTW's, which are measured plans of whole planes.
 #include <chrono>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "transform_case.hpp"
 
 namespace {

@@ -15,6 +15,7 @@ configure -D CMAKE_PREFIX_PATH="$WORK/elsewhere/prefix" >configure.log
 make_it >build.log
 expect "scale 21 shift 12" build/consumer
 expect "runtime" build/consumer_runtime
+expect "ghosts 15 13 12 10" build/consumer_halo
 # the generator came from the moved prefix
 grep -q "$WORK/elsewhere/prefix" build/heddle-stamps/consumer.d ||
   refuse "the generator used is not that of the prefix"

@@ -6,6 +6,13 @@
 . "$(dirname "$0")/common.sh"
 take_consumer
 configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" >configure.log
+# A program that links heddle::halo builds what that stands on, and nothing above.
+make_it --target consumer_halo >halo.log
+expect "ghosts 15 13 12 10" build/consumer_halo
+built=$(find build -name 'libheddle_*.a' -printf '%f ' | tr ' ' '\n' | sort | tr '\n' ' ')
+expected="libheddle_core.a libheddle_grid.a libheddle_halo.a libheddle_sparse.a libheddle_transport.a "
+[ "$built" = "$expected" ] || refuse "heddle::halo made Heddle build '$built'"
+
 make_it >build.log
 expect "scale 21 shift 12" build/consumer
 expect "runtime" build/consumer_runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links the runtime library: that its headers, its flags and what it links came along.
-#include <heddle/box.hpp>
+#include <heddle/grid/box.hpp>
 
 #include <cstdio>
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <string>
 
-#include "../../messages.hpp"
-#include "../../run_program.hpp"
-#include "../../test_folder.hpp"
+#include "../../support/messages.hpp"
+#include "../../support/run_program.hpp"
+#include "../../support/test_folder.hpp"
 
 #if defined(CITY_WIND_NETCDF)
 #include <netcdf.h>

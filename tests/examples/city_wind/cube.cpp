@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "../../full_speed.hpp"
+#include "../../support/full_speed.hpp"
 #include "closed_form.hpp"
 
 namespace city_wind {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "wind.hpp"
 
 namespace city_wind {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "buildings.hpp"
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "sensors.hpp"
 #include "wind.hpp"
 #include "zones.hpp"

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "../../messages.hpp"
-#include "../../run_program.hpp"
-#include "../../test_folder.hpp"
+#include "../../support/messages.hpp"
+#include "../../support/run_program.hpp"
+#include "../../support/test_folder.hpp"
 
 namespace porous {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "../../messages.hpp"
-#include "../../test_folder.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/output.hpp"
+#include "../../support/messages.hpp"
+#include "../../support/test_folder.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/io/output.hpp"
 #include "voxels.hpp"
 
 namespace porous {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "../../run_program.hpp"
+#include "../../support/run_program.hpp"
 #include "inputs.hpp"
 
 namespace terrain_wind {

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "../../messages.hpp"
-#include "../../test_folder.hpp"
+#include "../../support/messages.hpp"
+#include "../../support/test_folder.hpp"
 
 namespace terrain_wind::test {
 

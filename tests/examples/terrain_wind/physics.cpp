@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../../full_speed.hpp"
+#include "../../support/full_speed.hpp"
 #include "inputs.hpp"
 #include "solver.hpp"
 

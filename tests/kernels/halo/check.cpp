@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "halo_sweeps.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/field.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 
 namespace {
 

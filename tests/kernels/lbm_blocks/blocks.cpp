@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "heddle/task_graph.hpp"
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/with_cuda.hpp"
+#include "heddle/graph/task_graph.hpp"
 
 namespace blocks {
 

@@ -15,15 +15,15 @@
 #include <vector>
 
 #include "../lbm_common/exchanged_step.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/checkpoint.hpp"
+#include "heddle/core/memory.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/field.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/memory.hpp"
-#include "heddle/reduction.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/reduction/reduction.hpp"
+#include "heddle/transport/transport.hpp"
 #include "lbm_blocks_sweeps.hpp"
 #include "rims.hpp"
 

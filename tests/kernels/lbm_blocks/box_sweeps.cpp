@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "heddle/box_sweep.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/peer_group.hpp"
-#include "heddle/trace.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/trace.hpp"
+#include "heddle/grid/box_sweep.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/peer_group.hpp"
 #include "traced.hpp"
 
 namespace {

@@ -12,13 +12,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../numbers_of_ranks.hpp"
+#include "../../support/numbers_of_ranks.hpp"
 #include "blocks.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/peer_group.hpp"
-#include "heddle/trace.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/trace.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/peer_group.hpp"
 #include "on_ranks.hpp"
 #include "traced.hpp"
 

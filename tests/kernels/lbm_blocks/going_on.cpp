@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "../../test_folder.hpp"
+#include "../../support/test_folder.hpp"
 #include "blocks.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/fake_network.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 namespace {
 

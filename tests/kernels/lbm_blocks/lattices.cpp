@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../numbers_of_ranks.hpp"
+#include "../../support/numbers_of_ranks.hpp"
 #include "blocks.hpp"
 #include "blocks_d2q9_sweeps.hpp"
 #include "blocks_d3q27_sweeps.hpp"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/nccl.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/nccl.hpp"
 #include "peers.hpp"
 #include "peers_of_tests.hpp"
 

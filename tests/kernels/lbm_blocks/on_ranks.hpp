@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "blocks.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/fake_network.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 namespace blocks {
 

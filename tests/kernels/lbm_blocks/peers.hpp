@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/peer_group.hpp"
-#include "heddle/ranks.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/ranks.hpp"
 
 namespace blocks {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/io/checkpoint.hpp"
 #include "heddle/mpi/program.hpp"
 
 namespace {

@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "heddle/block_part.hpp"
-#include "heddle/box.hpp"
-#include "heddle/field.hpp"
-#include "heddle/field_access.hpp"
-#include "heddle/memory.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
 
 /// Tasks at the rims of blocks.
 namespace blocks {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/trace.hpp"
+#include "heddle/core/trace.hpp"
 
 /// Reads back what heddle::Trace writes.
 namespace traced {

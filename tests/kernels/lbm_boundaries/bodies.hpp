@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/memory.hpp"
-#include "heddle/reduction_work.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/reduction/reduction_work.hpp"
+#include "heddle/sparse/index_list.hpp"
 
 namespace boundaries {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../full_speed.hpp"
+#include "../../support/full_speed.hpp"
 #include "channel.hpp"
-#include "heddle/reduction_work.hpp"
+#include "heddle/reduction/reduction_work.hpp"
 #include "lbm_boundaries_pull.hpp"
 #include "lbm_boundaries_pull_sweeps.hpp"
 #include "list_flow.hpp"

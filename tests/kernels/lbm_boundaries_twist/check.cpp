@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/cells_beside.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/reduction_work.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/wall_masks.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/reduction/reduction_work.hpp"
+#include "heddle/sparse/cells_beside.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/sparse/wall_masks.hpp"
 #include "lbm_boundaries_twist.hpp"
 #include "lbm_boundaries_twist_sweeps.hpp"
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "heddle/cells_beside.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/wall_masks.hpp"
+#include "heddle/sparse/cells_beside.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/sparse/wall_masks.hpp"
 #include "lbm_boundaries_pull_sweeps.hpp"
 #include "lbm_twist_gradients.hpp"
 #include "lbm_twist_gradients_sweeps.hpp"

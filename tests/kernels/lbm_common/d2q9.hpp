@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "../../d3q19.hpp"
+#include "../../support/d3q19.hpp"
 
 namespace test {
 

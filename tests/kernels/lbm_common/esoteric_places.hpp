@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../../d3q19.hpp"
+#include "../../support/d3q19.hpp"
 
 /// Where EsoTwist and EsoPull keep populations of D3Q19, as published (lbm.md, section 5), not as the
 /// generator says.

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "heddle/halo_exchange.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/transport/transport.hpp"
 
 namespace test {
 

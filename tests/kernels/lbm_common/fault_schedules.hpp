@@ -14,10 +14,10 @@
 #include <set>
 #include <string>
 
-#include "../noise.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
+#include "../../support/noise.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 /// Whole programs on a network that harms messages: the same bits or an error that says where, and nothing
 /// else.

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "heddle/device_scope.hpp"
-#include "heddle/memory.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/memory.hpp"
 
 namespace test {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../d3q19.hpp"
+#include "../../support/d3q19.hpp"
 
 namespace test {
 

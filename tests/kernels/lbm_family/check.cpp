@@ -13,8 +13,8 @@
 
 #include "d2q9.hpp"
 #include "grid.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "lbm_family.hpp"
 #include "lbm_family_curved.hpp"
 #include "lbm_family_single.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/buffer.hpp"
-#include "heddle/memory.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/memory.hpp"
 #include "periodic_box.hpp"
 
 namespace family {

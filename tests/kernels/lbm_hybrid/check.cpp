@@ -12,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
-#include "../../numbers_of_ranks.hpp"
-#include "../../test_folder.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
+#include "../../support/numbers_of_ranks.hpp"
+#include "../../support/test_folder.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/transport/fake_network.hpp"
 #include "hybrid.hpp"
 #ifndef HEDDLE_ON_DEVICE
 #include "emulated.hpp"

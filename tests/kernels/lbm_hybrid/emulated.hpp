@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "heddle/block_part.hpp"
-#include "heddle/box.hpp"
-#include "heddle/cell_range.hpp"
-#include "heddle/field.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/sparse/cell_range.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "hybrid.hpp"
 
 /// Sweeps whose kernels are the CUDA text, emulated on the host.

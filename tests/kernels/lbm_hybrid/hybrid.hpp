@@ -12,16 +12,16 @@
 #include <type_traits>
 #include <vector>
 
-#include "heddle/block_kinds.hpp"
-#include "heddle/checkpoint.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/hybrid_field.hpp"
-#include "heddle/hybrid_sweep.hpp"
-#include "heddle/reduction.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/hybrid/hybrid_field.hpp"
+#include "heddle/hybrid/hybrid_sweep.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/reduction/reduction.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/transport/transport.hpp"
 #include "lbm_hybrid_sweeps.hpp"
 
 /// A porous box on one list, and on blocks of both kinds that ranks share.

@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "../../benchmarks/median.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/error.hpp"
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "hybrid.hpp"
 #ifdef HEDDLE_WITH_MPI
 #include "heddle/mpi/transport.hpp"

@@ -11,12 +11,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "heddle/block_grid.hpp"
-#include "heddle/block_walls.hpp"
+#include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/field.hpp"
-#include "heddle/halo_exchange.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_walls.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 #include "lbm_lanes_sweeps.hpp"
 
 namespace {

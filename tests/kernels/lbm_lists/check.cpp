@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "d3q19_values.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/reduction_work.hpp"
-#include "heddle/sparse_field.hpp"
+#include "heddle/reduction/reduction_work.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "lbm_lists.hpp"
 #include "lbm_lists_push.hpp"
 #include "lbm_lists_push_sweeps.hpp"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/block_grid.hpp"
+#include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
 #include "lbm_moments.hpp"
 #include "lbm_moments_box.hpp"
 #include "periodic_box.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "d2q9.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/reduction_work.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/reduction/reduction_work.hpp"
 #include "lbm_moments.hpp"
 
 namespace {

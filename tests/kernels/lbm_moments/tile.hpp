@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "heddle/field_view.hpp"
+#include "heddle/grid/field_view.hpp"
 
 /// A step by heddle/device/moment_tile.hpp, with small tiles so that small boxes have several. q19 keeps the
 /// next plane in registers, the others in shared memory. Returns its status.

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/buffer.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "lbm_sparse_pull.hpp"
 #include "lbm_sparse_pull_sweeps.hpp"
 #include "lbm_sparse_sweeps.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/reduction_work.hpp"
+#include "heddle/reduction/reduction_work.hpp"
 #include "list_flow.hpp"
 
 namespace validation {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/memory.hpp"
+#include "heddle/core/memory.hpp"
 
 /// The validation table of the lattice Boltzmann family: flows whose solution is known, in every precision.
 namespace validation {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "../../full_speed.hpp"
-#include "../../messages.hpp"
-#include "../../test_folder.hpp"
+#include "../../support/full_speed.hpp"
+#include "../../support/messages.hpp"
+#include "../../support/test_folder.hpp"
 #include "case.hpp"
 #include "record.hpp"
 

@@ -15,7 +15,7 @@
 #include <omp.h>
 #endif
 
-#include "heddle/device_scope.hpp"
+#include "heddle/core/device_scope.hpp"
 #include "report.hpp"
 
 namespace validation {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "report.hpp"
 
 namespace validation {

@@ -10,9 +10,9 @@
 
 #include "../lbm_common/esoteric_places.hpp"
 #include "case.hpp"
-#include "heddle/device_scope.hpp"
-#include "heddle/field.hpp"
-#include "heddle/halo_exchange.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 #include "lbm_blocks_sweeps.hpp"
 #include "lbm_d3q19.h"
 #include "list_blocks_eso_pull_sweeps.hpp"

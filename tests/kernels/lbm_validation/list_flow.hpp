@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/buffer.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/parallel.hpp"
+#include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
-#include "heddle/error.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/parallel.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/stream.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 #include "velocity_set.hpp"
 
 namespace validation {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <thread>
 
-#include "heddle/device_scope.hpp"
-#include "heddle/error.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/error.hpp"
 #include "option_rules.hpp"
 #include "report.hpp"
 

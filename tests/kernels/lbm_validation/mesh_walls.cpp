@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../geometry/shapes.hpp"
+#include "../../runtime/geometry/shapes.hpp"
 #include "heddle/geometry/wall_links.hpp"
 #include "sphere_array.hpp"
 

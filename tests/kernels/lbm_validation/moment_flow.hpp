@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/with_cuda.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "lbm_validation_mixed.hpp"
 #include "list_flow.hpp"
 #include "periodic_ghosts.hpp"

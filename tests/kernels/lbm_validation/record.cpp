@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "record.hpp"
 
 namespace validation {

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "case.hpp"
-#include "heddle/parallel.hpp"
+#include "heddle/core/parallel.hpp"
 #include "lbm_validation_vortex.hpp"
 #include "lbm_validation_vortex_sweeps.hpp"
 #include "moment_flow.hpp"

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "../../numbers_of_ranks.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/peer_group.hpp"
+#include "../../support/numbers_of_ranks.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/peer_group.hpp"
 #include "list_blocks_pull_sweeps.hpp"
 #include "list_blocks_sweeps.hpp"
 #include "lists.hpp"

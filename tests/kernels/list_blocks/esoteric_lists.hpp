@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "../lbm_common/esoteric_places.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/memory.hpp"
-#include "heddle/wall_masks.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/sparse/wall_masks.hpp"
 #include "rank.hpp"
 
 /// EsoTwist and EsoPull on lists of cells, one list a rank.

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "esoteric_lists.hpp"
-#include "heddle/peer_group.hpp"
-#include "heddle/ranks.hpp"
+#include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/ranks.hpp"
 #include "list_blocks_eso_pull_sweeps.hpp"
 #include "list_blocks_narrow_sweeps.hpp"
 #include "list_blocks_pull_sweeps.hpp"

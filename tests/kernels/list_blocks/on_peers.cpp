@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "heddle/device_scope.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/nccl.hpp"
+#include "heddle/core/device_scope.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/nccl.hpp"
 #include "lists.hpp"
 #include "peers_of_tests.hpp"
 

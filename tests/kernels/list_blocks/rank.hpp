@@ -14,15 +14,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../support/noise.hpp"
 #include "../lbm_common/exchanged_step.hpp"
-#include "../noise.hpp"
-#include "heddle/block_grid.hpp"
-#include "heddle/block_kinds.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/index_list.hpp"
-#include "heddle/sparse_field.hpp"
-#include "heddle/task_graph.hpp"
-#include "heddle/transport.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+#include "heddle/transport/transport.hpp"
 
 /// What all streaming patterns on lists of cells share: where they run, and what one rank does.
 namespace lists {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "../../test_folder.hpp"
-#include "heddle/block_kinds.hpp"
-#include "heddle/checkpoint.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/peer_group.hpp"
+#include "../../support/test_folder.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/peer_group.hpp"
 #include "lists.hpp"
 
 namespace {

@@ -10,11 +10,11 @@
 #include <memory>
 #include <vector>
 
-#include "../../numbers_of_ranks.hpp"
-#include "heddle/block_kinds.hpp"
-#include "heddle/environment.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/reduction.hpp"
+#include "../../support/numbers_of_ranks.hpp"
+#include "heddle/core/environment.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/reduction/reduction.hpp"
+#include "heddle/transport/fake_network.hpp"
 #include "list_blocks_sweeps.hpp"
 #include "lists.hpp"
 

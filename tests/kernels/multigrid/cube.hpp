@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "heddle/conjugate_gradient.hpp"
-#include "heddle/field.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/solvers/conjugate_gradient.hpp"
 
 namespace test {
 

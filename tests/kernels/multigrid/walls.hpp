@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "../noise.hpp"
+#include "../../support/noise.hpp"
 #include "cube.hpp"
 
 namespace test {

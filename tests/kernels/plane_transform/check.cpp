@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "definition.hpp"
-#include "heddle/error.hpp"
-#include "heddle/plane_transform.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/poisson/plane_transform.hpp"
 #include "transformed.hpp"
 
 using definition::Line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms by their definition in heddle/plane_transform.hpp: O(n^2), in long double.
+// The transforms by their definition in heddle/poisson/plane_transform.hpp: O(n^2), in long double.
 #ifndef DEFINITION_HPP
 #define DEFINITION_HPP
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/plane_transform.hpp"
+#include "heddle/poisson/plane_transform.hpp"
 
 namespace definition {
 

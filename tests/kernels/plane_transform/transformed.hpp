@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "definition.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/error.hpp"
-#include "heddle/plane_transform.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/poisson/plane_transform.hpp"
 
 #ifdef HEDDLE_ON_DEVICE
 inline constexpr heddle::Memory memory = heddle::Memory::device;

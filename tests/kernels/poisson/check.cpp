@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "problems.hpp"
 
 namespace {

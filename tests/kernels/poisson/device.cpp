@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "../noise.hpp"
-#include "heddle/buffer.hpp"
-#include "heddle/poisson.hpp"
+#include "../../support/noise.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/poisson/poisson.hpp"
 
 namespace {
 

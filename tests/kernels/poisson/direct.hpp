@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "heddle/poisson_problem.hpp"
+#include "heddle/poisson/poisson_problem.hpp"
 
 namespace test {
 

@@ -11,11 +11,11 @@
 #include <numbers>
 #include <vector>
 
-#include "../noise.hpp"
+#include "../../support/noise.hpp"
 #include "columns.hpp"
 #include "device_launch.hpp"
-#include "heddle/poisson.hpp"
-#include "heddle/reference_transform.hpp"
+#include "heddle/poisson/poisson.hpp"
+#include "heddle/poisson/reference_transform.hpp"
 
 namespace {
 

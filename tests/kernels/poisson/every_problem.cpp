@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "problems.hpp"
 
 namespace {

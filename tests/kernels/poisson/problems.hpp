@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "../noise.hpp"
+#include "../../support/noise.hpp"
 #include "direct.hpp"
-#include "heddle/poisson.hpp"
-#include "heddle/reference_transform.hpp"
+#include "heddle/poisson/poisson.hpp"
+#include "heddle/poisson/reference_transform.hpp"
 
 namespace test {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "../noise.hpp"
-#include "heddle/error.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/poisson.hpp"
-#include "heddle/slab_poisson.hpp"
+#include "../../support/noise.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/poisson/poisson.hpp"
+#include "heddle/poisson/slab_poisson.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 namespace {
 

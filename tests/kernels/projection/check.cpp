@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "flow.hpp"
-#include "heddle/projection.hpp"
+#include "heddle/projection/projection.hpp"
 
 namespace {
 

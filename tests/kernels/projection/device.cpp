@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "flow.hpp"
-#include "heddle/projection.hpp"
+#include "heddle/projection/projection.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../noise.hpp"
-#include "heddle/field.hpp"
-#include "heddle/staggered_grid.hpp"
+#include "../../support/noise.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/projection/staggered_grid.hpp"
 
 namespace test {
 

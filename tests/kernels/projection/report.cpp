@@ -16,11 +16,11 @@
 #include "../../benchmarks/median.hpp"
 #include "city.hpp"
 #include "flow.hpp"
-#include "heddle/fake_network.hpp"
-#include "heddle/masked_projection.hpp"
-#include "heddle/projection.hpp"
-#include "heddle/rank_values.hpp"
-#include "heddle/slab_poisson.hpp"
+#include "heddle/poisson/slab_poisson.hpp"
+#include "heddle/projection/masked_projection.hpp"
+#include "heddle/projection/projection.hpp"
+#include "heddle/projection/rank_values.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flow.hpp"
-#include "heddle/fake_network.hpp"
+#include "heddle/transport/fake_network.hpp"
 
 namespace test {
 

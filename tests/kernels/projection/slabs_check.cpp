@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "city.hpp"
-#include "heddle/masked_projection.hpp"
-#include "heddle/projection.hpp"
-#include "heddle/slab_projection.hpp"
+#include "heddle/projection/masked_projection.hpp"
+#include "heddle/projection/projection.hpp"
+#include "heddle/projection/slab_projection.hpp"
 #include "slabs.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 
 #include "city.hpp"
 #include "flow.hpp"
-#include "heddle/masked_projection.hpp"
-#include "heddle/projection.hpp"
+#include "heddle/projection/masked_projection.hpp"
+#include "heddle/projection/projection.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "../noise.hpp"
+#include "../../support/noise.hpp"
 #include "sor.h"
 
 namespace test {

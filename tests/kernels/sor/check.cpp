@@ -11,11 +11,11 @@
 #include <string>
 #include <utility>
 
-#include "../../full_speed.hpp"
+#include "../../support/full_speed.hpp"
 #include "box.hpp"
 #include "cube.hpp"
-#include "heddle/march.hpp"
-#include "heddle/relaxation.hpp"
+#include "heddle/solvers/march.hpp"
+#include "heddle/solvers/relaxation.hpp"
 #include "sor_sweeps.hpp"
 
 extern "C" void omp_set_num_threads(int) __attribute__((weak));

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "box.hpp"
-#include "heddle/relaxation.hpp"
+#include "heddle/solvers/relaxation.hpp"
 
 namespace test {
 

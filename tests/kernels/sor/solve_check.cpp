@@ -10,8 +10,8 @@
 
 #include "box.hpp"
 #include "cube.hpp"
-#include "heddle/relaxation.hpp"
-#include "heddle/solve.hpp"
+#include "heddle/solvers/relaxation.hpp"
+#include "heddle/solvers/solve.hpp"
 #include "sor_refine_sweeps.hpp"
 #include "sor_sweeps.hpp"
 

@@ -7,12 +7,12 @@
 #include <thread>
 #include <vector>
 
-#include "heddle/error.hpp"
-#include "heddle/field.hpp"
-#include "heddle/halo_exchange.hpp"
+#include "../../support/packing.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/halo_exchange.hpp"
 #include "heddle/mpi/transport.hpp"
-#include "packing.hpp"
-#include "watchdog.hpp"
+#include "transport/watchdog.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // one, and without.
 #include <cstdio>
 
-#include "heddle/program.hpp"
+#include "heddle/program/program.hpp"
 
 int main(int argc, char** argv) {
   return heddle::run(argc, argv, heddle::Memory::host, [](heddle::Ranks& ranks) {

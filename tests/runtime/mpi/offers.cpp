@@ -8,9 +8,9 @@
 #include <string_view>
 #include <thread>
 
-#include "heddle/error.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/mpi/transport.hpp"
-#include "heddle/reduction.hpp"
+#include "heddle/reduction/reduction.hpp"
 
 namespace {
 

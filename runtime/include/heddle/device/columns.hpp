@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 // Tridiagonal columns in registers: each column is cut into segments, a thread each, and only the
 // segments' ends meet, in shared memory. A field is read once and written once. Nothing is
-// subtracted (see heddle/poisson_problem.hpp).
+// subtracted (see heddle/poisson/poisson_problem.hpp).
 #ifndef HEDDLE_DEVICE_COLUMNS_HPP
 #define HEDDLE_DEVICE_COLUMNS_HPP
 

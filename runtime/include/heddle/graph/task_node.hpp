@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_GRAPH_TASK_NODE_HPP
+#define HEDDLE_GRAPH_TASK_NODE_HPP
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/field_access.hpp"
+#include "heddle/halo/halo_steps.hpp"
+
+namespace heddle {
+
+/// A task of a TaskGraph, as it was added.
+struct TaskNode {
+  struct Access {
+    const void* object;
+    std::string name;
+    AccessMode mode;
+    int reach; // see FieldAccess
+  };
+  /// A sweep that can be computed in parts.
+  struct Parts {
+    const BlockGrid* grid;
+    int rank;
+    std::function<void(Stream&, const BlockPart&)> run;
+    std::function<bool(const BlockPart&)> has; // whether it has cells there; empty: it has some everywhere
+    bool boxes =
+        false; // parts are boxes of cells; else all of a border is computed at once, and all of an interior
+
+    [[nodiscard]] bool any(const BlockPart& part) const { return !has || has(part); }
+  };
+
+  std::string name;
+  std::vector<Access> accesses;
+  std::function<void(Stream&)> function;
+  Memory memory = Memory::host;
+  int device = 0;                        // the current one when it was added
+  std::vector<std::size_t> predecessors; // direct, ascending, unique
+  std::vector<std::size_t> ordered;      // those that order() demands
+  std::optional<Parts> parts;
+  std::function<HaloSteps()> halo; // empty for other tasks
+  std::shared_ptr<void> owner;     // of a task that was moved in
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_GRID_BOX_SWEEP_HPP
+#define HEDDLE_GRID_BOX_SWEEP_HPP
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
+
+namespace heddle {
+
+/// A kernel on one box of the domain: the layer of cells at a wall, an inlet, a source. A task for TaskGraph,
+/// which takes it apart as it does sweeps over whole blocks: between a step and its exchange, only its cells
+/// at the border hold up the messages.
+///
+///     heddle::BoxSweep lid("lid", f, grid.domain().layer(2, true), 0,
+///                          [&](int block, const heddle::Box& cells, heddle::Stream& stream) {
+///                            flow::lid_cuda(heddle::part(f.view(block), cells),
+///                                           heddle::walls_of(f, block, cells), u_lid, stream.native());
+///                          });
+///     loop.add(step);
+///     loop.add(lid);
+class BoxSweep {
+public:
+  /// Computes `cells` of a block of this rank, counted from its first one; with an access that reaches
+  /// further, other cells may be computed at the same time.
+  using Kernel = std::function<void(int block, const Box& cells, Stream& stream)>;
+
+  /// Reads and writes `field`, up to `reach` cells beyond those that it computes; 0: these alone. cells: in
+  /// domain coordinates; what lies outside the blocks of this rank is left to others.
+  template <class T>
+  BoxSweep(std::string name, const Field<T>& field, const Box& cells, int reach, Kernel kernel)
+      : BoxSweep(std::move(name), field, cells,
+                 {{&field, field.name(), AccessMode::read, reach},
+                  {&field, field.name(), AccessMode::write, reach}},
+                 std::move(kernel)) {}
+
+  /// The same with all that the kernel touches, on the blocks of `field`. Throws Error without a kernel.
+  template <class T>
+  BoxSweep(std::string name, const Field<T>& field, const Box& cells, std::vector<FieldAccess> accesses,
+           Kernel kernel)
+      : BoxSweep(std::move(name), field.grid(), field.rank(), field.memory(), cells, std::move(accesses),
+                 std::move(kernel)) {}
+
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  [[nodiscard]] std::vector<FieldAccess> accesses() const { return accesses_; }
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return *grid_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+  /// Whether any of its cells are in this part of the blocks. TaskGraph leaves out parts without cells.
+  [[nodiscard]] bool has(const BlockPart& part) const;
+
+  static constexpr bool in_boxes = true;
+
+  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// Its cells in `part` alone.
+  void operator()(Stream& stream, const BlockPart& part) const;
+
+private:
+  BoxSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
+           std::vector<FieldAccess> accesses, Kernel kernel);
+  [[nodiscard]] std::vector<Box> boxes(int block, const BlockPart& part) const;
+
+  std::string name_;
+  const BlockGrid* grid_;
+  int rank_;
+  Memory memory_;
+  Box cells_;
+  std::vector<FieldAccess> accesses_;
+  Kernel kernel_;
+};
+
+} // namespace heddle
+
+#endif

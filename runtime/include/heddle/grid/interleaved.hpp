@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_GRID_INTERLEAVED_HPP
+#define HEDDLE_GRID_INTERLEAVED_HPP
+
+#include <string>
+
+#include "heddle/core/error.hpp"
+#include "heddle/grid/field.hpp"
+
+namespace heddle {
+
+/// Throws Error if `field` lies on a device in another way than that `lanes` of its blocks lie between each
+/// other: the CUDA kernel `kernel` takes that many cells a thread.
+template <class T> void require_interleaved(const Field<T>& field, int lanes, const char* kernel) {
+  if (field.memory() == Memory::device && field.interleaved() != lanes) {
+    throw Error(
+        kernel,
+        "field '" + std::string(field.name()) + "' interleaves " + std::to_string(field.interleaved()) +
+            " blocks, the kernel takes " + std::to_string(lanes) + " cells a thread",
+        "construct the field with {.interleaved = " + std::to_string(lanes) + "} on a grid of blocks");
+  }
+}
+
+} // namespace heddle
+
+#endif

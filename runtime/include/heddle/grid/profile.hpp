@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_GRID_PROFILE_HPP
+#define HEDDLE_GRID_PROFILE_HPP
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+
+namespace heddle {
+
+/// Values along one axis of a domain, the same for all cells of a level: density, the heights of stretched
+/// cells, eigenvalues. Numbered in domain coordinates, with ghost entries before the first cell and behind
+/// the last. Every rank has all of them.
+template <class T> class Profile {
+public:
+  /// values[i] belongs to the cell with coordinate domain.lower[axis] - ghosts + i. Throws Error when their
+  /// number is not that of the cells and ghosts.
+  Profile(const Box& domain, int axis, int ghosts, std::span<const T> values, Memory memory = Memory::host)
+      : axis_(axis), ghosts_(ghosts), lower_(domain.lower[static_cast<std::size_t>(axis)]),
+        cells_(domain.extent(axis)), buffer_(values, memory) {
+    if (static_cast<std::int64_t>(values.size()) != cells_ + std::int64_t{2} * ghosts) {
+      throw Error("Profile", std::to_string(values.size()) + " values came for " + std::to_string(cells_) +
+                                 " cells and 2 * " + std::to_string(ghosts) + " ghost entries");
+    }
+  }
+
+  [[nodiscard]] int axis() const noexcept { return axis_; }
+  [[nodiscard]] int ghosts() const noexcept { return ghosts_; }
+  [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
+  [[nodiscard]] Memory memory() const noexcept { return buffer_.memory(); }
+
+  /// The value of the first cell of a block, in the memory of the profile.
+  [[nodiscard]] const T* first(const Box& block) const noexcept {
+    return buffer_.data() + ghosts_ + (block.lower[static_cast<std::size_t>(axis_)] - lower_);
+  }
+
+private:
+  int axis_;
+  int ghosts_;
+  std::int64_t lower_;
+  std::int64_t cells_;
+  Buffer<T> buffer_;
+};
+
+/// Throws Error unless `profile` lies along `axis`, covers the domain of `field` with `ghosts` entries around
+/// and lies in the field's memory: `kernel` reads it there.
+template <class T, class U>
+void require_profile(const Profile<T>& profile, const Field<U>& field, int axis, int ghosts,
+                     const char* kernel) {
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(kernel, "a profile beside field '" + std::string(field.name()) + "' " + reason,
+                "construct it for the domain of the field");
+  };
+  if (profile.axis() != axis)
+    refuse("lies along axis " + std::to_string(profile.axis()) + ", not " + std::to_string(axis));
+  if (profile.cells() != field.grid().domain().extent(axis))
+    refuse("has " + std::to_string(profile.cells()) + " values, the domain has " +
+           std::to_string(field.grid().domain().extent(axis)) + " levels");
+  if (profile.ghosts() < ghosts)
+    refuse("has " + std::to_string(profile.ghosts()) + " ghost entries, " + std::to_string(ghosts) +
+           " are needed");
+  if ((profile.memory() == Memory::device) != (field.memory() == Memory::device))
+    refuse("lies in another memory");
+}
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HALO_EXCHANGE_HPP
+#define HEDDLE_HALO_EXCHANGE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/lane_array.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/link.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+
+namespace heddle {
+
+/// Ghost cells of one component that cross the border of a block, for a block with n cells along an axis.
+/// Along an axis whose anchor is 0: the cells [near, n - far); 1: [n + near, n + far); -1: [-far, -near).
+/// The crossings of an exchange have no cell in common. The generator derives them from a kernel's accesses.
+struct Crossing {
+  int field = 0;
+  int component = 0;
+  std::array<int, 3> anchor{};
+  std::array<int, 3> near{};
+  std::array<int, 3> far{};
+
+  /// The cells, counted from the first interior cell of a block with `extent` cells; may be empty.
+  [[nodiscard]] Box cells(const std::array<std::int64_t, 3>& extent) const noexcept;
+};
+
+/// The crossings that fill the whole rim of a field, for kernels whose accesses are not known.
+[[nodiscard]] std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& layers);
+
+/// A row of the neighbour table of a list through which a kernel reaches a field: where it leads to a ghost
+/// cell, the element there crosses. The generator derives them from a kernel's accesses.
+///
+/// Where rows lead to cells (Link::held), they are followed one after the other to component `slot` of one.
+/// In another step the cell at `other`, seen from the one that reaches, reaches the same element: where that
+/// is not listed, the element belongs to this cell alone and does not cross, wherever it lies.
+struct LinkCrossing {
+  static constexpr int none = -1;
+  int field = 0;
+  int row = 0;
+  int slot = none; // none: the row leads to elements
+  std::array<int, 3> other{};
+  std::array<int, 2> then{none, none}; // rows to follow after it
+};
+
+/// Links of a kernel with walls within that lead to elements of a field: what lies behind a wall stands in
+/// `wall_slot` of the own cell. sides: where the kernel has walls, bits as in `walls_around`. The generator
+/// writes them down.
+struct WallLinks {
+  int field = 0;
+  std::span<const Link> links;
+  std::uint32_t sides = 0;
+};
+
+enum class Direction {
+  owner_to_ghost, ///< before a kernel: what it is about to read beyond its block
+  ghost_to_owner  ///< after a kernel: what it has written beyond its block
+};
+
+/// A table of boxes for a pack kernel, in the memory of the field; see heddle.ir.nodes.Boxes of the
+/// generator.
+struct WireBoxes {
+  static constexpr int columns = 9; // field, component, first cell, extent (x, y, z each), place on the wire
+  static constexpr int field = 0;
+  static constexpr int first_cell = 2;
+  const std::int32_t* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t longest = 0; // cells of the largest box
+};
+
+/// Elements of fields over a list for a pack kernel, in the memory of the fields: those that follow each
+/// other on the wire.
+struct WireElements {
+  static constexpr std::uint8_t none = 255;
+  const std::uint8_t* fields = nullptr;   // the number of the field, none between messages
+  const std::uint32_t* numbers = nullptr; // as in the table of neighbours
+  std::int64_t count = 0;
+};
+
+/// What one kernel needs to have exchanged: which cells of which fields, and how they are packed. The sweeps
+/// of a module with a halo make it: `step.before()`, `step.after()`. All fields are dense, or all are over
+/// one list.
+class Exchange {
+public:
+  using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
+  using Unpack = std::function<void(int block, const WireBoxes& boxes, const void* wire, Stream& stream)>;
+
+  /// An exchange of nothing.
+  explicit Exchange(std::string name) : name_(std::move(name)) {}
+  /// crossings: must outlive this. thinnest: cells that a block needs at least along each axis.
+  /// value_bytes: of one value on the wire.
+  Exchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
+           std::size_t value_bytes)
+      : name_(std::move(name)), direction_(direction), crossings_(crossings), thinnest_(thinnest),
+        value_bytes_(value_bytes) {}
+
+  /// Of a kernel over a list.
+  Exchange(std::string name, Direction direction, std::span<const LinkCrossing> links,
+           std::size_t value_bytes)
+      : name_(std::move(name)), direction_(direction), links_(links), value_bytes_(value_bytes) {}
+
+  /// The field that the next number stands for; it must outlive this. Throws Error for a field on another
+  /// grid, of another rank or in other memory than the first.
+  template <class T> void add(Field<T>& field) {
+    Side side{&field,
+              std::string(field.name()),
+              field.components(),
+              field.ghost_layers(),
+              field.interleaved(),
+              sizeof(T),
+              {}};
+    side.group = [f = &field](int group) {
+      const FieldView<T> first = f->view(group * f->interleaved());
+      return LaneArray{
+          first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
+    };
+    side.place = [f = &field](int block) {
+      const FieldView<T> view = f->view(block);
+      return Place{reinterpret_cast<std::uintptr_t>(view.data()), view.strides()};
+    };
+    add(std::move(side), field.grid(), field.rank(), field.memory());
+  }
+
+  /// The same for a field over the list of a block. Throws Error for one over another list.
+  template <class T> void add(SparseField<T>& field) {
+    add_listed({&field, std::string(field.name()), field.components(), {}, 1, sizeof(T), {}}, field.list());
+  }
+
+  /// A kernel that takes interleaved blocks as vectors cannot look elsewhere in one lane alone. Walls that
+  /// only some blocks of a group have are therefore part of its exchange: ghost cells behind them get, or
+  /// give back, what the links stand for. The links must outlive this.
+  void add(const WallLinks& walls) { walls_.push_back(walls); }
+
+  /// The first cell of a block of a field, and its strides in values.
+  struct Place {
+    std::uintptr_t first;
+    std::array<std::int64_t, 4> stride;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  /// What an exchange knows of a field.
+  struct Side {
+    const void* object;
+    std::string name;
+    int components;
+    std::array<int, 3> ghost_layers;
+    int interleaved;
+    std::size_t value_bytes;
+    /// A group of interleaved blocks of this rank.
+    std::function<LaneArray(int group)> group;
+    /// A block of this rank.
+    std::function<Place(int block)> place = {};
+  };
+  /// The same for what is no Field but has blocks of a grid.
+  void add(Side side, const BlockGrid& grid, int rank, Memory memory);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] Direction direction() const noexcept { return direction_; }
+  [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
+  [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
+  [[nodiscard]] const std::vector<WallLinks>& walls() const noexcept { return walls_; }
+  [[nodiscard]] bool empty() const noexcept { return crossings_.empty() && links_.empty(); }
+  [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
+  [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
+  [[nodiscard]] const std::vector<Side>& fields() const noexcept { return fields_; }
+  /// Of the fields; null before the first.
+  [[nodiscard]] const BlockGrid* grid() const noexcept { return grid_; }
+  /// Of the fields; null where they are dense.
+  [[nodiscard]] const IndexList* list() const noexcept { return list_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+
+  /// Whether the kernel takes interleaved blocks as vectors, and not one by one.
+  [[nodiscard]] bool in_vectors() const noexcept { return vectors || memory_ == Memory::device; }
+
+  bool vectors = false; ///< on a host, too: for tests that run the kernels of a device there
+  /// Whether one call of pack or unpack serves all blocks that lie alike: their cells are then counted from
+  /// the first cell of `block`, and may be far beyond it.
+  [[nodiscard]] bool packs_together() const noexcept { return together || memory_ == Memory::device; }
+
+  bool together = false; ///< on a host, too: for tests, as `vectors`
+  Pack pack;
+  Unpack unpack;
+  std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;
+  std::function<void(const WireElements& elements, const void* wire, Stream& stream)> list_unpack;
+  /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes
+  /// are in host memory here, and what is returned is called for each message that they describe, for all
+  /// blocks at once.
+  struct BlockBoxes {
+    int block;
+    WireBoxes boxes;
+  };
+  using Bound = std::function<void(void* wire, Stream& stream)>;
+  using Bind = std::function<Bound(std::span<const BlockBoxes> blocks)>;
+  Bind bind_pack;
+  Bind bind_unpack;
+
+private:
+  void add_listed(Side side, const IndexList& list);
+
+  std::string name_;
+  Direction direction_ = Direction::owner_to_ghost;
+  std::span<const Crossing> crossings_;
+  std::span<const LinkCrossing> links_;
+  std::vector<WallLinks> walls_;
+  int thinnest_ = 1;
+  std::size_t value_bytes_ = 1;
+  std::vector<Side> fields_;
+  const BlockGrid* grid_ = nullptr;
+  const IndexList* list_ = nullptr;
+  int rank_ = 0;
+  Memory memory_ = Memory::host;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HALO_HALO_PLAN_HPP
+#define HEDDLE_HALO_HALO_PLAN_HPP
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "heddle/halo/exchange.hpp"
+
+namespace heddle {
+
+struct LaneWall;
+
+/// An exchange for the blocks that there are: what each block packs and unpacks, and what goes to which rank.
+///
+/// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
+/// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
+/// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
+/// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and
+/// of the crossings. Ranks that store into each other's fields leave the room of the vectors unused.
+///
+/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks, and one
+/// along which lanes of a vector follow each other beside such an axis, it belongs to the border, as messages
+/// do; along the other axes also the interior of a split sweep needs it, see BlockPart.
+///
+/// A list has one block a rank, so that all that crosses is messages: an element after the other, in the
+/// order of the rows of its table and of the cells that reach them, which both ends know.
+class HaloPlan {
+public:
+  static constexpr std::size_t stamp_bytes = 64;
+
+  /// Bytes of the wire for one rank; the stamp lies before them.
+  struct Segment {
+    int peer = 0;
+    std::size_t begin = 0;
+    std::size_t bytes = 0;
+  };
+  /// Rows of WireBoxes for one block.
+  struct Table {
+    std::vector<std::int32_t> rows;
+    std::int64_t longest = 0;
+  };
+  /// What is packed or unpacked: tables[block of this rank].
+  using Tables = std::vector<Table>;
+
+  /// What crosses between the interleaved blocks of a group, and comes back from walls that some of them
+  /// have: rows of LaneShiftRows. It does not go over the wire. What a message brings into another lane of
+  /// the same vectors is written with it, not unpacked.
+  struct Shift {
+    int field = 0;
+    int group = 0; // of blocks of this rank
+    Table table;
+  };
+
+  /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
+  explicit HaloPlan(const Exchange& exchange);
+
+  /// Elements of fields over a list, as WireElements has them.
+  struct Elements {
+    std::vector<std::uint8_t> fields;
+    std::vector<std::uint32_t> numbers;
+  };
+  /// Of a list: for each segment of send() and of receive().
+  [[nodiscard]] const std::vector<Elements>& sent() const noexcept { return sent_; }
+  [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
+
+  /// What crosses between a group of interleaved blocks of this rank and others in most of its lanes: whole
+  /// vectors, as VectorMoveRows has them. All ranks interleave as many blocks.
+  struct Vectors {
+    int field = 0;
+    int group = 0;                // of blocks of this rank
+    std::size_t first_target = 0; // which these rows call 0
+    std::vector<std::int32_t> rows;
+    std::vector<std::int32_t> of_block;
+  };
+  [[nodiscard]] const std::vector<Vectors>& sent_vectors() const noexcept { return sent_vectors_; }
+  [[nodiscard]] const std::vector<Vectors>& received_vectors() const noexcept { return received_vectors_; }
+  /// The groups that such rows go to, or come from, by number.
+  struct Target {
+    int peer = 0;
+    int field = 0;
+    int group = 0; // of blocks of the peer
+    friend bool operator==(const Target&, const Target&) = default;
+  };
+  [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
+
+  /// For each segment of send(): what does not cross as vectors.
+  [[nodiscard]] const std::vector<Tables>& pack() const noexcept { return pack_; }
+  /// For each segment of receive().
+  [[nodiscard]] const std::vector<Tables>& unpack() const noexcept { return unpack_; }
+  /// Between blocks of this rank: what belongs to borders, and the rest.
+  struct Local {
+    Tables pack;
+    Tables unpack;
+    std::vector<Shift> shifts;
+  };
+  [[nodiscard]] const Local& borders() const noexcept { return borders_; }
+  [[nodiscard]] const Local& wrap() const noexcept { return wrap_; }
+  /// Across which axes blocks have a border.
+  [[nodiscard]] const std::array<bool, 3>& border_axes() const noexcept { return border_axes_; }
+  /// Cells that crossings reach beyond a block, at most.
+  [[nodiscard]] int depth() const noexcept { return depth_; }
+  [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
+  [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
+  /// Of the wire.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Between blocks of this rank.
+  [[nodiscard]] std::size_t local_bytes() const noexcept { return local_bytes_; }
+  /// The same on all ranks that have planned the same.
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+
+  /// One box that crosses from a block to another (src/halo_piece.hpp).
+  struct Piece;
+
+private:
+  [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
+  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
+                                                      const std::vector<const Piece*>& pieces,
+                                                      const std::vector<LaneWall>& walls,
+                                                      std::vector<Shift>& shifts);
+  [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
+                                       std::vector<Shift>& shifts) const;
+  [[nodiscard]] std::vector<const Piece*> take_vectors(const Exchange& exchange,
+                                                       const std::vector<const Piece*>& pieces,
+                                                       std::vector<Vectors>& vectors);
+  void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
+  void plan_list(const Exchange& exchange);
+  [[nodiscard]] std::size_t begin_segment() noexcept;
+
+  std::vector<Vectors> sent_vectors_;
+  std::vector<Vectors> received_vectors_;
+  std::vector<Target> targets_;
+  std::vector<Tables> pack_;
+  std::vector<Tables> unpack_;
+  std::vector<Elements> sent_;
+  std::vector<Elements> received_;
+  Local borders_;
+  Local wrap_;
+  std::array<bool, 3> border_axes_{};
+  int depth_ = 0;
+  std::vector<Segment> send_;
+  std::vector<Segment> receive_;
+  std::size_t bytes_ = 0;
+  std::size_t local_bytes_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HYBRID_HYBRID_SWEEP_HPP
+#define HEDDLE_HYBRID_HYBRID_SWEEP_HPP
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
+#include "heddle/halo/exchange.hpp"
+#include "heddle/hybrid/hybrid_field.hpp"
+
+namespace heddle {
+
+/// One step on all blocks of a HybridField: `Dense` and `Listed` are the sweeps of the two kernels, over one
+/// field each. A task for TaskGraph; where that computes the interior while messages travel, the interior is
+/// that of dense blocks, and listed ones belong to the border.
+template <class Dense, class Listed> class HybridSweep {
+public:
+  /// The field must outlive this.
+  template <class T>
+  HybridSweep(HybridField<T>& f, const decltype(Dense::parameters)& dense,
+              const decltype(Listed::parameters)& listed)
+      : object_(&f), field_name_(f.name()), grid_(f.grid()), rank_(f.rank()), memory_(f.memory()) {
+    for (auto& block : f.blocks()) {
+      if (block.list)
+        listed_.emplace_back(*block.listed, block.list->interior(), listed);
+      else
+        dense_.emplace_back(*block.dense, dense);
+    }
+    // What a step exchanges is that of any dense field.
+    Field<T> any(BlockGrid(Box{{0, 0, 0}, {1, 1, 1}}), {.components = f.components()});
+    const Dense step(any, dense);
+    name_ = step.name();
+    for (const FieldAccess& access : step.accesses())
+      reach_ = std::max(reach_, access.reach);
+    before_ = [&f, pattern = step.before()] { return f.exchange(pattern); };
+    after_ = [&f, pattern = step.after()] { return f.exchange(pattern); };
+  }
+
+  [[nodiscard]] std::string_view name() const { return name_; }
+  [[nodiscard]] Memory memory() const { return memory_; }
+  [[nodiscard]] std::vector<FieldAccess> accesses() const {
+    return {{object_, field_name_, AccessMode::read, reach_},
+            {object_, field_name_, AccessMode::write, reach_}};
+  }
+  [[nodiscard]] const BlockGrid& grid() const { return grid_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  /// What other blocks have to send before a step, and what a step leaves for them.
+  [[nodiscard]] Exchange before() const { return before_(); }
+  [[nodiscard]] Exchange after() const { return after_(); }
+
+  void operator()(Stream& stream) { (*this)(stream, BlockPart()); }
+
+  void operator()(Stream& stream, const BlockPart& part) {
+    for (Dense& sweep : dense_)
+      sweep(stream, part);
+    if (part.cells == BlockPart::Cells::interior) return;
+    for (Listed& sweep : listed_)
+      sweep(stream);
+  }
+
+private:
+  const void* object_;
+  std::string field_name_;
+  BlockGrid grid_;
+  int rank_;
+  Memory memory_;
+  std::string name_;
+  int reach_ = 0;
+  std::vector<Dense> dense_;
+  std::vector<Listed> listed_;
+  std::function<Exchange()> before_;
+  std::function<Exchange()> after_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_POISSON_MESSAGE_ROUND_HPP
+#define HEDDLE_POISSON_MESSAGE_ROUND_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/transport/transport.hpp"
+
+namespace heddle {
+
+/// Messages that all ranks exchange at one point of a program: put together, then run. All ranks make their
+/// rounds in the same order. What is sent and received lies in the host's memory (pinned or not).
+template <class T> class MessageRound {
+public:
+  /// name: for error messages. Throws Error for several ranks whose messages must lie on a device.
+  MessageRound(Transport& transport, const char* name)
+      : transport_(&transport), name_(name), tag_(transport.enlist()) {
+    if (transport.ranks() > 1 && transport.memory() == Memory::device) {
+      throw Error(name,
+                  "messages of the transport '" + std::string(transport.name()) +
+                      "' lie on the device, those of this round on the host",
+                  "a transport of the host's memory, as mpi");
+    }
+  }
+
+  /// At most one of each to and from a rank; none to itself. Nothing is sent for a count of 0.
+  void send(int rank, T* data, std::int64_t count) { add(send_, rank, data, count); }
+  void receive(int rank, T* data, std::int64_t count) { add(receive_, rank, data, count); }
+
+  /// Sends all, and returns when all has come. Throws Error as transports do.
+  void run() {
+    Stream stream;
+    const Traffic traffic{name_, tag_, step_++, send_, receive_};
+    transport_->start(traffic, stream);
+    transport_->finish(traffic, stream);
+    send_.clear();
+    receive_.clear();
+  }
+
+private:
+  static void add(std::vector<Message>& messages, int rank, T* data, std::int64_t count) {
+    if (count > 0)
+      messages.push_back(
+          {rank, reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(count) * sizeof(T)});
+  }
+
+  Transport* transport_;
+  const char* name_;
+  int tag_;
+  std::int64_t step_ = 0;
+  std::vector<Message> send_;
+  std::vector<Message> receive_;
+};
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SPARSE_INDEX_LIST_HPP
+#define HEDDLE_SPARSE_INDEX_LIST_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "heddle/core/buffer.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_kinds.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/sparse/cell_order.hpp"
+#include "heddle/sparse/cell_range.hpp"
+#include "heddle/sparse/link.hpp"
+#include "heddle/sparse/list_report.hpp"
+#include "heddle/sparse/row_pieces.hpp"
+
+namespace heddle {
+
+/// The listed cells of a box, numbered n = 0, 1, …, and the table of their neighbours.
+///
+/// Order: interior cells first, then border cells (within one cell of a face that is communicated); within
+/// each as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a flat
+/// element index `slot * slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md,
+/// section 6; Bailey et al. 2009 for AA). Behind them come the cells held behind walls (Link::held), and
+/// padding to a whole number of 32, whose entries point to themselves.
+///
+/// The list of a rank of several holds the cells of all its blocks, so that what lies beside each other in
+/// two of them is neighbours as within one. It has ghost cells, too, numbered after its own: copies of listed
+/// cells of other ranks' blocks, which an exchange fills (heddle/halo/halo_exchange.hpp). Kernels run over
+/// own cells. Where links lead to held cells, it also holds what those of its cells and ghost cells reach
+/// there that are not listed.
+class IndexList {
+public:
+  /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
+  /// `communicates`: faces -x, +x, -y, +y, -z, +z whose cells belong to the border. `slips`: faces without
+  /// friction, at which the table has free slip as it has bounce-back at walls: what would come from beyond
+  /// such a face is the mirrored population of the cell beside the own one (specular reflection half-way
+  /// behind the face), or bounce-back where that is not listed. It costs nothing, and no two cells touch one
+  /// element for AA either. Throws Error when the number of flags is not the volume of the box, no cell is
+  /// listed, there are no links or a slot is negative, or a flat index does not fit 32 bits; for a face that
+  /// slips also when its axis is periodic, or a link has no mirror image, reaches further than one cell or
+  /// leads to cells held behind walls. `order`: of the cells; all but rows cost a sort, 8 B of host memory a
+  /// listed cell, and short tables: runs and compressed table then find little that follows each other.
+  IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
+            std::span<const Link> links, Memory memory = Memory::host,
+            const std::array<bool, 6>& communicates = {false, false, false, false, false, false},
+            const std::array<bool, 6>& slips = {false, false, false, false, false, false},
+            CellOrder order = CellOrder::rows);
+
+  /// The list of the blocks of `rank`, one or several. Around them, as far as links reach and there are
+  /// blocks of others, listed cells are ghost cells; border cells are those that reach them. Where there is
+  /// no block (BlockGrid::balanced), nothing is listed. An axis is periodic within the list where there is
+  /// one block along it, or several ones of this rank and its ghost cells reach around it. Throws Error as
+  /// above.
+  IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
+            Memory memory = Memory::host,
+            const std::array<bool, 6>& slips = {false, false, false, false, false, false});
+
+  /// The own cells lie in it; those of others may, too, where the rank has several blocks.
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
+  /// That of the constructor, or one block: the box.
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
+  /// Listed cells, without ghost cells.
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  /// Cells held behind walls, numbered after all listed ones.
+  [[nodiscard]] std::int64_t held() const noexcept { return held_; }
+  /// Listed cells, ghost cells, those held behind walls, and padding.
+  [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
+  [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
+  [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
+  [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
+  [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
+  /// Of the cells held behind walls those that lie in no block of this rank.
+  [[nodiscard]] CellRange held_among_ghosts() const noexcept {
+    return {known_ + held_ - std::ssize(held_places_), known_ + held_};
+  }
+  /// Whether cell `n`, listed or held, is a copy of a cell that lies in no block of this rank.
+  [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
+    const CellRange beyond = held_among_ghosts();
+    return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
+  }
+  /// Whether the list has all cells of the domain along an axis, so that what lies across a periodic face is
+  /// cells of its own; elsewhere these are ghost cells.
+  [[nodiscard]] bool spans(std::size_t axis) const noexcept {
+    const Box& domain = grid_.domain();
+    return box_.lower[axis] == domain.lower[axis] && box_.upper[axis] == domain.upper[axis] &&
+           around_.lower[axis] == box_.lower[axis] && around_.upper[axis] == box_.upper[axis];
+  }
+  /// How far border and ghost cells reach from the faces between them.
+  [[nodiscard]] int border_width() const noexcept { return border_; }
+  /// What belongs to `part` of the cells of `range`.
+  [[nodiscard]] CellRange part(const CellRange& range, const BlockPart& part) const noexcept;
+
+  /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
+  /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a
+  /// device whole pieces of 256 bytes, as rows of a dense field there.
+  [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
+
+  /// The table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
+  [[nodiscard]] const std::uint32_t* neighbour() const noexcept { return table_.data(); }
+  [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return neighbour_stride_; }
+  [[nodiscard]] int rows() const noexcept { return rows_; }
+
+  /// Cells for which neighbour_run() gives one number a row.
+  static constexpr std::int64_t chunk = 16;
+  /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c *
+  /// chunk) where they follow each other, else it leads to a few pieces that do, as heddle/device/run.hpp
+  /// says. Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null
+  /// in device memory, and where rows lead to held cells.
+  [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
+  /// Words of the numbers and their pieces.
+  [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
+
+  /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
+  /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
+  /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
+  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked
+  /// for: by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
+  /// Words of the compressed table.
+  [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
+
+  /// What all tables take that there are now, in bytes.
+  [[nodiscard]] std::int64_t table_bytes() const noexcept;
+  /// What it took to build, and what its tables take: report().line() says so a cell.
+  [[nodiscard]] ListReport report() const noexcept {
+    return {1, count_, table_bytes(), seconds_, cpu_seconds_};
+  }
+
+  /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
+  /// or outside.
+  [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
+  /// Coordinates of cell `n`, for a ghost cell, or one held among these, those beside the box; throws Error
+  /// when it is neither.
+  [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
+
+  /// Numbers of the listed cells whose byte in `flags` (one a cell of the box, x fastest) equals `value`,
+  /// ascending, in memory(): the listed space of a boundary kernel. May be empty.
+  [[nodiscard]] Buffer<std::uint32_t> select(std::span<const std::uint8_t> flags, std::uint8_t value) const;
+
+  /// Numbers of the cells of the row at y, z in ascending x: f(n, x) is called for each listed cell.
+  template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const;
+
+private:
+  using Kind = RowPieces::Kind; // of cells: interior, border, ghost
+  static constexpr Kind inner = RowPieces::inner;
+  static constexpr Kind rim = RowPieces::rim;
+  static constexpr Kind ghost = RowPieces::ghost;
+  /// The same by number of the row, ghost cells too: f(n, column, kind).
+  template <class F> void for_known(std::int64_t row, F&& f) const;
+  [[nodiscard]] std::int64_t row_of(std::int64_t y, std::int64_t z) const noexcept {
+    return (y - around_.lower[1]) + around_.extent(1) * (z - around_.lower[2]);
+  }
+  /// Listed cells of row r with first <= column < last.
+  [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
+  /// The number of the first cell of a kind in a row.
+  [[nodiscard]] std::int64_t first_of(Kind kind, std::int64_t row) const noexcept {
+    const std::array<std::int64_t, 3> begin{0, interior_, count_};
+    return begin[kind] + before_[kind][static_cast<std::size_t>(row)];
+  }
+  /// f(first column, last, kind) for the pieces of a row, in ascending x.
+  template <class F> void for_pieces(std::int64_t row, F&& f) const {
+    for (const auto& [first, last, kind] : pieces_.of(row))
+      f(first, last, kind);
+  }
+  void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
+  void build(std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
+             std::span<const Link> links, Memory memory, const std::array<bool, 6>& slips, CellOrder order);
+  /// The number of the n-th cell row by row.
+  [[nodiscard]] std::int64_t ordered(std::int64_t n) const noexcept {
+    return number_.empty() || n >= count_ ? n : number_[static_cast<std::size_t>(n)];
+  }
+  void clear_between_pieces(std::int64_t row) noexcept;
+  void number_cells(std::span<const std::uint8_t> flags);
+  void sort_cells(CellOrder order);
+  void hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
+  void lay_out(Memory memory);
+  void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
+                   const std::array<bool, 6>& slips);
+
+  BlockGrid grid_;
+  int rank_ = 0;
+  Box box_;
+  Box around_;     // with ghost cells
+  int border_ = 1; // width of the border, and of the ghost cells
+  RowPieces pieces_;
+  std::int64_t count_ = 0;
+  std::int64_t interior_ = 0;
+  std::int64_t known_ = 0; // with ghost cells
+  std::int64_t held_ = 0;
+  std::int64_t cells_ = 0;
+  std::int64_t slot_stride_ = 0;
+  std::int64_t neighbour_stride_ = 0;
+  int rows_ = 0;
+  double seconds_ = 0;              // that the constructor took
+  double cpu_seconds_ = 0;          // of all threads
+  std::int64_t words_ = 0;          // 64-bit words a row of the box
+  std::vector<std::uint64_t> bits_; // one bit a cell: listed
+  std::array<std::vector<std::int64_t>, 3>
+      before_;                           // of each kind and row: cells in the rows before it; total last
+  std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
+  std::vector<std::uint32_t> row_place_; // the inverse
+  std::vector<std::array<std::int64_t, 3>> held_places_; // of held_among_ghosts()
+  Buffer<std::uint32_t> table_;
+  Buffer<std::uint32_t> runs_;
+  /// The compressed table, and what it takes to make it later.
+  struct Chunks {
+    std::once_flag once;
+    std::vector<Link> links;
+    Buffer<std::uint32_t> words;
+  };
+  [[nodiscard]] const Buffer<std::uint32_t>& chunks() const;
+  std::unique_ptr<Chunks> chunks_ = std::make_unique<Chunks>();
+};
+
+template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
+  for_known(row_of(y, z), [&](std::int64_t n, std::int64_t column, Kind kind) {
+    if (kind != ghost) f(n, column + around_.lower[0]);
+  });
+}
+
+template <class F> void IndexList::for_known(std::int64_t row, F&& f) const {
+  std::array<std::int64_t, 3> next{first_of(inner, row), first_of(rim, row), first_of(ghost, row)};
+  for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind kind) {
+    for (std::int64_t column = first; column < last; ++column) {
+      const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
+      if (((word >> (column % 64)) & 1U) != 0) f(ordered(next[kind]++), column, kind);
+    }
+  });
+}
+
+} // namespace heddle
+
+#endif

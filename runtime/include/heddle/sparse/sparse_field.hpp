@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SPARSE_SPARSE_FIELD_HPP
+#define HEDDLE_SPARSE_SPARSE_FIELD_HPP
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/parallel.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_view.hpp"
+
+namespace heddle {
+
+template <class T> class OnHost;
+
+/// Owner of `components` values for each cell of a list, component after component, zero at first.
+/// The list must outlive the field; sweeps refer to the object itself, so it must stay where it is.
+template <class T> class SparseField {
+public:
+  using value_type = T;
+
+  /// Throws Error when there is no component or not enough memory.
+  SparseField(const IndexList& list, int components, Memory memory = Memory::host, std::string name = "f")
+      : list_(&list), components_(checked(components)), name_(std::move(name)),
+        buffer_(components * list.slot_stride(), memory, Buffer<T>::Contents::zero, list.slot_stride()) {}
+
+  [[nodiscard]] const IndexList& list() const noexcept { return *list_; }
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  [[nodiscard]] int components() const noexcept { return components_; }
+  [[nodiscard]] Memory memory() const noexcept { return buffer_.memory(); }
+
+  /// extent(0) = cells with the padding of the list, extent(1) = components, stride(0) = 1, stride(1) = slot
+  /// stride.
+  [[nodiscard]] SparseView<T> view() { return {buffer_.data(), extents(), strides()}; }
+  [[nodiscard]] SparseView<const T> view() const { return {buffer_.data(), extents(), strides()}; }
+
+  /// All elements in one row, numbered as in the list's table of neighbours: for exchanges.
+  [[nodiscard]] SparseView<T> flat() { return {buffer_.data(), {buffer_.size(), 1}, {1, buffer_.size()}}; }
+
+  /// Sets each listed cell, without ghost cells, to f(x, y, z, c). `f` is called from several threads.
+  template <class F>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+  void fill(F&& f) {
+    edit([&](SparseView<T> view) {
+      const Box& box = list_->box();
+      parallel_ranges(box.extent(1) * box.extent(2), [&](std::int64_t first, std::int64_t last) {
+        for (int c = 0; c < components_; ++c) {
+          for (std::int64_t r = first; r < last; ++r) {
+            const std::int64_t y = box.lower[1] + r % box.extent(1);
+            const std::int64_t z = box.lower[2] + r / box.extent(1);
+            list_->for_row(
+                y, z, [&](std::int64_t n, std::int64_t x) { view(n, c) = static_cast<T>(f(x, y, z, c)); });
+          }
+        }
+      });
+    });
+  }
+
+  /// The same for ghost cells, too, at the place in the domain of which they are copies: what patterns whose
+  /// rows lead to held cells (EsoTwist, EsoPull) begin with, since a population that comes from a wall is not
+  /// exchanged, even where it lies in a ghost cell.
+  template <class F>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+  void fill_with_ghosts(F&& f) {
+    fill(f);
+    const BlockGrid& grid = list_->grid();
+    edit([&](SparseView<T> view) {
+      for (std::int64_t n = list_->ghosts().first; n < list_->ghosts().last; ++n) {
+        const auto [x, y, z] = grid.in_domain(list_->position(n));
+        for (int c = 0; c < components_; ++c)
+          view(n, c) = static_cast<T>(f(x, y, z, c));
+      }
+    });
+  }
+
+  /// Sets all cells, ghost cells and padding too.
+  void fill(T value) {
+    edit([&](SparseView<T> view) {
+      parallel_ranges(view.extent(0), [&](std::int64_t first, std::int64_t last) {
+        for (int c = 0; c < components_; ++c) {
+          for (std::int64_t n = first; n < last; ++n)
+            view(n, c) = value;
+        }
+      });
+    });
+  }
+
+  /// Copies all values from a field over a list of the same layout in any memory; throws Error otherwise.
+  void copy_from(const SparseField& other) {
+    if (other.extents() != extents()) {
+      throw Error("SparseField::copy_from", "'" + other.name_ + "' has not the shape of '" + name_ + "'");
+    }
+    for (int c = 0; c < components_; ++c) { // slots lie further apart on a host
+      copy_bytes(buffer_.data() + c * list_->slot_stride(), memory(),
+                 other.buffer_.data() + c * other.list_->slot_stride(), other.memory(),
+                 static_cast<std::size_t>(list_->cells()) * sizeof(T));
+    }
+  }
+
+  /// Values of one component of the listed cells, without ghost cells, in list order; a copy, from any
+  /// memory.
+  [[nodiscard]] std::vector<T> read(int component = 0) const {
+    if (component < 0 || component >= components_) {
+      throw Error("SparseField::read", "'" + name_ + "' has no component " + std::to_string(component));
+    }
+    std::vector<T> values(static_cast<std::size_t>(list_->count()));
+    copy_bytes(values.data(), Memory::host, buffer_.data() + component * list_->slot_stride(), memory(),
+               values.size() * sizeof(T));
+    return values;
+  }
+
+  /// Calls f(SparseView<const T>) on host memory: on the field itself, or on a copy of what is on the device.
+  template <class F> void inspect(F&& f) const { f(OnHost<T>(*this).view()); }
+
+  /// Calls f(SparseView<T>) on host memory; what f writes is on the device afterwards, too.
+  template <class F> void edit(F&& f) {
+    if (memory() != Memory::device) return f(view());
+    Buffer<T> staging = staged();
+    f(SparseView<T>(staging.data(), extents(), strides()));
+    buffer_.copy_from(staging);
+  }
+
+private:
+  friend class OnHost<T>;
+
+  static int checked(int components) {
+    if (components < 1)
+      throw Error("SparseField", "cannot have " + std::to_string(components) + " components");
+    return components;
+  }
+
+  [[nodiscard]] Buffer<T> staged() const {
+    Buffer<T> staging(buffer_.size(), Memory::host, Buffer<T>::Contents::undefined);
+    staging.copy_from(buffer_);
+    return staging;
+  }
+
+  [[nodiscard]] std::array<std::int64_t, 2> extents() const noexcept { return {list_->cells(), components_}; }
+  [[nodiscard]] std::array<std::int64_t, 2> strides() const noexcept { return {1, list_->slot_stride()}; }
+
+  const IndexList* list_;
+  int components_;
+  std::string name_;
+  Buffer<T> buffer_;
+};
+
+/// A field, which must outlive this, as the host can read it: itself, or a copy of what is on the device now.
+template <class T> class OnHost {
+public:
+  explicit OnHost(const SparseField<T>& field) : field_(&field) {
+    if (field.memory() == Memory::device) copy_ = field.staged();
+  }
+  [[nodiscard]] SparseView<const T> view() const {
+    if (field_->memory() != Memory::device) return field_->view();
+    return {copy_.data(), field_->extents(), field_->strides()};
+  }
+
+private:
+  const SparseField<T>* field_;
+  Buffer<T> copy_;
+};
+
+} // namespace heddle
+
+#endif

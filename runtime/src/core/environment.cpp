@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/core/environment.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/parallel.hpp"
+#include "threads.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// The first "model name" of Linux, or what can be said without it.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+void check_device(int device) {
+  const std::size_t devices = cuda::devices().size();
+  if (static_cast<std::size_t>(device) < devices) return;
+  throw Error("Environment", "no device " + std::to_string(device) + " among " + std::to_string(devices),
+              cuda::available() ? "nvidia-smi lists them" : "configure with -DHEDDLE_CUDA=ON");
+}
+
+void check_fetches(int bytes) {
+  if (bytes != 32 && bytes != 64 && bytes != 128) {
+    throw Error("Environment", "a device cannot fetch " + std::to_string(bytes) + " bytes at once",
+                "32, 64 or 128; 0 leaves it to CUDA");
+  }
+  if (!cuda::devices().empty()) return;
+  throw Error("Environment",
+              "fetches of " + std::to_string(bytes) + " bytes were asked for, but there is no device",
+              cuda::available() ? "nvidia-smi lists devices"
+                                : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
+}
+
+} // namespace
+
+Environment::Environment(EnvironmentOptions options) : previous_threads_(thread_count()) {
+  if (options.threads < 0) {
+    throw Error("Environment", "cannot use " + std::to_string(options.threads) + " threads");
+  }
+  if (options.device >= 0) check_device(options.device);
+  if (options.fetch_bytes != 0) check_fetches(options.fetch_bytes);
+  if (options.threads > 0) set_thread_count(options.threads);
+  if (options.device >= 0) {
+    previous_device_ = cuda::current_device();
+    cuda::use_device(options.device);
+  }
+  if (options.fetch_bytes != 0) {
+    previous_fetch_ = cuda::fetch_bytes();
+    fetching_device_ = cuda::current_device();
+    cuda::fetch_bytes(options.fetch_bytes);
+  }
+}
+
+Environment::~Environment() {
+  if (thread_count() != previous_threads_) set_thread_count(previous_threads_);
+  if (fetching_device_ >= 0) {
+    try {
+      const DeviceScope there(fetching_device_);
+      cuda::fetch_bytes(previous_fetch_);
+    } catch (const Error&) {
+      // The device is gone, and its fetches with it.
+    }
+  }
+  if (previous_device_ >= 0) {
+    try {
+      cuda::use_device(previous_device_);
+    } catch (const Error&) {
+      // The device is gone; nothing of ours is left on it.
+    }
+  }
+}
+
+std::string Environment::describe() const {
+  std::string text = "processor: " + processor() + ", " +
+                     std::to_string(std::thread::hardware_concurrency()) + " hardware threads\n";
+  text += "threads: " + std::to_string(thread_count()) + (with_openmp() ? " (OpenMP)\n" : " (no OpenMP)\n");
+  const auto pages = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
+  text += "memory: " + std::to_string(pages * page / (std::int64_t{1} << 30)) + " GiB\n";
+  const std::vector<std::string> devices = cuda::devices();
+  if (!cuda::available()) text += "devices: none (built without CUDA)\n";
+  if (cuda::available() && devices.empty()) text += "devices: none found\n";
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const bool current = static_cast<int>(i) == cuda::current_device();
+    text += "device " + std::to_string(i) + ": " + devices[i] + (current ? " (used)" : "");
+    if (static_cast<int>(i) == fetching_device_) {
+      const DeviceScope there(fetching_device_);
+      text += ", fetches of " + std::to_string(cuda::fetch_bytes()) + " bytes";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace heddle

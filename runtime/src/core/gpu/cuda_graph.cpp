@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/cuda_check.hpp"
+
+namespace heddle::cuda {
+
+void begin_capture(void* stream) {
+  // Thread-local: other threads of the program may allocate meanwhile.
+  check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal),
+        "TaskGraph");
+}
+
+void* end_capture(void* stream) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph), "TaskGraph",
+        "a task did more than put work into its stream; run without capture");
+  cudaGraphExec_t executable = nullptr;
+  // Else all nodes have the priority of the stream in which the graph is launched, and a border that others
+  // wait for comes after the blocks of an interior that was begun before it.
+  const cudaError_t result =
+      cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority);
+  (void)cudaGraphDestroy(graph);
+  check(result, "TaskGraph");
+  return executable;
+}
+
+bool is_capturing(void* stream) {
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status), "TaskGraph");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void abandon_capture(void* stream) noexcept {
+  cudaGraph_t graph = nullptr;
+  (void)cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph);
+  if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  (void)cudaGetLastError();
+}
+
+void launch(void* graph, void* stream) {
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)), "TaskGraph");
+}
+
+void destroy_graph(void* graph) noexcept {
+  (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+}
+
+} // namespace heddle::cuda

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/core/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/parallel.hpp"
+#include "heddle/core/stream.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::size_t line = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t round_up(std::size_t value, std::size_t step) {
+  return (value + step - 1) / step * step;
+}
+
+} // namespace
+
+const char* to_string(Memory memory) noexcept {
+  switch (memory) {
+  case Memory::host:
+    return "host";
+  case Memory::pinned:
+    return "pinned";
+  case Memory::device:
+    return "device";
+  }
+  return "unknown";
+}
+
+bool built_with_cuda() noexcept {
+  return cuda::available();
+}
+
+void* allocate(std::size_t bytes, Memory memory) {
+  if (bytes == 0) return nullptr;
+  if (memory != Memory::host) return cuda::allocate(bytes, memory);
+  const std::size_t alignment = bytes >= huge_page ? huge_page : line;
+  const bool fits = bytes <= SIZE_MAX - alignment;
+  void* pointer = fits ? std::aligned_alloc(alignment, round_up(bytes, alignment)) : nullptr;
+  if (pointer == nullptr) {
+    throw Error("allocate", "no " + std::to_string(bytes) + " bytes of host memory",
+                "use fewer cells, or a narrower storage type");
+  }
+  // Only advice: a kernel without huge pages says no, and the memory is good all the same.
+  if (alignment == huge_page) (void)madvise(pointer, round_up(bytes, alignment), MADV_HUGEPAGE);
+  return pointer;
+}
+
+void release(void* pointer, Memory memory) noexcept {
+  if (pointer == nullptr) return;
+  if (memory != Memory::host) return cuda::release(pointer, memory);
+  std::free(pointer);
+}
+
+void zero(void* pointer, std::size_t bytes, std::size_t segment, Memory memory) {
+  if (bytes == 0) return;
+  if (memory == Memory::device) return cuda::zero(pointer, bytes);
+  segment = std::clamp<std::size_t>(segment, 1, bytes);
+  char* const start = static_cast<char*>(pointer);
+  parallel_ranges(static_cast<std::int64_t>(segment), [&](std::int64_t first, std::int64_t last) {
+    for (std::size_t offset = static_cast<std::size_t>(first); offset < bytes; offset += segment) {
+      std::memset(start + offset, 0, std::min(static_cast<std::size_t>(last - first), bytes - offset));
+    }
+  });
+}
+
+void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (to_memory == Memory::device || from_memory == Memory::device) return cuda::copy(to, from, bytes);
+  std::memcpy(to, from, bytes);
+}
+
+} // namespace heddle

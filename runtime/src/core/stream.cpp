@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/core/stream.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "heddle/core/gpu/cuda.hpp"
+
+namespace heddle {
+
+namespace {
+std::atomic<std::int64_t> waits{0};
+}
+
+std::int64_t host_waits() noexcept {
+  return waits.load();
+}
+
+void cuda::count_wait() noexcept {
+  ++waits;
+}
+
+Stream::Stream(Memory memory, bool urgent)
+    : native_(memory == Memory::device ? cuda::create_stream(urgent) : nullptr) {}
+
+Stream::~Stream() {
+  if (native_ != nullptr) cuda::destroy_stream(native_);
+}
+
+Stream::Stream(Stream&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+
+Stream& Stream::operator=(Stream&& other) noexcept {
+  std::swap(native_, other.native_);
+  return *this;
+}
+
+void Stream::synchronise() {
+  if (native_ != nullptr) cuda::synchronise(native_);
+}
+
+} // namespace heddle

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/grid/box_sweep.hpp"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "heddle/core/error.hpp"
+
+namespace heddle {
+
+BoxSweep::BoxSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
+                   std::vector<FieldAccess> accesses, Kernel kernel)
+    : name_(std::move(name)), grid_(&grid), rank_(rank), memory_(memory), cells_(cells),
+      accesses_(std::move(accesses)), kernel_(std::move(kernel)) {
+  if (!kernel_) throw Error("BoxSweep", "'" + name_ + "' has no kernel to call");
+}
+
+std::vector<Box> BoxSweep::boxes(int block, const BlockPart& part) const {
+  const Box& all = grid_->block(grid_->first_block(rank_) + block);
+  const Box mine = cells_.intersect(all).shift({-all.lower[0], -all.lower[1], -all.lower[2]});
+  std::vector<Box> found;
+  if (mine.empty()) return found;
+  for (const Box& box : part.boxes({all.extent(0), all.extent(1), all.extent(2), 1})) {
+    const Box both = box.intersect(mine);
+    if (!both.empty()) found.push_back(both);
+  }
+  return found;
+}
+
+bool BoxSweep::has(const BlockPart& part) const {
+  const int blocks = grid_->first_block(rank_ + 1) - grid_->first_block(rank_);
+  for (int block = 0; block < blocks; ++block) {
+    if (!boxes(block, part).empty()) return true;
+  }
+  return false;
+}
+
+void BoxSweep::operator()(Stream& stream, const BlockPart& part) const {
+  const int blocks = grid_->first_block(rank_ + 1) - grid_->first_block(rank_);
+  for (int block = 0; block < blocks; ++block) {
+    for (const Box& box : boxes(block, part))
+      kernel_(block, box, stream);
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of an exchange over a list: both ends read the elements off their own tables of neighbours.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/halo/halo_plan.hpp"
+#include "heddle/sparse/periodic_image.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// An element that a cell reaches. The order is that of both ends: crossings as the generator lists them, and
+/// cells by their place in the domain.
+struct Reached {
+  int field;
+  std::size_t crossing;
+  std::int64_t cell; // that reaches it: its place in the domain, x fastest
+  std::uint32_t element;
+
+  friend bool operator<(const Reached& a, const Reached& b) noexcept {
+    return std::tie(a.crossing, a.cell) < std::tie(b.crossing, b.cell);
+  }
+};
+
+/// Cells of a list by their place in the domain, of which ghost cells may lie across a periodic face.
+class Places {
+public:
+  explicit Places(const IndexList& list) : list_(list), domain_(list.grid().domain()) {}
+
+  [[nodiscard]] std::array<std::int64_t, 3> in_domain(std::int64_t n) const {
+    return list_.grid().in_domain(list_.position(n));
+  }
+  /// Whether the cell at an offset from another is listed; both lie among the cells and ghost cells here.
+  [[nodiscard]] bool listed(std::int64_t n, const std::array<int, 3>& offset) const {
+    std::array<std::int64_t, 3> cell = list_.position(n);
+    for (std::size_t d = 0; d < 3; ++d)
+      cell[d] += offset[d];
+    return cell_of_image(list_, list_.grid().periodic(), cell) >= 0;
+  }
+  [[nodiscard]] std::int64_t number(const std::array<std::int64_t, 3>& cell) const noexcept {
+    const std::int64_t row = cell[1] - domain_.lower[1] + domain_.extent(1) * (cell[2] - domain_.lower[2]);
+    return cell[0] - domain_.lower[0] + domain_.extent(0) * row;
+  }
+  /// Of the owner; -1 where there is none.
+  [[nodiscard]] int rank(const std::array<std::int64_t, 3>& cell) const {
+    const int block = list_.grid().owner(cell);
+    return block < 0 ? -1 : list_.grid().rank(block);
+  }
+  /// Of the owner of what lies in cell `at` and both ends of a link reach in turn, of which cell `n` is one
+  /// and the other lies at an offset. Where the place of `at` has no block (it was left out, for all there is
+  /// solid), this is the owner of the end that comes first in the domain.
+  [[nodiscard]] int keeper(std::int64_t at, std::int64_t n, const std::array<int, 3>& to_other) const {
+    if (!list_.is_copy(at)) return list_.rank();
+    const int owner = rank(in_domain(at));
+    if (owner >= 0) return owner;
+    const std::array<std::int64_t, 3> one = in_domain(n);
+    std::array<std::int64_t, 3> other = list_.position(n);
+    for (std::size_t d = 0; d < 3; ++d)
+      other[d] += to_other[d];
+    other = list_.grid().in_domain(other);
+    return rank(number(one) < number(other) ? one : other);
+  }
+
+private:
+  const IndexList& list_;
+  const Box& domain_;
+};
+
+/// Rows of the table on the host, as far as they concern others.
+class Rows {
+public:
+  Rows(const IndexList& list, std::span<const LinkCrossing> crossings) : list_(list) {
+    for (const LinkCrossing& crossing : crossings) {
+      for (const int row : {crossing.row, crossing.then[0], crossing.then[1]}) {
+        if (row == LinkCrossing::none || entries_.contains(row)) continue;
+        // What follows on a row may begin at any cell.
+        CellRange cells{list.border().first, list.ghosts().last};
+        if (crossing.slot != LinkCrossing::none) cells = {0, list.held_among_ghosts().last};
+        std::vector<std::uint32_t>& entries = entries_[row];
+        entries.resize(static_cast<std::size_t>(cells.size()));
+        const std::uint32_t* const from = list.neighbour() + row * list.neighbour_stride() + cells.first;
+        copy_bytes(entries.data(), Memory::host, from, list.memory(), entries.size() * sizeof(std::uint32_t));
+        first_ = cells.first;
+      }
+    }
+  }
+
+  /// The element that cell `n` reaches.
+  [[nodiscard]] std::uint32_t element(std::int64_t n, const LinkCrossing& crossing) const {
+    std::uint32_t entry = at(crossing.row, n);
+    if (crossing.slot == LinkCrossing::none) return entry;
+    for (const int row : crossing.then) {
+      if (row != LinkCrossing::none) entry = at(row, entry);
+    }
+    return static_cast<std::uint32_t>(crossing.slot * list_.slot_stride() + entry);
+  }
+
+private:
+  [[nodiscard]] std::uint32_t at(int row, std::int64_t n) const {
+    return entries_.at(row)[static_cast<std::size_t>(n - first_)];
+  }
+
+  const IndexList& list_;
+  std::map<int, std::vector<std::uint32_t>> entries_;
+  std::int64_t first_ = 0; // cell
+};
+
+/// Elements have 32 bits on the wire's list.
+void check_numbers(const Exchange& exchange) {
+  const std::int64_t stride = exchange.list()->slot_stride();
+  for (const LinkCrossing& crossing : exchange.links()) {
+    if (crossing.slot != LinkCrossing::none && (crossing.slot + 1) * stride > 0xFFFFFFFFLL) {
+      throw Error(exchange.name(),
+                  "the elements of slot " + std::to_string(crossing.slot) + " of " +
+                      std::to_string(exchange.list()->count()) + " cells do not fit 32 bits",
+                  "cut the domain into more blocks");
+    }
+  }
+}
+
+} // namespace
+
+/// What own cells reach in ghost cells is the business of those who own these; what ghost cells reach in own
+/// cells is the business of those who own the ghost cells.
+void HaloPlan::plan_list(const Exchange& exchange) {
+  const IndexList& list = *exchange.list();
+  const Places places(list);
+  std::map<int, std::vector<Reached>> by_own; // of each rank
+  std::map<int, std::vector<Reached>> by_ghosts;
+  if (list.ghosts().size() != 0) {
+    check_numbers(exchange);
+    const Rows rows(list, exchange.links());
+    for (std::int64_t n = list.border().first; n < list.ghosts().last; ++n) {
+      const bool own = n < list.count();
+      const std::array<std::int64_t, 3> here = places.in_domain(n);
+      const int reaches = own ? list.rank() : places.rank(here);
+      for (std::size_t number = 0; number < exchange.links().size(); ++number) {
+        const LinkCrossing& crossing = exchange.links()[number];
+        const std::uint32_t element = rows.element(n, crossing);
+        const std::int64_t cell = element % list.slot_stride();
+        if (own ? !list.is_copy(cell) : cell >= list.ghosts().first && cell < list.ghosts().last) continue;
+        if (crossing.slot != LinkCrossing::none && !places.listed(n, crossing.other)) continue;
+        const int keeps = places.keeper(cell, n, crossing.other);
+        if (keeps == list.rank() && reaches == keeps && !(own && places.rank(places.in_domain(cell)) < 0)) {
+          throw Error(exchange.name(), "a block is thinner than links reach, and meets itself across a face",
+                      "use fewer ranks along that axis");
+        }
+        if (keeps == reaches || (keeps != list.rank() && !own)) continue; // no message, or one between others
+        (own ? by_own[keeps] : by_ghosts[reaches])
+            .push_back({crossing.field, number, places.number(here), element});
+      }
+    }
+    depth_ = list.border_width();
+  }
+
+  const auto add = [&](std::map<int, std::vector<Reached>>& reached, std::vector<Segment>& segments,
+                       std::vector<Elements>& elements) {
+    for (auto& [peer, list_of] : reached) {
+      std::sort(list_of.begin(), list_of.end());
+      Elements& part = elements.emplace_back();
+      for (const Reached& one : list_of) {
+        part.fields.push_back(static_cast<std::uint8_t>(one.field));
+        part.numbers.push_back(one.element);
+      }
+      const std::size_t begin = begin_segment();
+      bytes_ += list_of.size() * exchange.value_bytes();
+      segments.push_back({peer, begin, bytes_ - begin});
+    }
+  };
+  const bool to_ghosts = exchange.direction() == Direction::owner_to_ghost;
+  add(to_ghosts ? by_ghosts : by_own, send_, sent_);
+  add(to_ghosts ? by_own : by_ghosts, receive_, received_);
+}
+
+} // namespace heddle

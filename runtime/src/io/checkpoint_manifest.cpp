@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint_manifest.hpp"
+
+#include <array>
+#include <charconv>
+#include <sstream>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/hash.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* first_words = "heddle checkpoint ";
+constexpr const char* digits = "0123456789abcdef";
+
+std::string hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; value >>= 4U)
+    text[i] = digits[value & 15U];
+  return text;
+}
+
+/// One word, whatever is in it.
+std::string word(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c > ' ' && c <= '~' && c != '%') {
+      result += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      result += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    }
+  }
+  return result;
+}
+
+std::uint64_t checksum(const std::string& text) {
+  Hash hash;
+  hash.add(reinterpret_cast<const std::byte*>(text.data()), text.size());
+  return hash.value();
+}
+
+/// Reads the words of one line.
+class Line {
+public:
+  Line(const std::string& line, const std::string& place) : in_(line), line_(line), place_(place) {}
+
+  std::string text() {
+    std::string result;
+    if (!(in_ >> result)) fail();
+    return result;
+  }
+  template <class T> T number(int base = 10) {
+    const std::string digits_read = text();
+    T value{};
+    const auto [end, status] =
+        std::from_chars(digits_read.data(), digits_read.data() + digits_read.size(), value, base);
+    if (status != std::errc{} || end != digits_read.data() + digits_read.size()) fail();
+    return value;
+  }
+  std::string unescaped() {
+    const std::string read = text();
+    std::string result;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      if (read[i] != '%') {
+        result += read[i];
+        continue;
+      }
+      unsigned byte = 0;
+      if (i + 2 >= read.size() || std::from_chars(&read[i + 1], &read[i + 1] + 2, byte, 16).ec != std::errc{})
+        fail();
+      result += static_cast<char>(byte);
+      i += 2;
+    }
+    return result;
+  }
+  [[noreturn]] void fail() const { throw Error(place_, "the line '" + line_ + "' is damaged"); }
+
+private:
+  std::istringstream in_;
+  const std::string& line_;
+  const std::string& place_;
+};
+
+} // namespace
+
+std::uint64_t value_bytes(const std::string& type) {
+  for (const std::uint64_t bytes : {1U, 2U, 4U, 8U}) {
+    if (type.size() > 1 && type.substr(1) == std::to_string(8 * bytes)) return bytes;
+  }
+  return 0;
+}
+
+std::string CheckpointManifest::text() const {
+  std::ostringstream out;
+  out << first_words << version << "\nname " << word(name) << "\nstep " << step << '\n';
+  for (const Number& number : numbers) {
+    out << "number " << word(number.name) << ' ' << number.type << ' ';
+    for (const std::byte byte : number.bytes)
+      out << digits[static_cast<unsigned>(byte) >> 4U] << digits[static_cast<unsigned>(byte) & 15U];
+    out << '\n';
+  }
+  for (const Field& field : fields) {
+    out << "field " << word(field.name) << ' ' << field.type << ' ' << field.components << ' '
+        << (field.listed ? "listed" : "dense") << '\n';
+  }
+  for (const Part& part : parts)
+    out << "part " << word(part.file) << ' ' << part.bytes << '\n';
+  for (const Block& block : blocks) {
+    out << "block " << block.part << ' ' << block.field;
+    for (const auto& corner : {block.box.lower, block.box.upper}) {
+      for (const std::int64_t c : corner)
+        out << ' ' << c;
+    }
+    out << ' ' << block.cells << ' ' << block.place;
+    for (const std::uint64_t sum : block.checksums)
+      out << ' ' << hex(sum);
+    out << '\n';
+  }
+  return out.str() + "end " + hex(checksum(out.str())) + "\n";
+}
+
+CheckpointManifest CheckpointManifest::parse(const std::string& text, const std::string& place) {
+  // The version first: what another one looks like beyond its first line is not known here.
+  const std::string start = text.substr(0, text.find('\n'));
+  if (!start.starts_with(first_words))
+    throw Error(place, "this is no manifest of a checkpoint, or a damaged one");
+  const std::string found = start.substr(std::string(first_words).size());
+  if (found != std::to_string(version)) {
+    throw Error(place,
+                "it was written in version " + found + " of the format, this program reads version " +
+                    std::to_string(version),
+                "read it with the release of Heddle that wrote it");
+  }
+  const std::size_t end = text.rfind("end ");
+  if (end == std::string::npos || text.substr(end) != "end " + hex(checksum(text.substr(0, end))) + "\n")
+    throw Error(place, "the manifest was truncated or changed");
+
+  CheckpointManifest manifest;
+  std::istringstream lines(text.substr(0, end));
+  std::string content;
+  std::getline(lines, content); // the version
+  while (std::getline(lines, content)) {
+    Line line(content, place);
+    const std::string kind = line.text();
+    if (kind == "name") {
+      manifest.name = line.unescaped();
+    } else if (kind == "step") {
+      manifest.step = line.number<std::int64_t>();
+    } else if (kind == "number") {
+      Number number{line.unescaped(), line.text(), {}};
+      const std::string bytes = line.text();
+      for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        unsigned byte = 0;
+        std::from_chars(&bytes[i], &bytes[i] + 2, byte, 16);
+        number.bytes.push_back(static_cast<std::byte>(byte));
+      }
+      if (number.bytes.size() != value_bytes(number.type)) line.fail();
+      manifest.numbers.push_back(std::move(number));
+    } else if (kind == "field") {
+      Field field{line.unescaped(), line.text(), line.number<int>(), line.text() == "listed"};
+      if (value_bytes(field.type) == 0 || field.components < 1) line.fail();
+      manifest.fields.push_back(std::move(field));
+    } else if (kind == "part") {
+      std::string file = line.unescaped();
+      manifest.parts.push_back({std::move(file), line.number<std::uint64_t>()});
+    } else if (kind == "block") {
+      Block block;
+      block.part = line.number<std::size_t>();
+      block.field = line.number<std::size_t>();
+      for (auto* corner : {&block.box.lower, &block.box.upper}) {
+        for (std::int64_t& c : *corner)
+          c = line.number<std::int64_t>();
+      }
+      block.cells = line.number<std::int64_t>();
+      block.place = line.number<std::uint64_t>();
+      if (block.part >= manifest.parts.size() || block.field >= manifest.fields.size()) line.fail();
+      const Field& field = manifest.fields[block.field];
+      for (int i = 0; i < field.components + (field.listed ? 1 : 0); ++i)
+        block.checksums.push_back(line.number<std::uint64_t>(16));
+      manifest.blocks.push_back(std::move(block));
+    } else {
+      line.fail();
+    }
+  }
+  return manifest;
+}
+
+} // namespace heddle

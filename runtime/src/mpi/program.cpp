@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/mpi/program.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heddle/core/device_scope.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/mpi/transport.hpp"
+#include "heddle/transport/end_job.hpp"
+#include "heddle/transport/launcher.hpp"
+#include "heddle/transport/refused_offer.hpp"
+#include "library.hpp"
+#include "set_up.hpp"
+
+namespace heddle::mpi {
+
+namespace {
+
+/// A device for this rank: the ranks of a node take them in turn.
+std::optional<int> own_device() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int place = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  if (device_count() == 0) return std::nullopt; // the first field on a device says so
+  return place % device_count();
+}
+
+int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
+  const std::optional<int> wanted = ranks_by_environment();
+  if (wanted && *wanted != ranks_of_job)
+    throw Error("HEDDLE_RANKS",
+                "it says " + std::to_string(*wanted) + ", and mpirun started " +
+                    std::to_string(ranks_of_job) + " processes of one rank each",
+                "unset HEDDLE_RANKS, or start one process");
+  static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
+  std::optional<DeviceScope> scope;
+  std::vector<TransportOffer> offers;
+  if (memory == Memory::device) {
+    if (const std::optional<int> device = own_device()) scope.emplace(*device);
+    offers.push_back(nccl_offer(longest_wait()));
+    offers.push_back(device_offer(longest_wait()));
+  }
+  offers.push_back(offer(longest_wait()));
+  if (memory == Memory::host) {
+    offers.push_back(refused_on_hosts("nccl"));
+    offers.push_back(refused_on_hosts("mpi-device"));
+  }
+  const std::string started = "mpirun started " + std::to_string(ranks_of_job);
+  offers.push_back(refused_offer("local", started + " ranks", "start one process, without mpirun"));
+  for (const char* const name : {"peer", "threads"})
+    offers.push_back(refused_offer(name, "its ranks are of one process, and " + started,
+                                   "start one process, without mpirun, with HEDDLE_RANKS=<number>"));
+  const TransportChoice choice = choose_transport(offers);
+  if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
+  Ranks ranks(*choice.transport);
+  return body(ranks);
+}
+
+} // namespace
+
+int run(int& argc, char**& argv, Memory memory, const Body& body) {
+  const Session session(argc, argv);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1)
+    return run_in_one_process(argv[0], memory, body,
+                              {library() + ", with which this program was built, knows of one process",
+                               "start several with the mpirun of this MPI, or build with the launcher's"});
+  try {
+    return run_ranks(ranks, memory, body);
+  } catch (const std::bad_alloc&) {
+    end_job("not enough memory");
+  } catch (const std::exception& error) {
+    end_job(error.what());
+  } catch (...) {
+    end_job("something was thrown that is no std::exception");
+  }
+}
+
+int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body) {
+  return run(argc, argv, Memory::host, [&](Ranks& ranks) { return body(ranks.only()); });
+}
+
+bool launched() {
+  return heddle::launched();
+}
+
+} // namespace heddle::mpi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/poisson/plane_transform.hpp"
+
+#include <string>
+#include <utility>
+
+#include "fft/back_ends.hpp"
+#include "heddle/core/error.hpp"
+#include "register_transform.hpp"
+
+namespace heddle {
+
+const char* to_string(TransformKind kind) noexcept {
+  constexpr const char* names[] = {"dft", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"};
+  return names[static_cast<int>(kind)];
+}
+
+const char* to_string(TransformBackEnd back_end) noexcept {
+  constexpr const char* names[] = {"automatic", "generated", "fftw", "cufft"};
+  return names[static_cast<int>(back_end)];
+}
+
+namespace {
+
+void check(const PlaneShape& shape) {
+  const auto refuse = [](const std::string& reason, const std::string& hint) {
+    throw Error("make_plane_transform", reason, hint);
+  };
+  for (const auto& [n, axis] : {std::pair{shape.nx, "nx"}, std::pair{shape.ny, "ny"}}) {
+    if (n < 1) refuse(std::string(axis) + " is " + std::to_string(n), "a direction has at least one number");
+  }
+  if (shape.row_pitch != 0 && shape.row_pitch < shape.nx) {
+    refuse("rows of " + std::to_string(shape.nx) + " numbers do not fit a row pitch of " +
+               std::to_string(shape.row_pitch),
+           "0 takes the smallest pitch");
+  }
+}
+
+} // namespace
+
+template <class Real>
+std::unique_ptr<PlaneTransform<Real>> make_plane_transform(const PlaneShape& shape, Memory memory,
+                                                           TransformBackEnd back_end) {
+  check(shape);
+  const bool device = memory == Memory::device;
+  if (back_end == TransformBackEnd::automatic) {
+    back_end = device ? TransformBackEnd::cufft : TransformBackEnd::generated;
+  }
+  if (device && back_end == TransformBackEnd::generated) {
+    if (shape.kind_x == TransformKind::dft && shape.kind_y == TransformKind::dft) {
+      return register_transform<Real>(shape.nx, shape.ny, shape.row_pitch);
+    }
+    throw Error("make_plane_transform", "on a device the own transform is of periodic directions",
+                "automatic takes cufft");
+  }
+  if (device != (back_end == TransformBackEnd::cufft)) {
+    throw Error("make_plane_transform",
+                std::string(to_string(back_end)) + " does not transform " + to_string(memory) + " memory",
+                "automatic takes the back end of the memory");
+  }
+  switch (back_end) {
+  case TransformBackEnd::cufft:
+    return fft::make_cufft_transform<Real>(shape);
+  case TransformBackEnd::fftw:
+    return fft::make_fftw_transform<Real>(shape);
+  default:
+    return fft::make_generated_transform<Real>(shape);
+  }
+}
+
+template std::unique_ptr<PlaneTransform<float>> make_plane_transform(const PlaneShape&, Memory,
+                                                                     TransformBackEnd);
+template std::unique_ptr<PlaneTransform<double>> make_plane_transform(const PlaneShape&, Memory,
+                                                                      TransformBackEnd);
+
+} // namespace heddle

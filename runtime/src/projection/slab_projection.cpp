@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/projection/slab_projection.hpp"
+
+#include <string>
+#include <utility>
+
+#include "heddle/core/error.hpp"
+#include "heddle/projection/rank_values.hpp"
+#include "level_exchange.hpp"
+#include "plane.hpp"
+#include "rounds.hpp"
+
+namespace heddle {
+
+template <class T, class P> struct SlabProjection<T, P>::Parts {
+  Parts(const StaggeredGrid& grid, Transport& transport, Memory memory, SlabMethod method, int wanted)
+      : solver(without_values(pressure_problem(grid)), transport, memory, nullptr, method),
+        operators(grid, solver.first_level(), solver.last_level(), memory),
+        lift(pressure_problem(grid), solver.first_level(), solver.last_level(), memory),
+        faces(grid, transport, memory), pressures(grid, transport, memory), numbers(transport),
+        rounds(detail::rounds_of<T, P>("SlabProjection", wanted)),
+        values(solver.plane_pitch() + solver.size(), memory) {}
+
+  [[nodiscard]] FieldView<P> array() {
+    const auto& cells = operators.grid().cells;
+    const std::int64_t levels = solver.last_level() - solver.first_level();
+    return {values.data() + solver.plane_pitch(),
+            {cells[0], cells[1], levels, 1},
+            {1, solver.row_pitch(), solver.plane_pitch(), solver.size()}};
+  }
+  /// Whether the level below this rank's lowest one belongs to another rank.
+  [[nodiscard]] bool has_level_below() const {
+    const bool periodic = operators.grid().lower[2].kind == SideKind::periodic;
+    return !operators.at_bottom() || (periodic && !operators.at_top());
+  }
+
+  SlabPoisson<P> solver;
+  FlowOperators<T, P> operators;
+  BoundaryLift<P> lift;
+  detail::LevelExchange<T> faces;
+  detail::LevelExchange<P> pressures;
+  RankValues numbers;
+  int rounds;
+  Buffer<P> values; // the level below, then the solver's levels
+};
+
+template <class T, class P>
+SlabProjection<T, P>::SlabProjection(const StaggeredGrid& grid, Transport& transport, Memory memory,
+                                     SlabMethod method, int rounds)
+    : parts_(std::make_unique<Parts>(grid, transport, memory, method, rounds)) {}
+
+template <class T, class P> SlabProjection<T, P>::~SlabProjection() = default;
+template <class T, class P> SlabProjection<T, P>::SlabProjection(SlabProjection&&) noexcept = default;
+template <class T, class P>
+SlabProjection<T, P>& SlabProjection<T, P>::operator=(SlabProjection&&) noexcept = default;
+
+template <class T, class P> std::int64_t SlabProjection<T, P>::first_level() const {
+  return parts_->solver.first_level();
+}
+template <class T, class P> std::int64_t SlabProjection<T, P>::last_level() const {
+  return parts_->solver.last_level();
+}
+template <class T, class P> const FlowOperators<T, P>& SlabProjection<T, P>::operators() const noexcept {
+  return parts_->operators;
+}
+template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver() const noexcept {
+  return parts_->solver;
+}
+
+template <class T, class P>
+void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
+  Parts& parts = *parts_;
+  const FieldView<P> p = parts.array();
+  const std::int64_t top = p.extent(2) - 1;
+  for (int round = 0; round < parts.rounds; ++round) {
+    const SidePressure sides = round == 0 ? SidePressure::given : SidePressure::zero;
+    fill(velocity, Rim::faces, stream);
+    parts.operators.divergence(velocity, p, 1 / step, stream);
+    if (sides == SidePressure::given) parts.lift(p.data(), p.stride(1), p.stride(2), stream);
+    parts.solver.solve(p.data(), stream);
+    parts.pressures.up({{detail::plane(p, 2, top), detail::plane(p, 2, -1)}}, stream);
+    parts.operators.correct(p, velocity, step, parts.has_level_below(), stream, sides);
+  }
+  fill(velocity, Rim::faces, stream);
+}
+
+template <class T, class P> void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step) {
+  Stream stream;
+  (*this)(velocity, step, stream);
+}
+
+template <class T, class P>
+void SlabProjection<T, P>::fill(const Velocity<T>& velocity, Rim rim, Stream& stream) {
+  detail::fill_rim(parts_->operators, parts_->faces, velocity, rim, stream);
+}
+
+template <class T, class P>
+DivergenceNorms SlabProjection<T, P>::norms(const Velocity<T>& velocity, Stream& stream) {
+  const DivergenceNorms own = parts_->operators.norms(velocity, stream);
+  return {parts_->numbers.largest(own.largest), parts_->numbers.sum(own.total)};
+}
+
+template <class T, class P>
+double SlabProjection<T, P>::mean(FieldView<T> component, int axis, Stream& stream) {
+  const WeightedSum own = parts_->operators.weighted_sum(component, axis, stream);
+  return parts_->numbers.sum(own.total) / parts_->numbers.sum(own.weight);
+}
+
+template class SlabProjection<double, double>;
+template class SlabProjection<float, float>;
+template class SlabProjection<double, float>;
+
+} // namespace heddle

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream_wait.hpp"
+
+#include <string>
+
+#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/holds_within.hpp"
+#include "heddle/core/late_hint.hpp"
+
+namespace heddle {
+
+Error late(const Transport& transport, const Traffic& traffic, std::chrono::milliseconds limit) {
+  std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
+  if (!traffic.receive.empty()) text += " for " + to_string(traffic.receive);
+  if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
+  return {std::string(transport.name()), text, late_hint};
+}
+
+void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {
+  if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {
+    transport.give_up();
+    throw late(transport, traffic, limit);
+  }
+  stream.synchronise(); // says what went wrong, if anything did
+}
+
+} // namespace heddle

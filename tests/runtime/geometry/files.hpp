@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small writers for the tests, independent of the readers under test.
+#ifndef HEDDLE_FILES_HPP
+#define HEDDLE_FILES_HPP
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../support/messages.hpp"
+#include "../../support/test_folder.hpp"
+
+namespace heddle::test {
+
+using ::test::contains;
+using ::test::error_of;
+using ::test::Folder;
+
+template <class T> std::string raw(T value) {
+  std::string bytes(sizeof(T), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+template <class T>
+std::string npy(const std::string& type, const std::string& shape, const std::vector<T>& values,
+                const std::string& fortran = "False") {
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+  header.append(64 - (10 + header.size() + 1) % 64, ' ');
+  header += '\n';
+  std::string bytes =
+      std::string("\x93NUMPY\x01", 7) + '\0' + raw(static_cast<std::uint16_t>(header.size())) + header;
+  for (const T value : values)
+    bytes += raw(value);
+  return bytes;
+}
+
+inline std::string deflated(const std::string& data) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, static_cast<uLong>(data.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// A ZIP archive of the members, deflated or stored.
+inline std::string zip(const std::vector<std::pair<std::string, std::string>>& members, bool deflate) {
+  std::string bytes;
+  std::string directory;
+  for (const auto& [name, data] : members) {
+    const std::string packed = deflate ? deflated(data) : data;
+    const auto sum = static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
+    const std::string common = raw(std::uint16_t{20}) + raw(std::uint16_t{0}) +
+                               raw(static_cast<std::uint16_t>(deflate ? 8 : 0)) + raw(std::uint32_t{0}) +
+                               raw(sum) + raw(static_cast<std::uint32_t>(packed.size())) +
+                               raw(static_cast<std::uint32_t>(data.size())) +
+                               raw(static_cast<std::uint16_t>(name.size())) + raw(std::uint16_t{0});
+    directory += "PK\x01\x02" + raw(std::uint16_t{20}) + common + raw(std::uint16_t{0}) +
+                 raw(std::uint16_t{0}) + raw(std::uint16_t{0}) + raw(std::uint32_t{0}) +
+                 raw(static_cast<std::uint32_t>(bytes.size())) + name;
+    bytes += "PK\x03\x04" + common + name + packed;
+  }
+  const auto start = static_cast<std::uint32_t>(bytes.size());
+  const auto count = static_cast<std::uint16_t>(members.size());
+  return bytes + directory + "PK\x05\x06" + raw(std::uint32_t{0}) + raw(count) + raw(count) +
+         raw(static_cast<std::uint32_t>(directory.size())) + raw(start) + raw(std::uint16_t{0});
+}
+
+} // namespace heddle::test
+
+#endif
