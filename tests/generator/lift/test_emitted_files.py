@@ -18,6 +18,7 @@ from heddle.ir.visit import walk
 from heddle.lift.front_end import read
 from heddle.prove.report import flags
 
+pytestmark = pytest.mark.slow  # needs all modules of the build dev
 ROOT = Path(__file__).resolve().parents[3]
 EMITTED = sorted(ROOT.glob("build/dev/generated/*/*.c*"), key=lambda path: (path.stat().st_size, path))
 WORDS = re.compile(
