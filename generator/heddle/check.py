@@ -47,10 +47,11 @@ def of_build(build: Path) -> list[Committed]:
 @dataclass(frozen=True)
 class Outcome:
     """What came of one committed module. differing: names of the files that are not what the model gives;
-    only where there are none are the kernels proved."""
+    surplus: of those that it does not give. Only where there are none are the kernels proved."""
 
     module: str
     differing: list[str]
+    surplus: list[str]
     verdicts: list[Verdict]
 
 
@@ -65,13 +66,12 @@ def check(committed: Sequence[Committed], prove: bool, jobs: int = 1) -> int:
         heddle_lift()  # fails once, not for each kernel
         print(f"{'kernel':<40} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}")
     for entry, outcome in zip(committed, _outcomes(committed, prove, jobs), strict=True):
-        names = outcome.differing
-        differing += len(names)
-        if names:
+        different = list(_differences(entry, outcome))
+        differing += len(different)
+        if different:
             print(f"heddle: {entry.against} differs from {entry.model.name}:", file=sys.stderr)
-            for name in names:
-                print(f"  {name}", file=sys.stderr)
-            print(f"  Hint: heddle build {entry.model} --out {entry.against}", file=sys.stderr)
+            for line in different:
+                print(f"  {line}", file=sys.stderr)
         elif not prove:
             print(f"heddle: {outcome.module}: the files agree with {entry.model.name}")
         else:
@@ -102,15 +102,15 @@ def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterato
 
 def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model)
-    names = _differing(module, entry)
-    proofs = proved(module, entry.targets, entry.against) if prove and not names else ()
-    return Outcome(module.name, names, list(proofs))
+    differing, surplus = _compared(module, entry)
+    proofs = proved(module, entry.targets, entry.against) if prove and not (differing or surplus) else ()
+    return Outcome(module.name, differing, surplus, list(proofs))
 
 
-def _differing(module: Module, entry: Committed) -> list[str]:
-    """Names of the files that are missing, differ, or that nothing generates."""
+def _compared(module: Module, entry: Committed) -> tuple[list[str], list[str]]:
+    """Names of the files that are missing or differ, and of those that nothing generates."""
     texts, against = files(module, entry.targets, sweeps=entry.sweeps), entry.against
-    missing = [
+    differing = [
         name
         for name, text in texts.items()
         if not (against / name).exists() or (against / name).read_text() != text
@@ -118,7 +118,19 @@ def _differing(module: Module, entry: Committed) -> list[str]:
     present = {
         str(path.relative_to(against)) for path in (against / module.name).rglob("*") if path.is_file()
     }
-    return missing + sorted(present - texts.keys())
+    return differing, sorted(present - texts.keys())
+
+
+def _differences(entry: Committed, outcome: Outcome) -> Iterator[str]:
+    """Lines about the files that are not as they should be, and what to do."""
+    targets = " ".join(entry.targets)
+    yield from outcome.differing
+    if outcome.differing:
+        yield f"Hint: heddle build {entry.model} --out {entry.against} --targets {targets}"
+    for name in outcome.surplus:
+        yield f"{name} (not generated for {targets})"
+    if outcome.surplus:
+        yield "Hint: remove what no target needs, or name all targets that are committed: --targets"
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:

@@ -79,6 +79,8 @@ def _prove(
         if found.rounding is not None:
             rounding = f", rounding differs by up to {found.rounding:g} ulp"
         print(f"  {function.name:<24} {target:<9} equal: {found.tier}{rounding}")
+        for assumption in dict.fromkeys(each for kernel in kernels for each in kernel.assumptions):
+            print(f"    assumed: {assumption}")
         return True
     print(f"  {function.name:<24} {target:<9} NOT PROVED: {found.where}: {found.reason}")
     return False
