@@ -20,8 +20,8 @@ from heddle import (
     has_bit,
     parameters,
     profiles,
-    relaxation,
 )
+from heddle.solvers import relaxation
 from sympy import And, Eq, Integer, Ne, Or, Piecewise, Symbol, symbols
 
 BUILDING, TERRAIN = 0, 2

@@ -5,7 +5,8 @@ Williamson's scheme of third order (J. Comput. Phys. 35 (1980) 48) keeps one rat
 q <- carry q + step f(u), u <- u + share q. A projection after each stage makes u free of divergence.
 """
 
-from heddle import Assignment, Module, fields, parameters, staggered
+from heddle import Assignment, Module, fields, parameters
+from heddle.solvers import staggered
 
 grid = staggered.Grid()
 rates = fields("q_u, q_v, q_w: real[3D]", ghost_layers=0)

@@ -11,12 +11,12 @@
 """
 
 from heddle.errors import KernelError
+from heddle.ir.schedule import Schedule
+from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
+from heddle.model.bits import bit_and, has_bit, remainder, shift_left
+from heddle.model.field import Field, coordinates, extents, fields, parameters, profiles
+from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
-from heddle.schedule import Schedule
-from heddle.spaces import Cells, Dense, Sparse
-from heddle.symbolic.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
-from heddle.symbolic.bits import bit_and, has_bit, remainder, shift_left
-from heddle.symbolic.field import Field, coordinates, extents, fields, parameters, profiles
 
 __version__ = "0.1.0"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import heddle
-from heddle.adopt.arguments import add_arguments
+from heddle.commands.lift_options import add_arguments
 from heddle.errors import KernelError
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _lift(options: argparse.Namespace) -> int:
-    from heddle.adopt.command import run
+    from heddle.commands.lift import run
 
     return run(options)
 
@@ -214,18 +214,18 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
-    from heddle import exchange, list_exchange
+    from heddle.halo import dense, sparse
     from heddle.ir.nodes import Boxes, Dense
-    from heddle.schedule import precision
+    from heddle.ir.schedule import precision
 
     model = module.kernels[name]
     kernel = model.typed(precision(chosen or module.precisions[0]))
     if isinstance(kernel.space, Dense):
-        for found in exchange.exchanges(kernel, model.place):
-            print(exchange.text(found))
+        for found in dense.exchanges(kernel, model.place):
+            print(dense.text(found))
     elif not isinstance(kernel.space, Boxes) and not kernel.space.listed:
-        for crossing in list_exchange.list_exchanges(kernel, model.place, module.ends):
-            print(list_exchange.text(crossing, kernel.space.links))
+        for crossing in sparse.list_exchanges(kernel, model.place, module.ends):
+            print(sparse.text(crossing, kernel.space.links))
 
 
 def _statement_text(statement: object) -> str:
@@ -234,7 +234,7 @@ def _statement_text(statement: object) -> str:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from heddle.check import Committed, check, of_build
+    from heddle.commands.check import Committed, check, of_build
 
     if (options.model is None) == (options.build is None) or (options.model is None) == bool(options.against):
         options.misused("give MODEL --against FOLDER, or --build FOLDER")

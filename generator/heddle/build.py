@@ -17,11 +17,11 @@ from heddle.emit.module_files import c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.ir.nodes import Sparse
+from heddle.halo.walls import DenseKernel, check_walls
+from heddle.ir.nodes import Dense, Sparse
+from heddle.ir.schedule import RUN_CELLS, precision
 from heddle.module import KernelModel, Module, PackModel
 from heddle.resources import folder
-from heddle.schedule import RUN_CELLS, precision
-from heddle.walls_beside import check_walls
 
 
 @dataclass
@@ -66,7 +66,7 @@ def files(
     timings = timings or Timings()
     if not module.kernels:
         raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
-    check_walls(module)
+    check_walls(dense_kernels(module))
     result: dict[str, str] = {}
     headers: set[str] = set()
     declared: dict[str, list[Variant]] = {}
@@ -109,6 +109,17 @@ def files(
         result[f"heddle/device/{header}"] = path.read_text()
     timings.add("print, format", since)
     return result
+
+
+def dense_kernels(module: Module) -> dict[str, DenseKernel]:
+    """The dense kernels of a module, for what they have to agree on."""
+    return {
+        name: DenseKernel(
+            module.typed(name, module.precisions[0]), entry.space.walls, entry.role, entry.ends, entry.place
+        )
+        for name, entry in module.kernels.items()
+        if isinstance(entry, KernelModel) and isinstance(entry.space, Dense)
+    }
 
 
 def _check_chunk(entry: KernelModel | PackModel) -> None:

@@ -8,29 +8,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place, calling_place
-from heddle.exchange import Exchange, exchanges
+from heddle.halo.dense import Exchange, exchanges
+from heddle.halo.pack import check_fields, list_pack_kernel, pack_kernel
+from heddle.halo.sparse import Ends, ListExchange, ends_of, list_exchanges
 from heddle.ir import nodes as ir
-from heddle.list_exchange import Ends, ListExchange, ends_of, list_exchanges
-from heddle.pack import check_fields, list_pack_kernel, pack_kernel
-from heddle.passes.name_locals import is_name
-from heddle.pipeline import Request, Stages, lower, typed
-from heddle.schedule import Precision, Schedule, precision
-from heddle.spaces import (
+from heddle.ir.cpp_names import is_name
+from heddle.ir.schedule import Precision, Schedule, precision
+from heddle.ir.stages import Request, Stages
+from heddle.model.assignment import Statement
+from heddle.model.equations import Scalar, quantity
+from heddle.model.spaces import (
     Cells,
     Dense,
     Sparse,
-    StreamingKernels,
     check_kinds,
     check_space,
     fields_read,
     frozen_space,
     statements_over_list,
 )
-from heddle.symbolic.assignment import Statement
-from heddle.symbolic.equations import Scalar, quantity
-from heddle.symbolic.multigrid import solver_kernels
-from heddle.symbolic.relaxation import Equation
+from heddle.model.streaming_kernels import StreamingKernels
+from heddle.pipeline import lower, typed
+from heddle.solvers.multigrid import solver_kernels
+from heddle.solvers.relaxation import Equation
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,6 @@ class KernelModel:
     place: Place
     role: str = ""
     ends: tuple[str, ...] = ()
-
-    @property
-    def field_names(self) -> set[str]:
-        """Of the fields that the statements name."""
-        return fields_read(self.statements)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
@@ -92,7 +89,7 @@ class PackModel:
 @dataclass(frozen=True)
 class Halo:
     """Kernels whose exchanges one pair of pack kernels serves: `name`_pack and `name`_unpack. ends: of what
-    kernels over lists write (heddle.list_exchange)."""
+    kernels over lists write (heddle.halo.sparse)."""
 
     name: str
     kernels: tuple[str, ...]
@@ -176,7 +173,7 @@ class Module:
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.")
         frozen = frozen_space(name, statements, space, schedule, pattern, place)
-        role, ends = getattr(pattern, "role", ""), getattr(pattern, "ends", ())
+        role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
 
     def add_solver(
@@ -311,8 +308,6 @@ class Module:
 
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
         """A kernel at every level, for one precision and target; worked out once."""
-        from heddle.emit.targets import TARGETS
-
         if kernel not in self.kernels:
             known = ", ".join(self.kernels)
             raise KernelError(self.name, f"there is no kernel '{kernel}'.", f"the module has: {known}")

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from heddle.ir.nodes import Dense, Kernel, Sparse
+from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.stages import Request, Stages
 from heddle.ir.target import Target
 from heddle.ir.verify import verify
+from heddle.model.assignment import Statement
 from heddle.passes.apply_schedule import apply_schedule, follows_links
 from heddle.passes.check_dependences import check_dependences
 from heddle.passes.copy_usual import copy_usual
@@ -27,18 +30,6 @@ from heddle.passes.stage_lanes import stage_lanes
 from heddle.passes.stage_lines import stage_lines
 from heddle.passes.stage_runs import stage_runs
 from heddle.passes.whole_lanes import whole_lanes
-from heddle.schedule import Precision, Schedule
-from heddle.symbolic.assignment import Statement
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the passes are asked for."""
-
-    precision: Precision
-    schedule: Schedule
-    target: Target
-
 
 Pass = Callable[[Kernel, Request], Kernel]
 
@@ -65,15 +56,6 @@ LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),
 )
-
-
-@dataclass(frozen=True)
-class Stages:
-    """A kernel at every level."""
-
-    kernel: Kernel
-    scheduled: Kernel
-    lowered: Kernel
 
 
 def typed(

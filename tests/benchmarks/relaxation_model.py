@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The relaxations that heddle-bench times: red-black SOR around walls, in both layouts, measured or not."""
 
-from heddle import Module, Schedule, fields, relaxation
+from heddle import Module, Schedule, fields
+from heddle.solvers import relaxation
 
 CHESSBOARD = {
     "plain": Schedule(colours=2, block=(32, 8, 1)),  # rows of a colour are short

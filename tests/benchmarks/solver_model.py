@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What heddle-solvers compares: SOR, multigrid and conjugate gradients for the same equation."""
 
-from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, fields, has_bit, relaxation
+from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, fields, has_bit
+from heddle.solvers import relaxation
 from sympy import Abs, Max, Piecewise, symbols
 
 CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True, usual=("open", 63))

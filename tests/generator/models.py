@@ -24,9 +24,9 @@ from heddle import (
     fields,
     lbm,
 )
+from heddle.model.assignment import Statement
+from heddle.model.field import Access, Coordinate, Extent, Field, Parameter
 from heddle.module import KernelModel
-from heddle.symbolic.assignment import Statement
-from heddle.symbolic.field import Access, Coordinate, Extent, Field, Parameter
 
 __all__ = [
     "KernelError",

@@ -15,10 +15,10 @@ from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.chunk_links import compressed
 from heddle.ir.interpret import Array, Number, Result, rounded, run
+from heddle.ir.schedule import precision
 from heddle.ir.target import Target
 from heddle.module import KernelModel
 from heddle.pipeline import LOWERING, SCHEDULING, Request
-from heddle.schedule import precision
 
 PASSES = (
     "apply_schedule",

@@ -13,11 +13,11 @@ from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
+from heddle.ir.colouring import COLOUR
+from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
-from heddle.passes.apply_schedule import COLOUR
-from heddle.pipeline import Stages
-from heddle.schedule import Precision, Schedule
 
 _ARITHMETIC = {"min", "max", "sign"}
 

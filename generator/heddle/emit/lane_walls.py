@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heddle.exchange import Exchange
+from heddle.halo.dense import Exchange
 from heddle.ir import nodes as ir
 from heddle.ir.walls import axis_of, bit, is_upper, of_populations
 

@@ -10,9 +10,9 @@ from typing import Literal
 from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
+from heddle.ir.reduction import work_of
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.ir.walls import bit
-from heddle.passes.lower_reductions import work_of
 
 _BOXES = {
     "boxes": "box_count rows of field, component, first cell (x, y, z), extent (x, y, z), place on the wire",

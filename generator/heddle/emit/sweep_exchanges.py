@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from heddle.emit.expression import type_text
 from heddle.emit.lane_walls import LaneWalls, lane_walls, lanes, walls
-from heddle.exchange import Exchange, exchanges
+from heddle.halo.dense import Exchange, exchanges
+from heddle.halo.sparse import Ends, LinkCrossing, ListExchange, list_exchanges
 from heddle.ir import nodes as ir
-from heddle.list_exchange import Ends, LinkCrossing, ListExchange, list_exchanges
 
 
 class Halo(Protocol):

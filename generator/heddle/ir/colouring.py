@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from heddle.ir.nodes import I64, Symbol
+
 BITS: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {
     (1, 2): ((0,),),
     (2, 2): ((0, 1),),
@@ -21,6 +23,9 @@ BITS: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {
     (3, 4): ((0, 1), (1, 2)),
     (3, 8): ((0,), (1,), (2,)),
 }
+
+COLOUR = Symbol("colour", I64)
+"""The colour whose cells a scheduled kernel updates."""
 
 
 def bits(rank: int, colours: int) -> tuple[tuple[int, ...], ...]:

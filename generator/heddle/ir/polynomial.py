@@ -3,8 +3,9 @@
 
 Lifting divides the index of an access by the strides of an array to find cells and offsets
 (`heddle.lift.polynomial`); the prover divides it to find the iteration that wrote an element
-(`heddle.equivalence.terms`). Their unknowns differ, the arithmetic is this one. It is exact, and it knows
-nothing about its atoms: whether a number is negative or wraps around is for its users to show or to assume.
+(`heddle.roundtrip.equivalence.terms`). Their unknowns differ, the arithmetic is this one. It is exact, and it
+knows nothing about its atoms: whether a number is negative or wraps around is for its users to show or to
+assume.
 """
 
 from __future__ import annotations

@@ -18,12 +18,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.nodes import Pointer, Scalar, Symbol
 
 TILE = 32
 """Cells that become one number at a time: the threads of a warp."""
 
 NEUTRAL = {"sum": -0.0, "min": math.inf, "max": -math.inf}
 """Changes nothing it is combined with; for a sum not even the sign of a zero."""
+
+
+def work_of(output: Symbol) -> Symbol:
+    """The array that holds what tiles of cells gave."""
+    assert isinstance(output.type, Scalar)
+    return Symbol(f"{output.name}_work", Pointer(output.type))
 
 
 def combination(operation: str) -> Callable[..., Any]:

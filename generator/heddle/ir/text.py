@@ -146,3 +146,8 @@ def _through(element: ir.Access | ir.Walled) -> str:
         return ""
     number = "" if element.at is None else f" at {expression(element.at)}"
     return f" seen from [{', '.join(map(str, element.through))}]{number}"
+
+
+def offsets_text(offsets: Sequence[int]) -> str:
+    """Offsets as a reader writes them: `[-1, 0, 0]`."""
+    return "[" + ", ".join(str(offset) for offset in offsets) + "]"

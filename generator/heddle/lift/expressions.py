@@ -24,8 +24,8 @@ from heddle.lift.calls import (
 )
 from heddle.lift.device_calls import FULL_MASK, READ_ONLY, SHUFFLES, Shuffle
 from heddle.lift.lifted import refuse
-from heddle.lift.loops import number_of
 from heddle.lift.operands import converted, innermost, joined, noun, size_of, times
+from heddle.lift.polynomial import number_of
 
 
 @dataclasses.dataclass(frozen=True)

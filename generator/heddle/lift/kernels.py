@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from heddle.errors import Place
 from heddle.ir import source
-from heddle.lift.cuda_blocks import lifted_kernel
+from heddle.lift.cuda.blocks import lifted_kernel
 from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.statements import StatementLifter
 

@@ -14,9 +14,9 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import OPERATORS
-from heddle.lift import polynomial
+from heddle.lift.cuda.thread_number import ThreadNumber, bare, dealt_out, resolved
 from heddle.lift.lifted import refuse
-from heddle.lift.thread_number import ThreadNumber, bare, dealt_out, resolved
+from heddle.lift.polynomial import number_of
 
 if TYPE_CHECKING:
     from heddle.lift.expressions import ExpressionLifter
@@ -144,11 +144,6 @@ def geometric(loop: source.For, lifter: ExpressionLifter) -> tuple[ir.Symbol, li
         if len(values) > _LONGEST or value == values[-1]:
             raise refuse(loop.place, f"The loop over '{counter.name}' does not come to an end.", _CANONICAL)
     return counter, values
-
-
-def number_of(value: ir.Expression) -> int | None:
-    """An integer whose value is known."""
-    return polynomial.read(value, {}, lambda *_: None, lambda *_: None).constant
 
 
 def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For, lifter: ExpressionLifter) -> int:

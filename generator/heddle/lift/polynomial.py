@@ -115,3 +115,8 @@ def _as_division(name: str, value: Polynomial, by: Polynomial) -> tuple[str, Pol
 
 def _is_integer(value: ir.Expression) -> bool:
     return isinstance(value.type, ir.Scalar) and value.type.kind in "iu"
+
+
+def number_of(value: ir.Expression) -> int | None:
+    """An integer whose value is known."""
+    return read(value, {}, lambda *_: None, lambda *_: None).constant

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, multiply, operate
-from heddle.ir.colouring import bits
+from heddle.ir.colouring import COLOUR, bits
 from heddle.ir.nodes import (
     I64,
     PLACES,
@@ -43,12 +43,12 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.reduction import TILE
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
+from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, walk
-from heddle.passes.fresh_names import fresh, names_in
 from heddle.passes.schedule_boxes import schedule_boxes
 from heddle.passes.stage_lanes import check_lanes
-from heddle.schedule import Schedule
 
 AXES = ("x", "y", "z")
 CHUNK_BEGIN, CHUNK = "_begin", "_chunk"
@@ -171,7 +171,6 @@ def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) 
     return (Loop("serial", COLOUR, begin, end, integer(1), (*here, *body)),)
 
 
-COLOUR = Symbol("colour", I64)
 SPLIT_COUNTER = Symbol("i", I64)
 """Counts the cells of a row that have the colour, where fields are split by colour."""
 

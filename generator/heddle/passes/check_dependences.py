@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
+from heddle.ir.text import offsets_text
 from heddle.ir.visit import children, statements, walk
 from heddle.ir.walls import crossed
 from heddle.passes.parity_guards import Guard, keeps_apart, parity_guards
-from heddle.symbolic.field import offsets_text
 
 
 @dataclass(frozen=True)

@@ -42,11 +42,11 @@ from heddle.ir.nodes import (
     Var,
     View,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
+from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.usual import usual_copy
 from heddle.ir.visit import statements, transform, walk
-from heddle.passes.fresh_names import fresh, names_in
-from heddle.schedule import Schedule
 
 PIECE = 64
 """Cells of a row that a CPU asks for at once: some vectors of the widest lanes."""

@@ -21,14 +21,14 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.ir.cpp_names import is_name
+from heddle.ir.schedule import Precision
+from heddle.ir.unique_names import with_free_counters
 from heddle.ir.visit import walk
 from heddle.ir.walls import crossed, without_walls
-from heddle.passes.fresh_names import with_free_counters
-from heddle.passes.name_locals import is_name
-from heddle.schedule import Precision
-from heddle.symbolic import assignment as model
-from heddle.symbolic import field as named
-from heddle.symbolic.bits import bit_and, remainder, shift_left
+from heddle.model import assignment as model
+from heddle.model import field as named
+from heddle.model.bits import bit_and, remainder, shift_left
 
 _RELATIONS = {
     sympy.StrictLessThan: "lt",

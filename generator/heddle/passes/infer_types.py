@@ -40,7 +40,7 @@ from heddle.ir.nodes import (
     Symbol,
     Walled,
 )
-from heddle.schedule import Precision
+from heddle.ir.schedule import Precision
 
 _LOGICAL = {"and", "or", "not"}
 _INTEGER_ONLY = {"bitand", "shl", "rem"}

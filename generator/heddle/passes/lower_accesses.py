@@ -17,6 +17,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.colouring import COLOUR
 from heddle.ir.nodes import (
     I64,
     Access,
@@ -45,7 +46,7 @@ from heddle.ir.nodes import (
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
-from heddle.passes.apply_schedule import AXES, COLOUR, SPLIT_COUNTER, is_chunk, is_split
+from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_chunk, is_split
 from heddle.passes.lower_links import LinkLowering
 from heddle.passes.lower_walls import WallLowering
 from heddle.passes.lowering import compass

@@ -23,7 +23,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
-from heddle.ir.colouring import bits
+from heddle.ir.colouring import COLOUR, bits
 from heddle.ir.nodes import (
     I64,
     Assign,
@@ -49,10 +49,10 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
 )
-from heddle.ir.reduction import NEUTRAL, TILE
+from heddle.ir.reduction import NEUTRAL, TILE, work_of
+from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import statements, walk
-from heddle.passes.apply_schedule import AXES, COLOUR, is_chunk, is_split
-from heddle.passes.fresh_names import fresh, names_in
+from heddle.passes.apply_schedule import AXES, is_chunk, is_split
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
@@ -63,12 +63,6 @@ def lower_reductions(kernel: Kernel) -> Kernel:
     tiles = _Tiles(kernel, tuple(found))
     body = _block(tiles.block(kernel.body), tiles.taken)
     return dataclasses.replace(kernel, body=(*tiles.head(), *body, *tiles.tail()))
-
-
-def work_of(output: Symbol) -> Symbol:
-    """The array that holds what tiles of cells gave."""
-    assert isinstance(output.type, Scalar)
-    return Symbol(f"{output.name}_work", Pointer(output.type))
 
 
 class _Tiles:

@@ -35,9 +35,9 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, transform, walk
-from heddle.schedule import Schedule
 
 
 def renew_pointers(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:

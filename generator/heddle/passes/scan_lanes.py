@@ -31,8 +31,8 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
+from heddle.ir.schedule import Schedule
 from heddle.passes.apply_schedule import AXES, in_chunks, is_chunk, scans_only
-from heddle.schedule import Schedule
 
 
 def scan_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:

@@ -20,7 +20,6 @@ from heddle.ir.nodes import (
     Cast,
     Comment,
     Expression,
-    Field,
     Gather,
     If,
     Kernel,
@@ -30,13 +29,9 @@ from heddle.ir.nodes import (
     Statement,
     Symbol,
 )
+from heddle.ir.pack_table import COLUMNS, COUNT, LONGEST, TABLE
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
-from heddle.schedule import Schedule
-
-COLUMNS = ("field", "component", "x_begin", "y_begin", "z_begin", "x_count", "y_count", "z_count", "first")
-TABLE = Field("boxes", I32, 1, 0, 0, "entries")
-COUNT, LONGEST = Symbol("box_count", I64), Symbol("longest", I64)
-"""The number of boxes, and the number of cells of the largest."""
 
 
 def schedule_boxes(kernel: Kernel, schedule: Schedule, target: Target) -> tuple[Statement, ...]:

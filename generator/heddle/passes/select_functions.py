@@ -12,8 +12,8 @@ from __future__ import annotations
 import dataclasses
 
 from heddle.ir.nodes import Call, Expression, Kernel, Op
+from heddle.ir.schedule import Schedule
 from heddle.ir.visit import transform_expressions
-from heddle.schedule import Schedule
 
 
 def select_functions(kernel: Kernel, schedule: Schedule) -> Kernel:

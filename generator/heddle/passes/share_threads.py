@@ -41,9 +41,9 @@ from heddle.ir.nodes import (
     Var,
     View,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, rebuild, statements, transform, walk
-from heddle.schedule import Schedule
 
 
 def share_threads(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:

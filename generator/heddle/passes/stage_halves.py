@@ -40,9 +40,9 @@ from heddle.ir.nodes import (
     StoreHalves,
     Symbol,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.visit import transform_expressions, walk
 from heddle.passes.apply_schedule import in_chunks
-from heddle.schedule import Schedule
 
 
 def stage_halves(kernel: Kernel, schedule: Schedule) -> Kernel:

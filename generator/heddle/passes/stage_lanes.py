@@ -45,9 +45,9 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
 from heddle.ir.visit import transform, transform_expressions, walk
-from heddle.schedule import Schedule
 
 LANE = Symbol("lane", I64)
 

@@ -31,10 +31,10 @@ from heddle.ir.nodes import (
     StreamRun,
     Symbol,
 )
+from heddle.ir.schedule import Schedule
 from heddle.ir.visit import transform_expressions, walk
 from heddle.passes.apply_schedule import in_chunks
 from heddle.passes.stage_halves import first_element, line_name
-from heddle.schedule import Schedule
 
 VECTOR = 512  # bits
 

@@ -43,10 +43,10 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
+from heddle.ir.schedule import Schedule
+from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, transform_expressions
 from heddle.passes.apply_schedule import in_chunks, is_chunk
-from heddle.passes.fresh_names import fresh, names_in
-from heddle.schedule import Schedule
 
 
 def stage_runs(kernel: Kernel, schedule: Schedule) -> Kernel:

@@ -15,23 +15,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from heddle.ir.build import add, integer, operate
+from heddle.ir.build import add, integer
+from heddle.ir.loops import touches_only
 from heddle.ir.nodes import (
-    Comment,
     Kernel,
-    Let,
-    Load,
     LoadHalves,
     LoadLine,
     Local,
     Loop,
     Statement,
-    Store,
-    Symbol,
 )
-from heddle.ir.visit import walk
+from heddle.ir.schedule import Schedule
 from heddle.passes.apply_schedule import in_chunks
-from heddle.schedule import Schedule
 
 
 def whole_lanes(kernel: Kernel, schedule: Schedule) -> Kernel:
@@ -53,12 +48,4 @@ def _chunk(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
         if loaded and isinstance(s, Loop) and s.kind == "simd" and touches_only(s, arrays)
         else s
         for s in body
-    )
-
-
-def touches_only(loop: Loop, arrays: set[Symbol]) -> bool:
-    """Whether each cell of a loop reads and writes nothing but its own lane of some arrays."""
-    lane = operate("sub", loop.counter, loop.begin)
-    return all(isinstance(s, (Comment, Let, Store)) for s in loop.body) and all(
-        node.pointer in arrays and node.index == lane for node in walk(loop.body) if isinstance(node, Load)
     )

@@ -2,7 +2,7 @@
 """The butterflies of the transforms of planes (src/fft), eight lines at a time."""
 
 from heddle import Module, Schedule
-from heddle.fft import RADICES, butterfly
+from heddle.solvers.butterfly import RADICES, butterfly
 
 BESIDE_EACH_OTHER = Schedule(parallel=False, row_cells=8, trusted=True)
 

@@ -2,7 +2,7 @@
 """The columns of a Poisson problem with transformed horizontal directions: a tridiagonal system a mode."""
 
 from heddle import Module, Schedule, fields, profiles
-from heddle.poisson import eliminate, eliminate_periodic
+from heddle.solvers.tridiagonal import eliminate, eliminate_periodic
 
 p, ratio, reach = fields("p, ratio, reach: real[3D]", ghost_layers=0)
 lambda_x = profiles("lambda_x: real[x]", ghost_layers=0)

@@ -43,7 +43,7 @@ inline SegmentEnds segment_ends(const ColumnCoefficients& rows, std::size_t firs
 ///   -lower X[s-1] + (lower + upper + v) X[s] - upper X[s+1] = f[s],
 /// where X[-1] is the last and X[segments] the first unknown: of columns with ends, lower of the first and
 /// upper of the last segment are 0. The last unknown is kept while the others are eliminated (see
-/// heddle.symbolic.tridiagonal, eliminate_periodic, which is the same for the rows of a field).
+/// heddle.solvers.tridiagonal, eliminate_periodic, which is the same for the rows of a field).
 template <class Real> class ReducedSystems {
 public:
   /// Coefficient of segment s, column i at s * columns + i.

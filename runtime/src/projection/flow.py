@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of velocities and pressures of one precision: divergence into the solver's array, correction."""
 
-from heddle import Module, Schedule, fields, staggered
+from heddle import Module, Schedule, fields
+from heddle.solvers import staggered
 
 right = fields("right: real[3D]", ghost_layers=0)
 grid = staggered.Grid()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of velocities in double by pressures in float: each round removes what the one before left."""
 
-from heddle import Module, Schedule, fields, parameters, staggered
+from heddle import Module, Schedule, fields, parameters
+from heddle.solvers import staggered
 
 right = fields("right: float[3D]", ghost_layers=0)
 velocity = fields("velocity: double[2D]", ghost_layers=0)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planes of a field: ghost cells and outermost faces on the sides of a box, mean flow through levels."""
 
-from heddle import Assignment, Module, Reduce, fields, parameters, staggered
+from heddle import Assignment, Module, Reduce, fields, parameters
+from heddle.solvers import staggered
 
 velocity, upper, lower, inner, ghost = fields(
     "velocity, upper, lower, inner, ghost: real[2D]", ghost_layers=0

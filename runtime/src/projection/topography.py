@@ -8,7 +8,8 @@ times the height of its cells, in which div grad is symmetric.
 """
 
 import sympy
-from heddle import Assignment, Module, Reduce, Schedule, fields, profiles, staggered
+from heddle import Assignment, Module, Reduce, Schedule, fields, profiles
+from heddle.solvers import staggered
 
 right, pre, q, pi, r = fields("right, pre, q, pi, r: real[3D]")
 p = fields("p: real[3D]")

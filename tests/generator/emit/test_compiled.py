@@ -35,7 +35,7 @@ from heddle import (
 )
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, Result, run
-from heddle.symbolic.assignment import Statement
+from heddle.model.assignment import Statement
 from models import (
     coloured_reduction,
     column,

@@ -17,8 +17,8 @@ from heddle import Assignment, If, Module, Reduce, Schedule, Section, Sparse, fi
 from heddle.build import files
 from heddle.emit.cost import Cost, cost
 from heddle.ir.visit import walk
+from heddle.model.assignment import Statement
 from heddle.module import KernelModel
-from heddle.symbolic.assignment import Statement
 
 GOLDEN = Path(__file__).parent / "golden"
 

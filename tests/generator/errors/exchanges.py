@@ -16,10 +16,10 @@ from heddle import (
     fields,
     lbm,
 )
-from heddle.exchange import exchanges
+from heddle.halo.dense import exchanges
+from heddle.halo.sparse import list_exchanges
 from heddle.ir import nodes as ir
-from heddle.list_exchange import list_exchanges
-from heddle.schedule import precision
+from heddle.ir.schedule import precision
 
 
 def of_one_kernel(statements: Any) -> Module:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lattice Boltzmann; most words are pinned beside the physics, in tests/generator/symbolic."""
+"""Lattice Boltzmann; most words are pinned beside the physics, in tests/generator/lbm."""
 
 from __future__ import annotations
 

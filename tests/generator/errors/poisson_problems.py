@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from errors.cases import says
-from heddle import poisson
-from heddle.fft import butterfly
+from heddle.solvers import poisson
+from heddle.solvers.butterfly import butterfly
 
 
 @says("{here}: there is no butterfly of radix 1.\n  Hint: 2 or more")

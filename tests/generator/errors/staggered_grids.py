@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from errors.cases import says
-from heddle import staggered
+from heddle.solvers import staggered
 
 
 @says("{here}: no face can be closed.\n  Hint: Grid(openings=field of bits)")

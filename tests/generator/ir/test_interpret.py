@@ -16,8 +16,8 @@ from heddle import Assignment, fields
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.interpret import Array, InterpretationError, constant, converted, rounded, run
+from heddle.ir.schedule import precision
 from heddle.ir.visit import walk
-from heddle.schedule import precision
 from models import column, model, random_model, reduction
 from running import bits, memory, scalars
 

@@ -14,10 +14,10 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.json import from_json, to_json
+from heddle.ir.schedule import Schedule, precision
 from heddle.ir.text import expression, text
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, transform, walk
-from heddle.schedule import Schedule, precision
 from models import (
     boundary_over_a_list,
     coloured_reduction,

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from heddle.adopt.from_source import Adopted, adopted
-from heddle.adopt.model_text import Origin
+from heddle.commands.lifted_model import Adopted, adopted
 from heddle.errors import KernelError
 from heddle.ir import source
 from heddle.ir.text import expression, text
@@ -16,6 +15,7 @@ from heddle.ir.visit import walk
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
+from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.recover import recover
 from heddle.lift.recovered import Recovered
 

@@ -16,7 +16,7 @@ import pytest
 from heddle.ir import source
 from heddle.ir.visit import walk
 from heddle.lift.front_end import read
-from heddle.prove.report import flags
+from heddle.roundtrip.report import flags
 
 pytestmark = pytest.mark.slow  # needs all modules of the build dev
 ROOT = Path(__file__).resolve().parents[3]

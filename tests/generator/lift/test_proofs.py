@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from corpus import lifted_functions, model
-from heddle.adopt.from_source import module_of
-from heddle.adopt.proof import proof
 from heddle.build import files, write
-from heddle.equivalence import Proof
+from heddle.commands.lift_proof import proof
+from heddle.commands.lifted_model import module_of
 from heddle.errors import KernelError
 from heddle.lift.recover import recover
+from heddle.roundtrip.compare import Proof
 from test_corpus import LIFTED
 
 EXCHANGED = {"wrf_like_tendency"}

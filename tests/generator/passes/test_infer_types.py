@@ -8,8 +8,8 @@ import pytest
 import sympy
 from heddle import Assignment, fields
 from heddle.ir.interpret import Array, run
-from heddle.schedule import precision
-from heddle.symbolic.field import Field
+from heddle.ir.schedule import precision
+from heddle.model.field import Field
 from models import model
 
 u, v, out = fields("u, v, out: real[1D]", ghost_layers=0)

@@ -9,7 +9,7 @@ import pytest
 import sympy
 from heddle import Assignment, If, KernelError, bit_and, coordinates, fields, parameters, remainder
 from heddle.ir.nodes import Kernel
-from heddle.schedule import precision
+from heddle.ir.schedule import precision
 from models import model
 from running import memory, outcome
 from sympy import And, Eq, Gt, Ne

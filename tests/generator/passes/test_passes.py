@@ -14,6 +14,7 @@ import pytest
 import sympy
 from heddle import (
     Assignment,
+    AssignmentCollection,
     If,
     KernelError,
     Reduce,
@@ -30,10 +31,10 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import OUTSIDE, Array, run
 from heddle.ir.reduction import combined
+from heddle.ir.schedule import precision
 from heddle.ir.text import lines, text
+from heddle.model.field import Access
 from heddle.module import Module
-from heddle.schedule import precision
-from heddle.symbolic.field import Access
 from models import (
     boundaries_of_moments,
     boundary_in_a_box,
@@ -444,7 +445,7 @@ def test_stores_under_a_condition_reach_neighbours(chunk: int) -> None:
     guarded = [*rest, *stores[:4], If(sympy.Symbol("f_c") > 0, stores[4:])]
     module.add(
         "kernel",
-        WithLinks(guarded, lbm.AA(lattice).links),
+        lbm.StreamingKernels({"": AssignmentCollection(guarded)}, lbm.AA(lattice).links),
         space=Sparse("fluid"),
         schedule=Schedule(chunk=chunk),
     )
@@ -460,12 +461,10 @@ def test_two_fields_through_the_same_links(chunk: int) -> None:
         for link in links
     ]
     module = Module("module")
-    module.add("kernel", WithLinks(statements, links), space=Sparse("fluid"), schedule=Schedule(chunk=chunk))
+    module.add(
+        "kernel",
+        lbm.StreamingKernels({"": AssignmentCollection(statements)}, links),
+        space=Sparse("fluid"),
+        schedule=Schedule(chunk=chunk),
+    )
     agree(module.kernels["kernel"], "f64", "cpu", 2)
-
-
-class WithLinks:
-    """Statements that follow the links of a pattern."""
-
-    def __init__(self, statements: list[Any], links: Any) -> None:
-        self.steps, self.links = {"": statements}, links

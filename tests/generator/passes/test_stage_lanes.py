@@ -11,10 +11,10 @@ from heddle import Assignment, If, Reduce, Schedule, Sparse, coordinates, fields
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
+from heddle.ir.schedule import precision
 from heddle.ir.text import lines
 from heddle.ir.visit import walk
 from heddle.module import Module
-from heddle.schedule import precision
 from models import model
 from running import levels
 

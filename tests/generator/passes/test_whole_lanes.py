@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from heddle import Assignment, Module, Schedule, fields, lbm
 from heddle.emit.targets import TARGETS
-from heddle.equivalence import Counterexample, Proof, equivalent
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
+from heddle.ir.schedule import precision
 from heddle.ir.visit import rebuild, statements
 from heddle.pipeline import Request, lower
-from heddle.schedule import precision
+from heddle.roundtrip.compare import Counterexample, Proof, equivalent
 
 D2Q9 = lbm.Lattice("D2Q9")
 

@@ -2,7 +2,7 @@
 """D3Q19 in place (AA) for blocks of which some are dense and some are lists of cells."""
 
 from heddle import Module, Sparse, lbm
-from heddle.schedule import Schedule
+from heddle.ir.schedule import Schedule
 
 d3q19 = lbm.Lattice("D3Q19")
 aa = lbm.AA(d3q19)

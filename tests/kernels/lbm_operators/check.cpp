@@ -103,7 +103,7 @@ double viscosity_ratio(const Lattice& lattice, const Step& step, double nu, int 
   return 0;
 }
 
-/// The ratio for a wave of 32 cells, by the linearised operator (tests/generator/symbolic); KBC has none, and
+/// The ratio for a wave of 32 cells, by the linearised operator (tests/generator/lbm); KBC has none, and
 /// lies between 1.0028, all higher rates 1, and 1.0032, one rate.
 struct Operator {
   const char* name;

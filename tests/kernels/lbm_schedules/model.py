@@ -2,8 +2,8 @@
 """D3Q19 BGK in a periodic box under different schedules: the same numbers, however the loop is run."""
 
 from heddle import lbm
+from heddle.ir.schedule import Schedule
 from heddle.module import Module
-from heddle.schedule import Schedule
 
 d3q19 = lbm.Lattice("D3Q19")
 pull, aa, collide = lbm.Pull(d3q19), lbm.AA(d3q19), lbm.BGK(d3q19)

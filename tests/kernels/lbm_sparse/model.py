@@ -2,7 +2,7 @@
 """D3Q19 on a list of cells, in place (AA), with walls; and the same method dense, for comparison."""
 
 from heddle import Module, Sparse, lbm
-from heddle.schedule import Schedule
+from heddle.ir.schedule import Schedule
 
 force = ("g_x", 0, 0)
 d3q19 = lbm.Lattice("D3Q19")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multigrid and conjugate gradients for div grad phi = right around walls, with fields split by colour."""
 
-from heddle import Module, fields, relaxation
+from heddle import Module, fields
+from heddle.solvers import relaxation
 
 multigrid = Module(
     "multigrid", about="Multigrid and conjugate gradients for div grad phi = right around walls."

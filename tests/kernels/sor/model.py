@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relaxation of div grad phi = right around walls: one residual, several methods and layouts."""
 
-from heddle import Module, Schedule, fields, relaxation
+from heddle import Module, Schedule, fields
+from heddle.solvers import relaxation
 
 CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
 MOSTLY_OPEN = Schedule(colours=2, block=(32, 4, 1), cells=2, unit=True, usual=("open", 63))

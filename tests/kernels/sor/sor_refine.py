@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refinement: the defect of a solution in double becomes the right-hand side of a correction in float."""
 
-from heddle import Assignment, Module, Schedule, fields, parameters, relaxation
+from heddle import Assignment, Module, Schedule, fields, parameters
+from heddle.solvers import relaxation
 
 CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
 

@@ -23,7 +23,7 @@ struct Side {
   double pressure = 0;
 };
 
-/// A staggered grid (heddle.symbolic.staggered has the equations): p and the divergence in the middle of
+/// A staggered grid (heddle.solvers.staggered has the equations): p and the divergence in the middle of
 /// cells, u, v and w on their lower faces. Cells have constant width along x and y and any height.
 struct StaggeredGrid {
   std::array<std::int64_t, 3> cells{1, 1, 1};

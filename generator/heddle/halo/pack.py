@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels that pack what crosses into a buffer, the wire, and unpack it on the other side.
+
+They are the same for every pattern and direction: which boxes of which components cross, or which elements of
+fields over lists, is in the tables that they are given. All fields and directions are one call, on CUDA one
+launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heddle.errors import KernelError, Place
+from heddle.ir import nodes as ir
+from heddle.ir.build import integer, operate
+from heddle.ir.pack_table import COLUMNS, COUNT, LONGEST, TABLE
+from heddle.ir.unique_names import with_free_counters
+from heddle.ir.verify import verify
+
+_OWN_NAMES = {
+    "wire",
+    "boxes",
+    "box",
+    "box_count",
+    "longest",
+    "place",
+    "row",
+    "cell",
+    "n",
+    "x",
+    "y",
+    "z",
+    *COLUMNS,
+}
+_OWN_NAMES_OF_LISTS = {"wire", "which", "cells", "cell_count"}
+
+
+def check_fields(fields: Sequence[ir.Field], place: Place) -> None:
+    """Raises KernelError where the fields of an exchange cannot share a buffer, or have names that the
+    kernels use."""
+    taken = _OWN_NAMES if fields[0].dense else _OWN_NAMES_OF_LISTS
+    if len({field.type for field in fields}) > 1:
+        kinds = ", ".join(f"'{field.name}' {field.type}" for field in fields)
+        raise KernelError(
+            place, f"what crosses has different types: {kinds}.", "one add_halo for the kernels of each type"
+        )
+    for field in fields:
+        if field.name in taken:
+            raise KernelError(
+                place,
+                f"the pack kernels have a use of their own for the name '{field.name}'.",
+                "rename the field",
+            )
+
+
+def pack_kernel(
+    name: str, fields: Sequence[ir.Field], wire: ir.Scalar, unpack: bool, about: str = ""
+) -> ir.Kernel:
+    """The typed kernel that copies the cells of boxes of `fields` to the wire, or, `unpack`, from it.
+
+    wire: the type of a value on the wire; a narrower one rounds to nearest even.
+    """
+    rank = fields[0].rank
+    x, y, z, component, number, place = map(_index, ("x", "y", "z", "component", "field", "place"))
+    there = ir.Gather(ir.Field("wire", wire, 1, 0, 0, "entries"), (place,), integer(0))
+    body: list[ir.Statement] = []
+    for which, field in enumerate(fields):
+        here = ir.Gather(field, (x, y, z)[:rank], component if field.components else integer(0))
+        target, value = (here, there) if unpack else (there, here)
+        converted = value if value.type == target.type else ir.Cast(value, target.type)
+        store = ir.Store(target, converted)
+        alone = len(fields) == 1
+        body.append(store if alone else ir.If(operate("eq", number, integer(which)), (store,)))
+    kernel = ir.Kernel(
+        name, (*fields, TABLE, there.field), (COUNT, LONGEST), ir.Boxes(rank), tuple(body), (), about
+    )
+    return verify(kernel, "symbolic")
+
+
+def list_pack_kernel(
+    name: str, fields: Sequence[ir.Field], wire: ir.Scalar, unpack: bool, about: str = ""
+) -> ir.Kernel:
+    """The typed kernel that copies listed elements of `fields` to the wire, or, `unpack`, from it.
+
+    An element of a field over a list is numbered as in its table of neighbours, with all components in one
+    row: such numbers are the listed cells. which: for each entry of the wire the number of the field; entries
+    of no field lie between messages. wire: as in pack_kernel.
+    """
+    there = ir.Access(ir.Field("wire", wire, 0, 0, 0, "entries"), ())
+    which = ir.Access(ir.Field("which", ir.U8, 0, 0, 0, "entries"), ())
+    flat = [ir.Field(field.name, field.type, field.rank, 0, 0, "compressed") for field in fields]
+    body: list[ir.Statement] = []
+    for number, field in enumerate(flat):
+        here = ir.Access(field, (0,) * field.rank)
+        target, value = (here, there) if unpack else (there, here)
+        converted = value if value.type == target.type else ir.Cast(value, target.type)
+        belongs = operate("eq", which, ir.Const(number, ir.U8))
+        body.append(ir.If(belongs, (ir.Store(target, converted),)))
+    space = ir.Sparse("elements", listed=True)
+    kernel = ir.Kernel(name, (*flat, which.field, there.field), (), space, tuple(body), (), about)
+    return verify(with_free_counters(kernel), "symbolic")
+
+
+def _index(name: str) -> ir.Symbol:
+    return ir.Symbol(name, ir.I64)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statements of a boundary sweep with a streaming pattern: over a dense face, a list of cells, or some
+cells of a dense box."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+from heddle.errors import KernelError, calling_place
+from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, boundary_statements
+from heddle.lbm.boundary.wall_force import WallForce
+from heddle.lbm.lattice import Lattice
+from heddle.lbm.streaming.places import Places
+from heddle.model.assignment import Statement
+from heddle.model.field import Access, Field
+
+
+def sweep_statements(
+    pattern: Places,
+    condition: BoundaryCondition,
+    step: str,
+    *,
+    mask: str | None,
+    sides: Sequence[str],
+    sums: WallForce,
+    in_box: bool = False,
+) -> list[Statement]:
+    """What has to happen between `step` and the step after it; the arguments: see cell_between_steps."""
+    cell = cell_between_steps(pattern, condition, step, mask=mask, sides=sides, in_box=in_box)
+    return boundary_statements(condition, cell, sums)
+
+
+def cell_between_steps(
+    pattern: Places,
+    condition: BoundaryCondition,
+    step: str,
+    *,
+    mask: str | None,
+    sides: Sequence[str],
+    in_box: bool = False,
+) -> BoundaryCell:
+    """What a condition sees of a cell between `step` and the step after it.
+
+    mask: the field that marks incoming directions, over a list of cells; None for a dense face. sides: the
+    one on which the outside lies, or those that meet in an edge or corner; none for a list whose links lead
+    out on any side. in_box: the list is of cells of a dense box, which has all neighbours of a cell, and
+    where nothing is folded into it.
+    """
+    lattice, following = pattern.lattice, pattern.next_step(step)
+    if len(sides) > 1 and not condition.at_edges:
+        raise KernelError(
+            calling_place(),
+            f"{type(condition).__name__} takes one side at a time.",
+            "where faces meet, what is swept last holds; an edge of its own is for FreeSlip",
+        )
+    written = [pattern.write(q, step) for q in range(lattice.size)]
+    read = [pattern.read(q, following) for q in range(lattice.size)]
+    normal = _normal(lattice, sides) if sides or mask is None else None
+    leaving: dict[int, Access] = {}
+    arriving: dict[int, Access] = {}
+    for q in range(1, lattice.size):
+        if normal and any(a * b >= 0 for a, b in zip(lattice.velocities[q], normal, strict=True) if b):
+            continue
+        left, arrives = written[lattice.opposite(q)], read[q]
+        if mask is not None and not in_box:
+            left = pattern.own(left)
+            arrives = arrives if condition.periodic else pattern.own(arrives)
+        leaving[q], arriving[q] = pattern.access(left), pattern.access(arrives)
+    linked = mask is not None and not in_box
+    held = linked and any(link.held for link in pattern.links)
+    own_post = not any(any(offset) for _, offset in written)
+    return BoundaryCell(
+        lattice=lattice,
+        zero_centred=pattern.zero_centred,
+        own_post=own_post,
+        always_own=len(pattern.steps) == 1,
+        leaving=leaving,
+        arriving=arriving,
+        mask=None if mask is None else Field(mask, "uint32", 0, ghost_layers=0).here,
+        linked=linked,
+        held=held,
+        side=normal,
+        written=[pattern.access(place) for place in written],
+        read=[pattern.access(place) for place in read],
+    )
+
+
+def ends_of_face(lattice: Lattice, sides: Sequence[str]) -> tuple[str, ...]:
+    """The sides at the ends of a face, or of an edge where faces meet."""
+    normal = _normal(lattice, sides)
+    return tuple(
+        lattice.names[q]
+        for q in range(1, lattice.size)
+        if lattice.order(q) == 1 and not any(map(operator.mul, lattice.velocities[q], normal))
+    )
+
+
+def _normal(lattice: Lattice, sides: Sequence[str]) -> tuple[int, ...]:
+    """The outward normal of a side, or the sum of those of sides that meet."""
+    known = {lattice.names[q]: lattice.velocities[q] for q in range(1, lattice.size) if lattice.order(q) == 1}
+    wrong = next((side for side in sides if side not in known), None)
+    if wrong is not None:
+        raise KernelError(calling_place(), f"'{wrong}' is not a side.", "one of " + ", ".join(known))
+    total = tuple(map(sum, zip(*(known[side] for side in sides), strict=True)))
+    if not sides or sum(map(bool, total)) != len(sides):
+        raise KernelError(
+            calling_place(),
+            f"the sides {', '.join(sides)} do not meet.",
+            'sides across different axes, face=("w", "n")',
+        )
+    return total

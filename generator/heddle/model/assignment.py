@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statements of a model: assignments, section headings, conditions, reductions and column sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sympy
+
+from heddle.errors import KernelError, Place, calling_place
+from heddle.model.field import Access, Coordinate, Extent, Parameter
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`target = value`. A target that is an `Access` is stored; a plain symbol names a local value, once."""
+
+    target: sympy.Symbol
+    value: sympy.Expr
+    place: Place = field(default_factory=calling_place, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.target, sympy.Symbol) or isinstance(
+            self.target, (Parameter, Coordinate, Extent)
+        ):
+            raise KernelError(
+                self.place, f"'{self.target}' cannot be assigned.", "assign to a symbol or to a field access"
+            )
+        object.__setattr__(self, "value", sympy.sympify(self.value))
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading in the emitted code, such as "Moments" or a formula: it becomes a comment of as many lines as
+    it has itself."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class If:
+    """Statements that happen only where `condition` holds. Locals named inside are not visible outside.
+
+    wall: the condition selects links that lead out of the fluid, so that the elements stored lie behind a
+    wall (a ghost cell, or the own cell's slot of a sparse list) and no other cell reaches them. The
+    dependence check relies on it.
+    """
+
+    condition: sympy.Basic
+    body: Sequence[Statement]
+    wall: bool = False
+    place: Place = field(default_factory=calling_place, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "condition", sympy.sympify(self.condition))
+
+
+@dataclass(frozen=True)
+class Reduce:
+    """Combine `value` over all cells: operation is "sum", "min" or "max"; `name` is the output.
+
+    Cells are combined 32 at a time by halves, then these results, and so on: one order, and one result, for
+    any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and maximum skip NaN
+    and are infinite where there is nothing else; a sum with a NaN is NaN.
+    """
+
+    operation: str
+    name: str
+    value: sympy.Expr
+    place: Place = field(default_factory=calling_place, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.operation not in ("sum", "min", "max"):
+            raise KernelError(self.place, f"'{self.operation}' is not a reduction.", "one of sum, min, max")
+        object.__setattr__(self, "value", sympy.sympify(self.value))
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A sequential sweep along an axis with values carried from cell to cell (Thomas elimination,
+    sedimentation).
+
+    axis: 0, 1, 2 for x, y, z. reverse: from the last cell to the first. carried: symbol -> its value before
+    the first cell. body: statements of one cell, in which a carried symbol means the previous cell's value.
+    update: carried symbol -> its value for the next cell. Cells of a column are visited in order; columns are
+    independent.
+    """
+
+    axis: int
+    carried: Mapping[sympy.Symbol, sympy.Expr]
+    body: Sequence[Statement]
+    update: Mapping[sympy.Symbol, sympy.Expr]
+    reverse: bool = False
+    place: Place = field(default_factory=calling_place, compare=False)
+
+    def __post_init__(self) -> None:
+        if set(self.carried) != set(self.update):
+            raise KernelError(self.place, "a Scan must update each carried symbol, and only those.")
+        for name in ("carried", "update"):
+            values = {symbol: sympy.sympify(value) for symbol, value in getattr(self, name).items()}
+            object.__setattr__(self, name, values)
+
+
+Statement = Assignment | Section | If | Reduce | Scan
+
+
+class AssignmentCollection:
+    """An ordered list of statements: the model of one kernel. Immutable; `+` concatenates."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self.statements: tuple[Statement, ...] = tuple(statements)
+
+    def __iter__(self) -> Iterator[Statement]:
+        return iter(self.statements)
+
+    def __len__(self) -> int:
+        return len(self.statements)
+
+    def __add__(self, other: Iterable[Statement]) -> AssignmentCollection:
+        return AssignmentCollection((*self.statements, *other))
+
+    def subs(self, replacements: Mapping[sympy.Basic, sympy.Basic]) -> AssignmentCollection:
+        """The same statements with expressions replaced (targets stay)."""
+        return AssignmentCollection(_substitute(statement, replacements) for statement in self.statements)
+
+
+def _substitute(statement: Statement, replacements: Mapping[sympy.Basic, sympy.Basic]) -> Statement:
+    def replaced(expression: sympy.Basic) -> sympy.Basic:
+        return expression.xreplace(dict(replacements))
+
+    match statement:
+        case Assignment(target, value, place):
+            return Assignment(target, replaced(value), place)
+        case If(condition, body, wall, place):
+            return If(replaced(condition), [_substitute(inner, replacements) for inner in body], wall, place)
+        case Reduce(operation, name, value, place):
+            return Reduce(operation, name, replaced(value), place)
+        case Scan(axis, carried, body, update, reverse, place):
+            return Scan(
+                axis,
+                {symbol: replaced(value) for symbol, value in carried.items()},
+                [_substitute(inner, replacements) for inner in body],
+                {symbol: replaced(value) for symbol, value in update.items()},
+                reverse,
+                place,
+            )
+    return statement
+
+
+def stores(statements: Iterable[Statement]) -> Iterator[Access]:
+    """Every field access that the statements store to, in order."""
+    for statement in statements:
+        match statement:
+            case Assignment(Access() as target):
+                yield target
+            case If(_, body) | Scan(_, _, body):
+                yield from stores(body)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing equations down without letting SymPy rearrange them: sums, products and a list of named values.
+
+SymPy's own operators distribute numbers over sums and sort terms. The formulas of a method are already
+arranged by the person who derived them, so these helpers build the nodes as written and only drop zeros and
+ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import isfinite
+from typing import TypeAlias
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.model.assignment import Assignment, Section, Statement
+from heddle.model.field import Access, Walled
+
+Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
+"""What a user may give for a quantity: a name (a kernel argument), a number, or an expression."""
+
+
+def exact(value: int | float | Fraction) -> sympy.Expr:
+    """A number as SymPy's exact one where it is exact; 0.1 stays a float."""
+    if isinstance(value, Fraction):
+        return sympy.Rational(value.numerator, value.denominator)
+    if isinstance(value, float) and not value.is_integer():
+        dyadic = Fraction(value)
+        if dyadic.denominator > 4096:
+            return sympy.Float(value)
+        return sympy.Rational(dyadic.numerator, dyadic.denominator)
+    return sympy.Integer(int(value))
+
+
+def add(*terms: sympy.Expr | int) -> sympy.Expr:
+    """The sum in the order given, without zeros."""
+    kept: list[sympy.Expr] = [
+        term for term in map(sympy.sympify, terms) if not (term.is_Number and term == 0)
+    ]
+    if all(term.is_Number for term in kept):
+        return sympy.Add(*kept)
+    return kept[0] if len(kept) == 1 else sympy.Add(*kept, evaluate=False)
+
+
+def multiply(*factors: sympy.Expr | int | Fraction) -> sympy.Expr:
+    """The product in the order given: numbers joined in front, nothing multiplied by 1 or 0."""
+    number: sympy.Expr = sympy.Integer(1)
+    kept: list[sympy.Expr] = []
+    for factor in factors:
+        value = exact(factor) if isinstance(factor, (int, Fraction)) else factor
+        if value.is_Number:
+            number = number * value
+        elif value.is_Mul and value.args[0] == -1:
+            number = -number
+            kept += value.args[1:]
+        else:
+            kept.append(value)
+    if number == 0 or not kept:
+        return number
+    if number != 1:
+        kept.insert(0, number)
+    return kept[0] if len(kept) == 1 else sympy.Mul(*kept, evaluate=False)
+
+
+def negate(value: sympy.Expr) -> sympy.Expr:
+    """-value, without a product inside a product."""
+    return multiply(-1, value)
+
+
+def signed(sign: int, value: sympy.Expr) -> sympy.Expr:
+    """sign * value for sign in -1, 0, 1."""
+    return multiply(sign, value)
+
+
+def divide(numerator: sympy.Expr | int, denominator: sympy.Expr) -> sympy.Expr:
+    """numerator / denominator."""
+    if denominator.is_Number:
+        return multiply(sympy.sympify(numerator), 1 / denominator)
+    return multiply(sympy.sympify(numerator), sympy.Pow(denominator, -1, evaluate=False))
+
+
+def local(name: str) -> sympy.Symbol:
+    """The symbol of a local value."""
+    return sympy.Symbol(name, real=True)
+
+
+def quantity(value: Scalar) -> sympy.Expr:
+    """What the user gave, as an expression: a string is the name of a kernel argument.
+
+    Raises KernelError for what is neither a name, a finite number nor an expression.
+    """
+    if isinstance(value, str):
+        return sympy.Symbol(value, real=True)
+    if isinstance(value, (int, Fraction)) or (isinstance(value, float) and isfinite(value)):
+        return exact(value)
+    if not isinstance(value, sympy.Expr) or value.is_finite is False:
+        raise KernelError(
+            calling_place(),
+            f"{value!r} is no quantity.",
+            "the name of an argument, a finite number, a field, or an expression of them",
+        )
+    return value
+
+
+def positive(value: Scalar, what: str) -> sympy.Expr:
+    """A quantity that has a meaning above 0 only. what: its name, for the error.
+
+    Raises KernelError for a number that is not above 0.
+    """
+    given = quantity(value)
+    if given.is_number and not float(given) > 0:
+        raise KernelError(calling_place(), f"{what} = {given} is not above 0.")
+    return given
+
+
+def square_root(value: sympy.Expr) -> sympy.Expr:
+    """The square root, as written."""
+    return sympy.Pow(value, sympy.Rational(1, 2), evaluate=False)
+
+
+class Equations:
+    """Statements under construction. `let` names a value; what is a name or a number already stays."""
+
+    def __init__(self, given: Iterable[sympy.Expr] = (), fields: Iterable[str] = ()) -> None:
+        """given: expressions of the user. fields: names of fields. Their names stay: a local that would have
+        the same one gets the prefix `cell_`. Whoever adds statements of several makers gives each of them the
+        same, so that all mean the same by a name.
+        """
+        self.statements: list[Statement] = []
+        self.taken = set(fields)
+        self.keep(given)
+
+    def keep(self, given: Iterable[sympy.Expr]) -> None:
+        """The names in these expressions of the user stay, too."""
+        for expression in given:
+            for symbol in expression.free_symbols:
+                if isinstance(symbol, Access):
+                    self.taken.add(symbol.field.name)
+                elif isinstance(symbol, sympy.Symbol):
+                    self.taken.add(symbol.name)
+
+    def section(self, text: str) -> None:
+        """Start a section: a comment in the emitted code."""
+        self.statements.append(Section(text))
+
+    def let(self, name: str, value: sympy.Expr) -> sympy.Expr:
+        """`name = value` from here on; returns what to write for it."""
+        if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, Walled))):
+            return value
+        return self._assign(name, value)
+
+    def _assign(self, name: str, value: sympy.Expr) -> sympy.Symbol:
+        target = self._local(name)
+        self.statements.append(Assignment(target, value))
+        return target
+
+    def once(self, name: str, value: sympy.Expr) -> sympy.Expr:
+        """`let`, or what it gave, where these statements name the same value already."""
+        known = Assignment(self._local(name), value)
+        return known.target if known in self.statements else self.let(name, value)
+
+    def _local(self, name: str) -> sympy.Symbol:
+        while name in self.taken:
+            name = "cell_" + name
+        return local(name)
+
+    def constant(self, name: str, value: Fraction) -> sympy.Expr:
+        """Name a number: weights appear in emitted code as the rational they are."""
+        return self._assign(name, exact(value))
+
+    def store(self, target: sympy.Symbol, value: sympy.Expr) -> None:
+        """Write a value to a field."""
+        self.statements.append(Assignment(target, value))
+
+
+def is_zero(value: sympy.Expr) -> bool:
+    """True for the number 0 itself, the mark of an absent component."""
+    return bool(value.is_Number and value == 0)

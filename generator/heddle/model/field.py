@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields and parameters: the named quantities of a model, and relative accesses to them.
+
+A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components
+takes the component last, `f[0, 0, 0, q]`; `u.here` is the own cell. Types: `real` stands for the precision
+that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A profile is a
+quantity that varies along one axis only: `rho[1]` is its value one level further.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.ir.text import offsets_text
+
+TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
+"""Type names a model may use; `real` is resolved when a precision is chosen."""
+
+_PROFILE = re.compile(r"^\s*(\w+)\s*\[\s*([xyz])\s*\]\s*$")
+_DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+))\s*\]\s*$")
+_AXES = "xyz"
+
+
+@dataclass(frozen=True, order=True)
+class Field:
+    """A quantity on cells.
+
+    name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one
+    value an entry of a listed sparse space. components: 0 for a scalar, else the number of components.
+    ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
+    component_names: how the components are called in emitted code; their numbers otherwise. split: the cells
+    of each chessboard colour lie together, so that a row holds every second cell (see fields). half_scale:
+    a power of two; where values have 16 bits, memory holds so many times the value. profile: the axis along
+    which a table of one dimension varies (see profiles), -1 for none. Fields have an order because SymPy
+    sorts the accesses.
+    """
+
+    name: str
+    dtype: str = "real"
+    rank: int = 3
+    components: int = 0
+    ghost_layers: int = 1
+    component_names: tuple[str, ...] = ()
+    split: bool = False
+    half_scale: int = 1
+    profile: int = -1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise KernelError(calling_place(), f"{self.name!r} is no name of a field.", 'a text, such as "u"')
+
+    def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
+        entries = index if isinstance(index, tuple) else (index,)
+        expected = self.rank + (1 if self.components else 0)
+        if len(entries) != expected:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' takes {expected} indices ({self.rank} offsets"
+                + (" and a component" if self.components else "")
+                + f"), not {len(entries)}.",
+                f"write {self.name}[{', '.join('0' * expected)}] for the own cell",
+            )
+        numbers = [self._integer(entry) for entry in entries]
+        component = numbers[self.rank] if self.components else 0
+        if self.components and not 0 <= component < self.components:
+            raise KernelError(
+                calling_place(), f"'{self.name}' has components 0 to {self.components - 1}, not {component}."
+            )
+        return Access(self, tuple(numbers[: self.rank]), component)
+
+    def _integer(self, entry: int | sympy.Expr) -> int:
+        if isinstance(entry, (int, sympy.Integer)):
+            return int(entry)
+        raise KernelError(
+            calling_place(),
+            f"the index {entry} of '{self.name}' is not a constant integer.",
+            f"for a position computed at run time write {self.name}.gather(...)",
+        )
+
+    @property
+    def here(self) -> Access:
+        """The value in the own cell (component 0)."""
+        return Access(self, (0,) * self.rank, 0)
+
+    def component(self, q: int) -> Access:
+        """Component q in the own cell."""
+        return self[(*((0,) * self.rank), q)]
+
+    def gather(self, *position: sympy.Expr | int, component: int | sympy.Expr = 0) -> sympy.Expr:
+        """The value at an absolute cell position (x, y, z) computed at run time.
+
+        Positions count interior cells from 0 and must lie in [-ghost_layers, extent + ghost_layers); the
+        reference target checks that and reports -5.
+        """
+        if len(position) != max(self.rank, 1):
+            raise KernelError(calling_place(), f"'{self.name}'.gather takes {self.rank} positions.")
+        return gather_function(self)(*position, component)
+
+
+class Access(sympy.Symbol):
+    """A relative access to a field. Two accesses with the same field, offsets, component, `through` and `at`
+    are the same symbol."""
+
+    field: Field
+    offsets: tuple[int, ...]
+    component: int
+    through: tuple[int, ...]
+    at: Access | None
+
+    def __new__(
+        cls,
+        field: Field,
+        offsets: tuple[int, ...],
+        component: int = 0,
+        through: tuple[int, ...] = (),
+        at: Access | None = None,
+    ) -> Access:
+        label = ",".join(str(number) for number in (*offsets, *((component,) if field.components else ())))
+        seen = f"@{offsets_text(through)}" if through else ""
+        self: Access = sympy.Symbol.__xnew__(cls, f"{field.name}[{label}]{seen}", real=True)
+        self.field, self.offsets, self.component = field, offsets, component
+        self.through, self.at = through, at
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.field, self.offsets, self.component, self.through, self.at), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        content: tuple[object, ...] = super()._hashable_content()
+        number = "" if self.at is None else self.at.name  # SymPy puts contents in order
+        return (*content, self.field, self.offsets, self.component, self.through, number)
+
+    def seen_from(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
+        """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
+        that ends at a wall. From there links go on. at: where no link leads there, the number of that cell,
+        a value an entry; again the own one's where it is not to be looked at."""
+        if not any(offset):
+            return Access(self.field, self.offsets, self.component)
+        return Access(self.field, self.offsets, self.component, offset, at)
+
+
+class Walled(sympy.Symbol):
+    """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
+    access stays in its cell. Of an access seen from a cell whose number is given: whether that is the own
+    cell."""
+
+    link: Access
+
+    def __new__(cls, link: Access) -> Walled:
+        self: Walled = sympy.Symbol.__xnew__(cls, f"walled({link.name})")
+        self.link = link
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.link,), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        content: tuple[object, ...] = super()._hashable_content()
+        return (*content, self.link)
+
+
+class Parameter(sympy.Symbol):
+    """A scalar argument of a kernel with a type of its own. A plain symbol that is never assigned is a `real`
+    one."""
+
+    dtype: str
+
+    def __new__(cls, name: str, dtype: str = "real") -> Parameter:
+        self: Parameter = sympy.Symbol.__xnew__(cls, name, real=True)
+        self.dtype = dtype
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.name, self.dtype), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        content: tuple[object, ...] = super()._hashable_content()
+        return (*content, self.dtype)
+
+
+class Coordinate(sympy.Symbol):
+    """The index of the own cell along an axis, counted from the first interior cell."""
+
+    axis: int
+
+    def __new__(cls, axis: int) -> Coordinate:
+        self: Coordinate = sympy.Symbol.__xnew__(cls, _AXES[axis], integer=True)
+        self.axis = axis
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.axis,), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        content: tuple[object, ...] = super()._hashable_content()
+        return (*content, "coordinate")
+
+
+class Extent(sympy.Symbol):
+    """The number of interior cells along an axis."""
+
+    axis: int
+
+    def __new__(cls, axis: int) -> Extent:
+        self: Extent = sympy.Symbol.__xnew__(cls, f"n_{_AXES[axis]}", integer=True, positive=True)
+        self.axis = axis
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        return (self.axis,), {}
+
+
+class GatherFunction(sympy.Function):
+    """Base of the functions that read a field at a computed position; the subclass carries the field."""
+
+    field: Field
+
+
+_gathers: dict[Field, type[GatherFunction]] = {}
+
+
+def gather_function(field: Field) -> type[GatherFunction]:
+    """The SymPy function class that stands for `field.gather`; one class a field."""
+    if field not in _gathers:
+        _gathers[field] = type(f"gather_{field.name}", (GatherFunction,), {"field": field})
+    return _gathers[field]
+
+
+def coordinates(rank: int = 3) -> tuple[Coordinate, ...]:
+    """The indices (x, y, z) of the own cell."""
+    return tuple(Coordinate(axis) for axis in range(rank))
+
+
+def extents(rank: int = 3) -> tuple[Extent, ...]:
+    """The numbers (n_x, n_y, n_z) of interior cells."""
+    return tuple(Extent(axis) for axis in range(rank))
+
+
+def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
+    """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
+
+    `type(n)` has n components. `[entries]` is one value an entry of a listed sparse space. Returns the fields
+    in order; a single field is returned bare. Raises KernelError for a declaration it cannot read.
+
+    split: element (x, y, z) lies at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z) % 2,
+    the last axis of the memory; there is an even number of cells along x. A relaxation with two colours then
+    moves the bytes it needs and no others, in whole vectors.
+    """
+    result: list[Field] = []
+    for group in declarations.split(";"):
+        names, colon, kind = group.partition(":")
+        match = _DECLARATION.match(kind)
+        if not colon or match is None or match[1] not in TYPES:
+            raise KernelError(
+                calling_place(),
+                f"cannot read the field declaration '{group.strip()}'.",
+                'write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: ' + ", ".join(TYPES),
+            )
+        rank = int(match[3]) if match[3] else 0
+        if match[5] or not 0 <= rank <= 3:
+            raise KernelError(
+                calling_place(), f"'{group.strip()}' has no rank that Heddle knows.", "1D, 2D or 3D"
+            )
+        for name in names.split(","):
+            if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a field.")
+            if split and (match[2] or not rank):
+                raise KernelError(
+                    calling_place(),
+                    f"'{name.strip()}' has components or no cells: it cannot be split.",
+                    "split=False",
+                )
+            ghosts = ghost_layers if rank else 0
+            result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghosts, split=split))
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
+    """Declare profiles: `profiles("rho, height: real[z]; lambda_x: real[x]")`, read-only tables of a dense
+    kernel with one value for all cells of a level. `rho[0]` or `rho.here` is that of the own cell.
+
+    A kernel takes a pointer to the value of the first interior cell; the values follow each other in memory,
+    with ghost_layers more before and behind. Raises KernelError for a declaration it cannot read.
+    """
+    result: list[Field] = []
+    for group in declarations.split(";"):
+        names, _, kind = group.partition(":")
+        match = _PROFILE.match(kind)
+        if match is None or match[1] not in TYPES:
+            raise KernelError(
+                calling_place(),
+                f"cannot read the declaration of profiles '{group.strip()}'.",
+                'write for example "rho, height: real[z]" with a type of: ' + ", ".join(TYPES),
+            )
+        for name in names.split(","):
+            if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a profile.")
+            axis = _AXES.index(match[2])
+            result.append(Field(name.strip(), match[1], 1, ghost_layers=ghost_layers, profile=axis))
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
+    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`; without a type they are
+    `real`."""
+    result: list[Parameter] = []
+    for group in declarations.split(";"):
+        names, _, kind = group.partition(":")
+        dtype = kind.strip() or "real"
+        if dtype not in TYPES:
+            raise KernelError(calling_place(), f"'{dtype}' is not a type.", "one of " + ", ".join(TYPES))
+        result += [Parameter(name.strip(), dtype) for name in names.split(",")]
+    return result[0] if len(result) == 1 else tuple(result)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user gives is of the kind that is asked for: one error for each usual mistake, where it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy
+
+from heddle.errors import KernelError, calling_place
+from heddle.model.equations import Scalar, quantity
+
+
+def require_object(value: object, kind: type | tuple[type, ...], what: str, hint: str) -> None:
+    """Raises KernelError unless `value` is an object of a kind: for other things, and for a class itself.
+
+    what: what is asked for, with its article. hint: how to write it.
+    """
+    if isinstance(value, kind):
+        return
+    if isinstance(value, type):
+        said = f"{value.__name__} is a class; what is asked for is {what}, an object."
+    else:
+        said = f"{_shown(value)} is not {what}."
+    raise KernelError(calling_place(), said, hint)
+
+
+def require_flag(value: object, name: str) -> None:
+    """Raises KernelError for what is neither True nor False. name: of the option."""
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
+        raise KernelError(
+            calling_place(), f"{name} = {_shown(value)} is neither True nor False.", f"{name}=True or False"
+        )
+
+
+def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
+    """The components of a vector. what: its name. Raises KernelError for what is no sequence; a name is
+    none."""
+    try:
+        entries = () if isinstance(value, str) else tuple(value)
+    except TypeError:
+        entries = ()
+    if not entries:
+        raise KernelError(
+            calling_place(),
+            f"{what} is a vector, not {_shown(value)}.",
+            'give one entry an axis, such as ("u_x", 0)',
+        )
+    return tuple(map(quantity, entries))
+
+
+def _shown(value: object) -> str:
+    """As a user would write it; the name of its class where that is no plain thing."""
+    plain = (str, int, float, tuple, list, dict, type(None), sympy.Basic)
+    return repr(value) if isinstance(value, plain) else f"an object of {type(value).__name__}"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a streaming pattern hands to `Module.add`: statements for each of its steps, and the rows of the
+neighbour table that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from heddle.ir.nodes import Link
+from heddle.model.assignment import AssignmentCollection
+
+__all__ = ["HELD", "HalfOfAStep", "Link", "StreamingKernels", "Where"]
+
+HELD = -1
+"""As wall_slot of a link: the list holds the cell at its offset even where that is solid."""
+
+Where: TypeAlias = Literal["", "face", "list", "cells"]
+
+
+class HalfOfAStep:
+    """Base of what is no kernel by itself: a pattern, which streams, or a collision. does: the verb."""
+
+    does: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class StreamingKernels:
+    """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
+
+    links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
+    walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
+    populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
+    list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
+    links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
+    dense box, a list of cells, or some cells of a dense box, the space Cells; else "". ends: of a sweep
+    over a layer that looks along it, the sides at its ends.
+    """
+
+    steps: Mapping[str, AssignmentCollection]
+    links: tuple[Link, ...]
+    role: Literal["step", "beside"] = "beside"
+    populations: tuple[str, ...] = ()
+    over_list: Mapping[str, AssignmentCollection] | None = None
+    where: Where = ""
+    ends: tuple[str, ...] = ()

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A CUDA kernel function and its launch, read back, against the kernel they were printed from.
+
+How thread loops become coordinates, guards and warps is written here a second time; the printer has no part
+in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heddle.emit.signature import Argument
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.build import integer
+from heddle.ir.colouring import COLOUR
+from heddle.ir.visit import statements
+from heddle.lift.statements import opposite
+from heddle.roundtrip.canonical import Body, canonical
+from heddle.roundtrip.kernel import DifferenceError, parameter, same_bodies, same_parameters, used_names
+
+WARP = 32
+_TEMPLATE = re.compile(r"(heddle::launch(?:_combine_\w+)?)<.*?>\(")
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A lowered kernel as a launcher sees it: what is computed before, what a launch does, what combines its
+    results."""
+
+    head: Body
+    loop: ir.Loop
+    tail: Body
+
+    @staticmethod
+    def of(lowered: ir.Kernel) -> Launched:
+        """Cut a lowered kernel, in canonical form, at its loop."""
+        body = canonical(lowered.body)
+        at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
+        loop = body[at]
+        assert isinstance(loop, ir.Loop)
+        return Launched(body[:at], loop, body[at + 1 :])
+
+    @property
+    def coloured(self) -> bool:
+        """Whether there is a launch for each colour."""
+        return self.loop.counter == COLOUR
+
+    @property
+    def inside(self) -> Body:
+        """What one launch does."""
+        return self.loop.body if self.coloured else (self.loop,)
+
+
+def same_device_kernel(
+    parameters: Sequence[source.FunctionParameter],
+    found: Body,
+    host: Body,
+    launched: Launched,
+    arguments: Sequence[Argument],
+) -> list[str]:
+    """A kernel function (`parameters`, `found`) together with the constants that its launcher computes
+    (`host`), all canonical.
+
+    Returns the names that the launch has to pass, in order. Raises DifferenceError.
+    """
+    head = {s.symbol.name: s for s in launched.head if isinstance(s, ir.Let)}
+    own = tuple(s for s in found if isinstance(s, ir.Let) and s.symbol.name in head)
+    for part in (host, own):
+        _same_constants(part, head)
+    same_bodies(found, (*own, *thread_form(launched.inside)))
+    given = {argument.name: parameter(argument) for argument in arguments}
+    computed = {s.symbol.name: s.symbol for s in host if isinstance(s, ir.Let)}
+    if launched.coloured:
+        computed[COLOUR.name] = COLOUR
+    names = [each.symbol.name for each in parameters]
+    unknown = [name for name in names if name not in given and name not in computed]
+    if unknown:
+        raise DifferenceError(f"the parameter '{unknown[0]}' of the kernel is given no value")
+    same_parameters(
+        parameters, [given.get(name) or source.FunctionParameter(computed[name]) for name in names]
+    )
+    known = {*names, *(s.symbol.name for s in own if isinstance(s, ir.Let))}
+    elsewhere = {*head, *given, *([COLOUR.name] if launched.coloured else [])}
+    for name in sorted(used_names(found) & elsewhere - known):
+        raise DifferenceError(f"'{name}' is not known to the kernel")
+    for name in sorted((used_names(host) | used_names(launched.tail)) & set(head) - set(computed)):
+        raise DifferenceError(f"'{name}' is not known to the launcher")
+    return names
+
+
+def _same_constants(found: Body, head: dict[str, ir.Let]) -> None:
+    """Definitions of the kernel's head, in its order."""
+    order = list(head)
+    for statement in found:
+        name = statement.symbol.name if isinstance(statement, ir.Let) else ""
+        if head.get(name) is not statement:
+            same_bodies((statement,), (head[name],) if name in head else ())
+    names = [s.symbol.name for s in found if isinstance(s, ir.Let)]
+    if names != sorted(names, key=order.index):
+        raise DifferenceError("its constants stand in another order")
+
+
+# --- Threads ------------------------------------------------------------------------------------------------
+
+
+def thread_form(body: Sequence[ir.Statement]) -> Body:
+    """Nested thread loops as every thread runs them: it finds its cell, or does nothing."""
+    result: list[ir.Statement] = []
+    for at, statement in enumerate(body):
+        if not (isinstance(statement, ir.Loop) and statement.kind == "thread"):
+            result.append(statement)
+            continue
+        if body[at + 1 :]:
+            raise DifferenceError("statements follow the loop over threads")
+        nest = [statement]
+        while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
+            nest.append(nest[-1].body[0])
+        deeper = sum(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(nest[-1].body))
+        nest.reverse()  # x first
+        result += [_coordinate(level, "xyz"[axis]) for axis, level in enumerate(nest, start=deeper)]
+        contributions = [s for s in nest[0].body if isinstance(s, ir.Contribute)]
+        if not contributions:
+            return (*result, *_within(nest, thread_form(nest[0].body)))
+        return (*result, *_within(nest[1:], _together(nest[0], contributions)))
+    return tuple(result)
+
+
+def _coordinate(level: ir.Loop, axis: str) -> ir.Let:
+    """begin + step * (blockIdx * blockDim + threadIdx), in 64 bits."""
+    block, size, thread = (
+        ir.Cast(ir.Symbol(f"{name}.{axis}", ir.U32), ir.I64) for name in ("blockIdx", "blockDim", "threadIdx")
+    )
+    begin, first = level.begin, ir.Op("mul", (block, size), ir.I64)
+    if isinstance(begin, ir.Const) and begin != integer(0):
+        raise DifferenceError(f"threads along {axis} begin at {begin.value}")
+    if not isinstance(begin, ir.Const) and level.step == integer(1):
+        first = ir.Op("add", (begin, first), ir.I64)
+    number = ir.Op("add", (first, thread), ir.I64)
+    if level.step != integer(1):
+        number = ir.Op("mul", (level.step, number), ir.I64)
+        if not isinstance(begin, ir.Const):
+            number = ir.Op("add", (begin, number), ir.I64)
+    return ir.Let(level.counter, number)
+
+
+def _within(nest: Sequence[ir.Loop], body: Body) -> Body:
+    """Under the condition that there is a cell: `if (x >= n_x || ...) return;`, then the body."""
+    if not nest:
+        return body
+    outside: ir.Expression | None = None
+    for level in nest:
+        beyond = ir.Op("ge", (level.counter, level.end), ir.BOOL)
+        outside = beyond if outside is None else ir.Op("or", (outside, beyond), ir.BOOL)
+    assert outside is not None
+    return (ir.If(opposite(outside), body),)
+
+
+def _together(row: ir.Loop, contributions: Sequence[ir.Contribute]) -> Body:
+    """All threads of a warp combine what they have, those beyond the row's end their first values."""
+    own = {s.value for s in contributions}
+    variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
+    inside = ir.Op("lt", (row.counter, row.end), ir.BOOL)
+    work = tuple(s for s in row.body if s not in variables and s not in contributions)
+    step = row.step
+    number = row.counter if step == integer(1) else ir.Op("div", (row.counter, step), ir.I64)
+    for contribution in contributions:
+        if contribution.lane != ir.Op("rem", (number, integer(WARP)), ir.I64):
+            raise DifferenceError("what a thread contributes is not numbered by its lane")
+    together = [dataclasses.replace(s, lane=integer(0)) for s in contributions]
+    return (*variables, ir.If(inside, work), *together)
+
+
+# --- The launch ---------------------------------------------------------------------------------------------
+
+
+def launch_lines(
+    launched: Launched, kernel: str, block: Sequence[int], passed: Sequence[str]
+) -> Iterator[str]:
+    """The statements of a CUDA entry after its constants, in the form of `heddle.lift.outline`.
+
+    kernel: qualified name of the kernel function. block: threads of a block along x, y, z. passed: what the
+    launch passes.
+    """
+    if any(isinstance(s, ir.Contribute) for s in statements(launched.inside)) and block[0] % WARP:
+        raise DifferenceError(f"blocks of {block[0]} threads along x are no whole warps")
+    counts = list(_threads(launched.inside[-1]))
+    counts += ["i64(1:i32)"] * (3 - len(counts))
+    sizes = ", ".join(f"u32({size}:i32)" for size in block)
+    call = f"heddle::launch({kernel}, {{{', '.join(counts)}}}, dim3({sizes}), stream, {', '.join(passed)})"
+    checked = [f"const i32 status = {call}", "if ne(status, heddle::ok) {", "return status", "}"]
+    if launched.coloured:
+        loop = launched.loop
+        name = loop.counter.name
+        until = f"lt({name}, {text(loop.end)})"
+        yield f"for (i64 {name} = {text(loop.begin)}; {until}; {name} = add({name}, 1:i64)) {{"
+        yield from checked
+        yield "}"
+    elif launched.tail:
+        yield from checked
+    else:
+        yield f"return {call}"
+    for number, statement in enumerate(launched.tail, start=1):
+        combine = _combination(statement)
+        if number == len(launched.tail):
+            yield f"return {combine[1]}"
+        else:
+            yield f"const i32 {combine[0]}_status = {combine[1]}"
+            yield from (f"if ne({combine[0]}_status, heddle::ok) {{", f"return {combine[0]}_status", "}")
+    if launched.coloured and not launched.tail:
+        yield "return heddle::ok"
+
+
+def untemplated(line: str) -> str:
+    """A line without the deduced template arguments of a launch."""
+    return _TEMPLATE.sub(r"\1(", line)
+
+
+def _combination(statement: ir.Statement) -> tuple[str, str]:
+    """Name of the result, and the call that makes it of what the warps gave."""
+    assert isinstance(statement, ir.Store)
+    assert isinstance(statement.target, ir.Load)
+    whole = statement.value
+    assert isinstance(whole, ir.Combine)
+    result = statement.target.pointer.name
+    call = f"heddle::launch_combine_{whole.operation}"
+    return result, f"{call}({result}, {whole.values.name}, {text(whole.count)}, stream)"
+
+
+def _threads(level: ir.Statement) -> list[str]:
+    """As many threads along each axis as the longest row has cells, x first."""
+    counts: list[str] = []
+    while isinstance(level, ir.Loop) and level.kind == "thread":
+        assert isinstance(level.step, ir.Const)
+        step, end = int(level.step.value), text(level.end)
+        if step > 1:
+            counts.insert(0, f"div(add({end}, i64({step - 1}:i32)), i64({step}:i32))")
+        elif level.begin == integer(0):
+            counts.insert(0, end)
+        else:
+            counts.insert(0, f"sub({end}, {text(level.begin)})")
+        level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
+    return counts
+
+
+def text(value: ir.Expression) -> str:
+    """An index expression as Clang reads it: literals are of type int."""
+    match value:
+        case ir.Const(number):
+            return f"i64({number}:i32)"
+        case ir.Symbol(name):
+            return name
+        case ir.Op(name, args):
+            return f"{name}({', '.join(map(text, args))})"
+    raise AssertionError(value)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a kernel function: the checks of the arguments, the entries, the launch.
+
+The expected lines are written here a second time, from the argument list alone, in the form of
+`heddle.lift.outline`; templates and printers have no part in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heddle.emit.signature import MOST_LISTED, UNCHECKED, Argument
+from heddle.ir import nodes as ir
+from heddle.ir.schedule import Schedule
+from heddle.ir.visit import expressions
+from heddle.roundtrip.kernel import DifferenceError, parameter
+
+OK = "heddle::ok"
+NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
+    "heddle::null_pointer",
+    "heddle::extents_differ",
+    "heddle::bad_stride",
+)
+"""Codes of heddle::Status in heddle/device/preconditions.hpp."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel's entry in one precision. function: name of the kernel function, without namespace. entry:
+    name of the C entry. arguments: its flat argument list. list_fields: over a list, the fields that belong
+    to the list whose links it follows."""
+
+    function: str
+    entry: str
+    arguments: tuple[Argument, ...]
+    schedule: Schedule
+    dense: bool
+    list_fields: frozenset[str]
+
+    @property
+    def of_list(self) -> frozenset[str]:
+        """Arguments that say where a kernel runs, whose names may be the user's elsewhere."""
+        return frozenset(argument.name for argument in self.arguments if argument.role == "list")
+
+    def checks(self, device: bool) -> list[str]:
+        """`<function>_check`."""
+        asks_unit = self.dense and not device
+        listed = [text for text in map(_declared, self.checked(device))] + (
+            ["bool unit_stride"] if asks_unit else []
+        )
+        split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
+        plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
+        rows = [self.row(a) for a in plain or split]
+        rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
+        demands = rows_of_list or (device and self.schedule.unit)
+        unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
+        call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
+        if device and self.schedule.lanes > 1:
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
+        elif "last" in self.of_list and 1 < len(plain) <= MOST_LISTED:
+            others = [a for a in plain if a.name not in self.list_fields]
+            bits = sum(2**n for n, a in enumerate(plain) if a not in others)
+            if others:
+                call = f"heddle::check_listed<{len(rows)}>(arrays, {bits}:u32, last)"
+        lines = [
+            f"i32 {self.function}_check({', '.join(listed)})",
+            f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
+        ]
+        conditions = list(self.conditions(device))
+        beside = self.split_beside_plain(plain[0], split, unit) if plain and split else []
+        if not conditions and not beside:
+            return [*lines, f"return {call}"]
+        lines += [f"const i32 status = {call}", f"if ne(status, {OK}) {{", "return status", "}", *beside]
+        for condition, code in conditions:
+            lines += [f"if {condition} {{", f"return {code}", "}"]
+        return [*lines, f"return {OK}"]
+
+    def split_beside_plain(self, plain: Argument, split: Sequence[Argument], unit: str) -> list[str]:
+        """The checks of fields that are split by colour beside others."""
+        assert plain.field is not None
+        one, other = f"{plain.name}_extent", f"{split[0].name}_extent"
+        differ = f"ne({one}[0:i32], mul(i64(2:i32), {other}[0:i32]))"
+        for d in range(1, plain.field.rank):
+            differ = f"or({differ}, ne({one}[{d}:i32], {other}[{d}:i32]))"
+        rows = ", ".join(map(self.row, split))
+        return [
+            f"const heddle::ArrayArgument[{len(split)}] split = {{{rows}}}",
+            f"const i32 wrong = heddle::check_arrays<{len(split)}>(split, {unit})",
+            f"if ne(wrong, {OK}) {{", "return wrong", "}",
+            f"if {differ} {{", f"return {EXTENTS_DIFFER}", "}",
+        ]  # fmt: skip
+
+    def checked(self, device: bool) -> list[Argument]:
+        """The arguments that are checked: all but the scalars; the device does not use runs, the host not the
+        compressed table."""
+        return [a for a in self.arguments if a.role not in (*UNCHECKED, self.unused(device))]
+
+    @staticmethod
+    def unused(device: bool) -> str:
+        """The role of what a target takes and leaves alone."""
+        return "runs" if device else "chunks"
+
+    def row(self, argument: Argument) -> str:
+        """What check_arrays is told of one array."""
+        field, kind = argument.field, argument.kind
+        assert field is not None
+        assert isinstance(kind, ir.Pointer)
+        rank = field.rank if field.dense else 1
+        written = "false" if kind.const else "true"
+        name = argument.name
+        return (
+            f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
+            f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool}}"
+        )
+
+    def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
+        """Conditions under which the entry refuses, with the code it returns."""
+        pointers = {"table", "output", "work", "chunks" if device else "runs"}
+        names = self.of_list
+        for argument in self.arguments:
+            null = f"eq({argument.name}, nullptr)"
+            if argument.role == "entries" or (argument.role == "list" and argument.name == "cells"):
+                empty_too = "cell_count" in names  # an empty list may have no memory
+                yield f"and(gt(cell_count, i64(0:i32)), {null})" if empty_too else null, NULL_POINTER
+            elif argument.role in pointers:
+                yield null, NULL_POINTER
+        if self.schedule.row_cells:
+            extent = next(argument.name for argument in self.arguments if argument.role == "extent")
+            yield f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))", EXTENTS_DIFFER
+        if "last" in names:
+            extent = next(argument.name for argument in self.arguments if argument.role == "extent")
+            yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER
+        if "last_colour" in names:
+            range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.schedule.colours}:i32)))"
+            yield range_, EXTENTS_DIFFER
+        for count in ("cell_count", "box_count", "longest"):
+            if count in names:
+                yield f"lt({count}, i64(0:i32))", EXTENTS_DIFFER
+        if "neighbour_stride" in names:
+            yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
+
+    def guarded(self, name: str, device: bool, unit: str = "") -> list[str]:
+        """The head of an entry: its signature and the check of its arguments."""
+        listed = [_declared(a, anonymous=a.role == self.unused(device)) for a in self.arguments]
+        if device:
+            listed.append("void* stream")
+        names = ", ".join([a.name for a in self.checked(device)] + ([f"{unit}:bool"] if unit else []))
+        return [
+            f"i32 {name}({', '.join(listed)})",
+            f"const i32 precondition = {self.function}_check({names})",
+            f"if ne(precondition, {OK}) {{",
+            "return precondition",
+            "}",
+        ]
+
+    def host(self, passed: Sequence[str], rows: bool, reports: bool) -> list[str]:
+        """The C entry. passed: what the kernel function takes. rows: it is a template of unit strides.
+        reports: it notes faults in a status."""
+        lines = self.guarded(self.entry, False, "false" if self.dense else "")
+        names = ", ".join(passed)
+        if reports:
+            return [
+                *lines, f"i32 status = {OK}", f"{self.function}({names}, status)", "return status"
+            ]  # fmt: skip
+        if rows:
+            tests = [f"eq({a.name}_stride[0:i32], i64(1:i32))" for a in self.arguments if a.role == "array"]
+            condition = tests[0]
+            for test in tests[1:]:
+                condition = f"and({condition}, {test})"
+            lines += [
+                f"if {condition} {{", f"{self.function}<1>({names})",
+                "} else {", f"{self.function}<0>({names})", "}",
+            ]  # fmt: skip
+        else:
+            lines.append(f"{self.function}({names})")
+        return [*lines, f"return {OK}"]
+
+    def unit(self, passed: Sequence[str], rows: bool) -> list[str]:
+        """The entry for unit strides."""
+        call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
+        return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
+
+    def trusted(self, passed: Sequence[str], rows: bool) -> list[str]:
+        """The entry that tests nothing."""
+        head = f"i32 {self.entry}_trusted({', '.join(map(_declared, self.arguments))})"
+        unused = [a.name for a in self.arguments if a.name not in passed]
+        call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
+        return [head, *unused, call, f"return {OK}"]
+
+
+def _is_split(argument: Argument) -> bool:
+    return argument.field is not None and argument.field.layout == "split"
+
+
+def fields_of_list(kernel: ir.Kernel) -> frozenset[str]:
+    """The fields of a kernel of which it touches the cells beside, and those with as many components."""
+    reached = [a.field for a in expressions(kernel.body) if isinstance(a, ir.Access)]
+    beside = {a.field.name for a in expressions(kernel.body) if isinstance(a, ir.Access) and beside_own(a)}
+    populations = {f.components for f in reached if f.name in beside and f.components > 1}
+    return frozenset(f.name for f in kernel.fields if f.name in beside or f.components in populations)
+
+
+def beside_own(access: ir.Access) -> bool:
+    """Whether it leads to another cell."""
+    return access.through != () or any(offset != 0 for offset in access.offsets)
+
+
+def _declared(argument: Argument, anonymous: bool = False) -> str:
+    symbol = parameter(argument).symbol
+    return f"{symbol.type} {'' if anonymous else symbol.name}"
+
+
+def same_lines(what: str, found: Sequence[str], expected: Sequence[str]) -> None:
+    """Raises DifferenceError at the first line that differs."""
+    for one, other in zip([*found, "nothing"], [*expected, "nothing"], strict=False):
+        if one != other:
+            raise DifferenceError(f"{what} says\n      {one}\n    where it should say\n      {other}")

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All kernels of a module, proved one by one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heddle.emit.signature import arguments
+from heddle.emit.targets import TARGETS
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+from heddle.ir import source
+from heddle.ir.schedule import precision
+from heddle.ir.visit import walk
+from heddle.lift.front_end import SHIM, read
+from heddle.lift.kernels import find, lifted
+from heddle.lift.outline import outline, statement_outline
+from heddle.lift.statements import StatementLifter
+from heddle.module import Module
+from heddle.resources import folder
+from heddle.roundtrip.canonical import canonical
+from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, untemplated
+from heddle.roundtrip.entry import Entry, fields_of_list, same_lines
+from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one kernel in one precision. problem: empty where the text is proved to do what was
+    lowered, bit for bit."""
+
+    module: str
+    kernel: str
+    precision: str
+    target: str
+    file: str
+    seconds: float
+    problem: str = ""
+
+    @property
+    def tier(self) -> str:
+        return "structural" if not self.problem else "NOT PROVED"
+
+
+def flags() -> list[str]:
+    """How emitted files are parsed: with our stand-ins for the few standard headers that they include."""
+    return ["-nostdinc++", "-isystem", str(SHIM / "std"), "-I", str(folder("runtime/include"))]
+
+
+def proved(module: Module, targets: Sequence[str], out: Path) -> Iterator[Verdict]:
+    """Prove every kernel of a module against the files in `out`/<module>."""
+    for name in module.kernels:
+        for target in targets:
+            yield from proved_kernel(module, name, target, out / module.name)
+
+
+def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterator[Verdict]:
+    """One kernel for one target, in each precision."""
+    device = TARGETS[target].threads
+    path = files / (f"{name}.cu" if device else f"{name}{TARGETS[target].suffix}.cpp")
+    units: tuple[source.Unit, ...] | None = None
+    failure = ""
+    started = time.perf_counter()
+    try:
+        paths = (path, path.with_suffix(".cuh")) if device else (path,)
+        units = tuple(read(each, flags()) for each in paths)
+    except KernelError as error:
+        failure = str(error)
+    for chosen in module.precisions:
+        problem = failure
+        if units is not None:
+            try:
+                (_device if device else _host)(module, name, chosen, target, *units)
+            except (KernelError, DifferenceError) as error:
+                problem = str(error)
+        seconds, started = time.perf_counter() - started, time.perf_counter()
+        yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
+
+
+def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
+    stages = module.stages(name, chosen, target)
+    lowered, everything = stages.lowered, arguments(stages.kernel)
+    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
+    function = f"{name}_{suffix}"
+    entry = Entry(
+        function,
+        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
+        everything,
+        schedule,
+        isinstance(stages.kernel.space, ir.Dense),
+        fields_of_list(stages.kernel),
+    )
+    found = [f for f in unit.functions if f.main and f.name == function]
+    rows = any(f.template for f in found)
+    if {f.template for f in found} != ({(0,), (1,)} if rows else {()}) or len(found) != (2 if rows else 1):
+        raise DifferenceError(f"there is not one function {function}")
+    for one in found:
+        same_host_kernel(lifted(unit, one.key), lowered, everything, one.template == (1,))
+    names = used_names(lowered.body)
+    passed = [a.name for a in everything if a.name in names]
+    reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
+    _same(unit, f"{function}_check", entry.checks(False))
+    _same(unit, entry.entry, entry.host(passed, rows, reports))
+    if entry.dense and not TARGETS[target].checked:
+        _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
+        if schedule.trusted:
+            _same(unit, f"{entry.entry}_trusted", entry.trusted(passed, rows))
+
+
+def _device(
+    module: Module, name: str, chosen: str, target: str, launcher: source.Unit, kernels: source.Unit
+) -> None:
+    stages = module.stages(name, chosen, target)
+    lowered, everything = stages.lowered, arguments(stages.kernel)
+    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
+    entry = Entry(
+        f"{name}_{suffix}",
+        f"{module.name}_{name}_{suffix}_cuda",
+        everything,
+        schedule,
+        isinstance(stages.kernel.space, ir.Dense),
+        fields_of_list(stages.kernel),
+    )
+    kernel = f"{module.name}_cuda::{name}_{suffix}"
+    launched = Launched.of(lowered)
+    function, lifter = find(kernels, kernel), StatementLifter(kernels)
+    found = canonical(lifter.function(function))
+    if lifter.assumptions:
+        raise DifferenceError("it relies on an assumption: " + lifter.assumptions[0])
+    body, head = _launching(launcher, entry)
+    constants = next(i for i, s in enumerate(body) if not _is_constant(s))
+    host = canonical(StatementLifter(launcher).block(body[:constants]))
+    passed = same_device_kernel(function.parameters, found, host, launched, everything)
+    _same(launcher, f"{entry.function}_check", entry.checks(True))
+    same_lines(entry.entry, head, entry.guarded(entry.entry, True))
+    threads = schedule.block[0] * schedule.block[1] * schedule.block[2]
+    bounds = (threads, schedule.minimum_blocks) if schedule.minimum_blocks else (threads,)
+    if function.launch_bounds != bounds:
+        raise DifferenceError(f"its launch bounds are {function.launch_bounds}, not {bounds}")
+    lines = statement_outline(body[constants:], {f.key: f for f in launcher.functions})
+    expected = launch_lines(launched, kernel, schedule.block, passed)
+    same_lines(entry.entry, [untemplated(line) for line in lines], list(expected))
+
+
+def _is_constant(statement: ir.Statement) -> bool:
+    """Whether a statement of a launcher computes an argument."""
+    if not isinstance(statement, source.Declaration):
+        return False
+    value = statement.value
+    return not (isinstance(value, source.Invoke) and value.function.startswith("heddle::launch"))
+
+
+def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...], list[str]]:
+    """The statements of a CUDA entry after its check, and the lines before them."""
+    function = _function(unit, entry.entry)
+    lines = outline(function, {f.key: f for f in unit.functions})
+    head = len(statement_outline(function.body[:2])) + 1
+    return function.body[2:], lines[:head]
+
+
+def _same(unit: source.Unit, name: str, expected: list[str]) -> None:
+    functions = {f.key: f for f in unit.functions}
+    same_lines(name, outline(_function(unit, name), functions), expected)
+
+
+def _function(unit: source.Unit, name: str) -> source.Function:
+    found = [f for f in unit.functions if f.main and f.name == name]
+    if len(found) != 1:
+        raise DifferenceError(f"there is not one function {name}")
+    return found[0]

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What crosses the borders of a block, against what kernels are seen to touch when they run."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from heddle import Assignment, fields, lbm
+from heddle.halo.dense import Crossing, Exchange, exchanges, text
+from heddle.ir import nodes as ir
+from heddle.ir.interpret import Array, run
+from heddle.ir.schedule import precision
+from heddle.module import Module
+from heddle.passes.schedule_boxes import COLUMNS
+from running import levels
+
+PATTERNS = {"pull": lbm.Pull, "push": lbm.Push, "aa": lbm.AA, "twist": lbm.EsoTwist, "eso_pull": lbm.EsoPull}
+EXTENTS = {2: [(3, 2), (1, 4)], 3: [(3, 2, 2), (1, 2, 3)]}
+Element = tuple[str, int, tuple[int, ...]]
+"""Name of a field, component, cell."""
+
+
+class Traced(list[Any]):
+    """Memory that knows what was read and written."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        super().__init__(values)
+        self.read: Counter[int] = Counter()
+        self.written: Counter[int] = Counter()
+
+    def __getitem__(self, index: Any) -> Any:
+        self.read[index] += 1
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.written[index] += 1
+        super().__setitem__(index, value)
+
+
+def memory(field: ir.Field, extent: Sequence[int], value: Callable[[int], Any]) -> Array:
+    """A field with its ghost layers, x fastest, components last; `value` of the number of an element."""
+    whole = [n + 2 * field.ghost_layers for n in extent]
+    stride = [1]
+    for n in whole:
+        stride.append(stride[-1] * n)
+    components = max(field.components, 1)
+    values = Traced([value(i) for i in range(stride[-1] * components)])
+    origin = sum(field.ghost_layers * s for s in stride[:-1])
+    shape = (*extent, *([field.components] if field.components else []))
+    return Array(values, origin, shape, tuple(stride if field.components else stride[:-1]))
+
+
+def number(array: Array, component: int, cell: Sequence[int]) -> int:
+    """Where an element lies in the memory of its field."""
+    return array.origin + sum(c * s for c, s in zip((*cell, component), array.stride, strict=False))
+
+
+def elements(field: ir.Field, array: Array, extent: Sequence[int]) -> Iterator[tuple[Element, int]]:
+    """All elements of a field, ghost cells too, and where they lie."""
+    g = field.ghost_layers
+    for cell in itertools.product(*(range(-g, n + g) for n in extent)):
+        for component in range(max(field.components, 1)):
+            yield (field.name, component, cell), number(array, component, cell)
+
+
+def touched_ghosts(kernel: ir.Kernel, extent: Sequence[int]) -> tuple[set[Element], set[Element]]:
+    """The ghost elements that a run of a kernel reads, and those that it writes."""
+    arrays = {field.name: memory(field, extent, lambda i: 0.001 * (i % 7)) for field in kernel.fields}
+    run(kernel, arrays, {symbol.name: 1.5 for symbol in kernel.parameters})
+    read, written = set(), set()
+    for field in kernel.fields:
+        values = arrays[field.name].values
+        assert isinstance(values, Traced)
+        for element, place in elements(field, arrays[field.name], extent):
+            if all(0 <= c < n for c, n in zip(element[2], extent, strict=True)):
+                continue
+            if values.read[place]:
+                read.add(element)
+            if values.written[place]:
+                written.add(element)
+    return read, written
+
+
+def crossing_elements(exchange: Exchange, extent: Sequence[int]) -> Counter[Element]:
+    """How often each ghost element is among what crosses."""
+    return Counter(
+        (crossing.field.name, crossing.component, cell)
+        for crossing in exchange.crossings
+        for cell in crossing.cells(extent)
+    )
+
+
+def streaming(pattern: str, lattice: str) -> list[ir.Kernel]:
+    d = lbm.Lattice(lattice)
+    module = Module("m", precisions=("f64",))
+    module.add(pattern, PATTERNS[pattern](d)(lbm.BGK(d)))
+    return [model.typed(precision("f64")) for model in module.kernels.values()]
+
+
+@pytest.mark.parametrize("lattice", ["D2Q9", "D3Q19", "D3Q27"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_exactly_what_is_touched_crosses_once(pattern: str, lattice: str) -> None:
+    """Before a step every ghost value that it reads arrives once, after it every one that it wrote leaves
+    once; nothing else crosses."""
+    for kernel in streaming(pattern, lattice):
+        assert isinstance(kernel.space, ir.Dense)
+        before, after = exchanges(kernel)
+        for extent in EXTENTS[kernel.space.rank]:
+            read, written = touched_ghosts(kernel, extent)
+            assert crossing_elements(before, extent) == dict.fromkeys(read, 1)
+            assert crossing_elements(after, extent) == dict.fromkeys(written, 1)
+
+
+@pytest.mark.parametrize(
+    ("lattice", "counts"),
+    [
+        ("D2Q9", {"face": {3}, "corner": {1}}),
+        ("D3Q19", {"face": {5}, "edge": {1}}),
+        ("D3Q27", {"face": {9}, "edge": {3}, "corner": {1}}),
+    ],
+)
+def test_populations_that_cross(lattice: str, counts: dict[str, set[int]]) -> None:
+    """lbm.md, section 5: slots a face, an edge and a corner; AA exchanges around its odd step only."""
+    (pull,) = streaming("pull", lattice)
+    assert exchanges(pull)[0].counts() == counts
+    assert not exchanges(pull)[1].crossings
+    even, odd = streaming("aa", lattice)
+    assert [len(e.crossings) for e in exchanges(even)] == [0, 0]
+    assert [e.counts() for e in exchanges(odd)] == [counts, counts]
+    for kernel in streaming("twist", lattice):
+        for exchange in exchanges(kernel):
+            assert all(min(crossing.side) >= 0 for crossing in exchange.crossings)
+
+
+def test_push_sends_the_array_that_it_writes() -> None:
+    (push,) = streaming("push", "D3Q19")
+    before, after = exchanges(push)
+    assert not before.crossings
+    assert [field.name for field in after.fields] == ["f_next"]
+
+
+def stencil(rank: int, offsets: Sequence[Sequence[tuple[int, ...]]], ghosts: int) -> ir.Kernel:
+    """A kernel that adds up components of u and of v at offsets."""
+    u = fields(f"u: double(2)[{rank}D]", ghost_layers=ghosts)
+    v, w = fields(f"v, w: double[{rank}D]", ghost_layers=ghosts)
+    here = (0,) * rank
+    parts = [u[(*o, 0)] for o in offsets[0]] + [u[(*o, 1)] for o in offsets[1]] + [v[o] for o in offsets[2]]
+    module = Module("m", precisions=("f64",))
+    module.add("add", [Assignment(w[here], sum(parts))])
+    return module.kernels["add"].typed(precision("f64"))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_stencil(seed: int) -> None:
+    """Several offsets of one component: their boxes overlap, but each cell crosses once."""
+    generator = random.Random(seed)
+    rank, reach = generator.choice((2, 3)), generator.choice((1, 2))
+    every = list(itertools.product(range(-reach, reach + 1), repeat=rank))
+    kernel = stencil(rank, [generator.sample(every, generator.randrange(1, 6)) for _ in range(3)], reach)
+    before, after = exchanges(kernel)
+    assert not after.crossings
+    for extra in (0, 1):
+        extent = tuple(before.thinnest + extra * axis for axis in range(rank))
+        assert crossing_elements(before, extent) == dict.fromkeys(touched_ghosts(kernel, extent)[0], 1)
+
+
+def box_of(cells: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
+    """First cell and extent, along three axes."""
+    first, last = min(cells), max(cells)
+    assert (
+        len(cells)
+        == len(set(cells))
+        == len(list(itertools.product(*map(range, first, [c + 1 for c in last]))))
+    )
+    flat = 3 - len(first)
+    return [*first, *[0] * flat], [*(b - a + 1 for a, b in zip(first, last, strict=True)), *[1] * flat]
+
+
+def tables(exchange: Exchange, extent: Sequence[int]) -> tuple[list[int], list[int], int]:
+    """The tables of owners' and of ghost cells' boxes in one periodic block, and the length of the wire."""
+    owners: list[int] = []
+    ghosts: list[int] = []
+    length = 0
+    for crossing in exchange.crossings:
+        cells = list(crossing.cells(extent))
+        if not cells:
+            continue
+        shifted = [
+            tuple(c - s * n for c, s, n in zip(cell, crossing.side, extent, strict=True)) for cell in cells
+        ]
+        which = exchange.fields.index(crossing.field)
+        for table, place in ((owners, shifted), (ghosts, cells)):
+            first, count = box_of(place)
+            table += [which, crossing.component, *first, *count, length]
+        length += len(cells)
+    return owners, ghosts, length
+
+
+def pack_both(module: Module, exchange: Exchange, extent: Sequence[int], target: str, chosen: str) -> None:
+    """Pack and unpack in the interpreter at every level: the values of the senders arrive, each once, and
+    nothing else changes."""
+    owners, ghosts, length = tables(exchange, extent)
+    senders, receivers = (owners, ghosts) if exchange.direction == "before" else (ghosts, owners)
+    longest = max(a * b * c for a, b, c in zip(*(owners[i::9] for i in (5, 6, 7)), strict=True))
+    scalars = {"box_count": len(owners) // 9, "longest": longest}
+    packs, unpacks = (levels(module.kernels[f"halo_{w}"], chosen, target) for w in ("pack", "unpack"))  # type: ignore[arg-type]
+    for (level, pack), (_, unpack) in zip(packs, unpacks, strict=True):
+        names = [field.name for field in pack.fields[:-2]]
+        arrays = {
+            name: memory(field, extent, lambda i: float(1 + i))
+            for name, field in zip(names, exchange.fields, strict=True)
+        }
+        before = {name: list(array.values) for name, array in arrays.items()}
+        wire = Array(Traced([None] * length), 0, (length,), (1,))
+        run(pack, arrays | {"wire": wire, "boxes": Array(senders, 0, (len(senders),), (1,))}, scalars)
+        assert wire.values.written == dict.fromkeys(range(length), 1), level  # type: ignore[attr-defined]
+        run(unpack, arrays | {"wire": wire, "boxes": Array(receivers, 0, (len(receivers),), (1,))}, scalars)
+        for name, field in zip(names, exchange.fields, strict=True):
+            expected = before[name]
+            array, moved = arrays[name], Counter[int]()
+            for crossing in exchange.crossings:
+                if crossing.field is field:
+                    expected = copied(array, exchange.direction, crossing, extent, expected, moved)
+            assert list(array.values) == expected, level
+            assert array.values.written == moved, level  # type: ignore[attr-defined]
+
+
+def copied(
+    array: Array,
+    direction: str,
+    crossing: Crossing,
+    extent: Sequence[int],
+    values: list[Any],
+    moved: Counter[int],
+) -> list[Any]:
+    """Values after one box has crossed in a periodic block, by the definition; counts the writes in
+    `moved`."""
+    result = list(values)
+    for cell in crossing.cells(extent):
+        ghost = number(array, crossing.component, cell)
+        owner = number(array, crossing.component, [c % n for c, n in zip(cell, extent, strict=True)])
+        source, target = (owner, ghost) if direction == "before" else (ghost, owner)
+        result[target] = values[source]
+        moved[target] += 1
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize("pattern", ["pull", "push", "aa", "twist", "eso_pull"])
+def test_packed_values_arrive(pattern: str, target: str) -> None:
+    d = lbm.Lattice("D2Q9" if pattern == "twist" else "D3Q19")
+    module = Module("m", precisions=("f64",))
+    module.add(pattern, PATTERNS[pattern](d)(lbm.BGK(d)))
+    names = list(module.kernels)
+    module.add_halo()
+    for name in names:
+        for exchange in exchanges(module.kernels[name].typed(precision("f64"))):
+            if exchange.crossings:
+                pack_both(module, exchange, (3, 2, 4)[: d.dimension], target, "f64")
+
+
+def two_fields(wire: str | None = None) -> tuple[Module, Exchange]:
+    a, b, c = (fields(f"{name}: real{parts}[3D]") for name, parts in (("a", "(2)"), ("b", "(3)"), ("c", "")))
+    module = Module("m", precisions=("f64", "f32"))
+    module.add("mix", [Assignment(c[0, 0, 0], a[1, 0, 0, 1] + b[0, -1, 0, 2] + b[0, 1, 0, 0])])
+    module.add_halo(wire=wire)
+    return module, exchanges(module.kernels["mix"].typed(precision("f64")))[0]
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+def test_several_fields_share_a_call(target: str) -> None:
+    module, exchange = two_fields()
+    assert [field.name for field in exchange.fields] == ["a", "b"]
+    pack_both(module, exchange, (2, 3, 2), target, "f64")
+
+
+def test_a_narrower_wire_rounds() -> None:
+    module, exchange = two_fields(wire="f32")
+    kernel = module.kernels["halo_pack"].typed(precision("f64"))
+    extent = (2, 2, 2)
+    owners, _, length = tables(exchange, extent)
+    arrays = {f.name: memory(f, extent, lambda i: 1 / 3 + i) for f in exchange.fields}
+    wire = Array([None] * length, 0, (length,), (1,))
+    table = Array(owners, 0, (len(owners),), (1,))
+    run(kernel, arrays | {"wire": wire, "boxes": table}, {"box_count": len(owners) // 9, "longest": 4})
+    first = dict(zip(COLUMNS, owners, strict=False))
+    cell = [first[f"{axis}_begin"] for axis in "xyz"]
+    value = arrays["a"].values[number(arrays["a"], first["component"], cell)]
+    assert wire.values[0] != value
+    assert wire.values[0] == pytest.approx(value, rel=1e-7)
+    assert "float* wire" in "".join(build_texts(module))
+
+
+def build_texts(module: Module) -> list[str]:
+    from heddle.build import files
+
+    return [text for name, text in files(module, ["cpu"]).items() if name.endswith("halo_pack.cpp")]
+
+
+def test_text_names_what_crosses() -> None:
+    (pull,) = streaming("pull", "D3Q19")
+    lines = text(exchanges(pull)[0]).splitlines()
+    assert lines[0] == "before pull: owners send to ghost cells; components that cross: 5 face, 1 edge"
+    assert "  face (-1,  0,  0)" in lines
+    assert "    f.ne     x in [-1, 0)  y in [0, n_y - 1)  z in [0, n_z)" in lines
+    assert len(lines) == 1 + 6 * (1 + 5) + 12 * (1 + 1)
+    assert text(exchanges(pull)[1]) == "after pull: nothing crosses"

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kernel model in the tree: all targets and schedules are proved equal, and in which tier."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from heddle import Reduce
+from heddle.build import load
+from heddle.emit.targets import TARGETS
+from heddle.ir import nodes as ir
+from heddle.ir.schedule import Schedule, precision
+from heddle.module import KernelModel, Module
+from heddle.pipeline import Request, lower
+from heddle.roundtrip.compare import Counterexample, Proof, equivalent
+from models import column, lattice_boltzmann, model, random_model, reduction
+
+ROOT = Path(__file__).resolve().parents[4]
+MODELS = {path.parent.name: path for path in sorted((ROOT / "tests" / "kernels").glob("*/model.py"))}
+MODELS |= {path.parent.name: path for path in sorted((ROOT / "examples").glob("*/model.py"))}
+
+
+def lowered(
+    entry: KernelModel, target: str, schedule: Schedule | None = None, chosen: str = "f64"
+) -> ir.Kernel:
+    known = precision(chosen)
+    return lower(entry.typed(known), Request(known, schedule or entry.schedule, TARGETS[target])).lowered
+
+
+def structural(result: Proof | Counterexample) -> None:
+    assert isinstance(result, Proof), result
+    assert result.tier == "structural", result
+    assert result.rounding is None
+
+
+ALONE = {"lbm_lanes": ["walled_odd"]}
+"""Proved one block at a time: with four the proof takes as long as all others of the model; test_addresses
+proves a smaller lattice with two."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_targets_of_every_model(name: str) -> None:
+    """Rows, threads and the checked reference are the same bits; so are runs of lists and chunks, colours,
+    reductions, and boxes of an exchange."""
+    module: Module = load(MODELS[name])
+    for kernel in module.kernels:
+        chosen = module.precisions[0]
+        entry = module.kernels[kernel]
+        if kernel in ALONE.get(name, []):
+            assert isinstance(entry.space, ir.Dense)
+            assert isinstance(entry, KernelModel)
+            alone = replace(entry, space=replace(entry.space, lanes=1), schedule=Schedule())
+            reference, cpu, cuda = (lowered(alone, t, chosen=chosen) for t in TARGETS)
+        else:
+            reference, cpu, cuda = (module.stages(kernel, chosen, t).lowered for t in TARGETS)
+        structural(equivalent(reference, cpu))
+        structural(equivalent(cpu, cuda))
+
+
+SCHEDULES = {
+    "serial": Schedule(parallel=False, simd=False),
+    "chunk": Schedule(chunk=16),
+    "one thread, chunk": Schedule(parallel=False, chunk=16),
+    "prefetch": Schedule(chunk=8, prefetch=16),
+    "lines": Schedule(lines_ahead=4),
+}
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(
+    ("pattern", "step"), [("Pull", ""), ("AA", "even"), ("AA", "odd"), ("EsoTwist", "odd")]
+)
+def test_schedules_keep_the_bits(pattern: str, step: str, schedule: str) -> None:
+    entry = lattice_boltzmann(pattern, step)
+    structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", SCHEDULES[schedule])))
+
+
+def test_nontemporal_and_renewed() -> None:
+    entry = lattice_boltzmann("Pull", "")
+    structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", Schedule(chunk=16, nontemporal=True))))
+    entry = lattice_boltzmann("AA", "odd")
+    structural(equivalent(lowered(entry, "cuda"), lowered(entry, "cuda", Schedule(renew=True))))
+
+
+@pytest.mark.parametrize(("rank", "axis"), [(1, 0), (2, 0), (2, 1), (3, 2)])
+def test_columns(rank: int, axis: int) -> None:
+    """Two recurrences, one of which reads what the other one left."""
+    entry = model(column(rank, axis))
+    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
+    if rank > 1:
+        structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cuda")))
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_reductions(rank: int) -> None:
+    """In one fixed order, so with the same bits on all targets."""
+    entry = model(reduction(rank))
+    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
+    structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cuda")))
+    other = model([*reduction(rank)[:2], Reduce("max", "smallest", reduction(rank)[2].value)])
+    found = equivalent(lowered(model(reduction(rank)[:3]), "cpu"), lowered(other, "cpu"))
+    assert isinstance(found, Counterexample)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_models(seed: int) -> None:
+    entry = model(random_model(seed))
+    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
+    structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cuda")))
+
+
+def test_every_level() -> None:
+    """A kernel before it is scheduled, before it is lowered, and after."""
+    for entry in (lattice_boltzmann("AA", "odd"), model(column(2, 1)), model(reduction(2))):
+        known = precision("f64")
+        stages = lower(entry.typed(known), Request(known, entry.schedule, TARGETS["cpu"]))
+        structural(equivalent(stages.kernel, stages.lowered))
+        structural(equivalent(stages.scheduled, stages.lowered))

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that can be emitted can be read back and proved: random expressions, scans, reductions, gathers,
+lists, halves, every schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sympy
+from heddle import Assignment, Dense, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
+from heddle.build import files, write
+from heddle.roundtrip.report import proved
+from models import (
+    coloured_reduction,
+    column,
+    random_model,
+    reduction,
+    relaxation,
+    split_relaxation,
+)
+
+ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
+
+
+def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
+    """What is not proved of a module's files."""
+    module.model = Path("model.py")
+    write(files(module, targets), out)
+    verdicts = list(proved(module, targets, out))
+    assert len(verdicts) == len(module.kernels) * len(targets) * len(module.precisions)
+    return [f"{v.kernel} {v.target} {v.precision}: {v.problem}" for v in verdicts if v.problem]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_random_models(seed: int, tmp_path: Path) -> None:
+    module = Module("random", precisions=("f64", "f32", "f16"))
+    module.add("plain", random_model(seed))
+    module.add("fused", random_model(seed), schedule=Schedule(fma=True, simd=False, block=(64, 2, 1)))
+    module.add("serial", random_model(seed), schedule=Schedule(parallel=False))
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_what_a_list_takes_is_a_name_as_others_elsewhere(tmp_path: Path) -> None:
+    cells, box_count = fields("cells, box_count: real[2D]")
+    first, last, last_colour, cell_count = parameters("first, last, last_colour, cell_count")
+    module = Module("ramp", precisions=("f64",))
+    module.add("fill", [Assignment(cells.here, first + last * cells.here + last_colour * cell_count)])
+    module.add("copy", [Assignment(cells.here, last * box_count.here), Reduce("sum", "longest", last)])
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize(("rank", "axis"), [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)])
+def test_columns(rank: int, axis: int, tmp_path: Path) -> None:
+    module = Module("columns", precisions=("f64", "f32"))
+    module.add("thomas", column(rank, axis))
+    assert problems(module, ALL if rank > 1 else HOST, tmp_path) == []
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_reductions(rank: int, tmp_path: Path) -> None:
+    module = Module("reductions", precisions=("f64", "f16"))
+    module.add("norms", reduction(rank))
+    module.add("serial", reduction(rank), schedule=Schedule(parallel=False, simd=False))
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_colours(rank: int, tmp_path: Path) -> None:
+    p, right = fields(f"p, right: real[{rank}D]")
+    own = [tuple(int(axis == other) for other in range(rank)) for axis in range(rank)]
+    neighbours = sum(p[offset] + p[tuple(-d for d in offset)] for offset in own)
+    new = sympy.Symbol("new")
+    sweep = [
+        Assignment(new, (neighbours - right.here) / (2 * rank)),
+        Assignment(p.here, new),
+        Reduce("max", "largest", sympy.Abs(new)),
+        Reduce("sum", "total", right.here),
+    ]
+    module = Module("colours", precisions=("f64", "f32"))
+    module.add("sweep", sweep[:2], schedule=Schedule(colours=2))
+    module.add("check", sweep, schedule=Schedule(colours=2))
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_colours_and_fields_split_by_colour(tmp_path: Path) -> None:
+    module = Module("coloured", precisions=("f64", "f16"))
+    for name, statements, colours in (
+        ("faces", relaxation(3, "faces"), 2),
+        ("edges", relaxation(3, "edges"), 4),
+        ("corners", relaxation(2, "corners"), 4),
+        ("measured", coloured_reduction(), 2),
+        ("split", split_relaxation(2), 2),
+        ("mixed", split_relaxation(3, True), 2),
+    ):
+        module.add(name, statements, schedule=Schedule(colours=colours))
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("pattern", ["Pull", "Push", "AA", "EsoTwist", "EsoPull"])
+def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    stream = getattr(lbm, pattern)(lattice)
+    module = Module("patterns", precisions=("f64", "f16"))
+    module.add("step", stream(lbm.BGK(lattice, "omega")))
+    module.add(
+        "chunked", stream(lbm.BGK(lattice, "omega")), schedule=Schedule(chunk=16, prefetch=64, renew=True)
+    )
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("renew", [False, True])
+def test_lanes_between_walls(renew: bool, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    module = Module("lanes", precisions=("f64", "f16"))
+    schedule = Schedule(lanes=4, vector_threads=2, renew=renew)
+    module.add("step", lbm.AA(lattice)(lbm.BGK(lattice, "omega")), Dense(walls=("w", "n")), schedule)
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("pattern", ["EsoTwist", "EsoPull"])
+def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    stream = getattr(lbm, pattern)(lattice, half_way="walls")
+    module = Module("held", precisions=("f64", "f16"))
+    module.add("step", stream(lbm.BGK(lattice, "omega")), space=Sparse("fluid"))
+    module.add("renewed", stream(lbm.BGK(lattice, "omega")), Sparse("fluid"), Schedule(renew=True))
+    module.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v"))), Sparse("wall", listed=True))
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", ["Pull", "AA"])
+def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D3Q19")
+    stream = getattr(lbm, pattern)(lattice)
+    collide = lbm.TRT(lattice, "omega", force=("g_x", "g_y", 0))
+    module = Module("lists", precisions=("f64", "f32"))
+    module.add("step", stream(collide), space=Sparse("fluid"))
+    module.add("chunked", stream(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, renew=True))
+    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(lines_ahead=4))
+    module.add("compressed", stream(collide), space=Sparse("fluid"), schedule=Schedule(compressed=True))
+    module.add(
+        "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)
+    )
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_exchanges_of_lists(tmp_path: Path) -> None:
+    """Short unsigned numbers, which C++ compares as longer ones; values that are rounded on the wire."""
+    d = lbm.Lattice("D2Q9")
+    module = Module("lists", precisions=("f64", "f32", "f16"))
+    for name, wire in (("whole", None), ("half", "f16")):
+        module.add(name, lbm.Pull(d)(lbm.BGK(d)), space=Sparse("fluid"))
+        module.add_halo(f"{name}_halo", kernels=[name], wire=wire)
+    assert problems(module, ALL, tmp_path) == []
