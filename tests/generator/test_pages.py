@@ -79,3 +79,14 @@ def test_a_block_that_is_elsewhere_is_found() -> None:
     assert is_part(["b", "c"], ["a", "b", "c"])
     assert not is_part(["c", "b"], ["a", "b", "c"])
     assert not is_part(["a", "b", "c", "d"], ["a", "b", "c"])
+
+
+NAMED = re.compile(r"`((?:generator|templates|runtime|generated|tests|examples|\.ci)/[\w./<>*-]*)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_paths_that_a_page_names_exist(page: Path) -> None:
+    """<name> stands for any name."""
+    named = NAMED.findall(BLOCK.sub("", page.read_text()))
+    missing = [path for path in named if not list(ROOT.glob(re.sub(r"<\w+>", "*", path).rstrip("/")))]
+    assert missing == []
