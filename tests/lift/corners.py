@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+# LLVM 14 knows _Float16 on such processors only.
+FLAGS = {"half": ("--target=x86_64-linux-gnu", "-mavx512fp16")}
 CORNERS = {
     "friend": (
         "struct A { friend int peek(const A& a) { return a.v; } int v; }; int f(A a) { return peek(a); }"

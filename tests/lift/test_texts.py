@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Lift, Run
-from corners import CORNERS
+from corners import CORNERS, FLAGS
 from heddle.ir import source
 from heddle.ir.json import from_json, to_json
 from random_source import PREAMBLE, Writer
@@ -34,7 +34,8 @@ def _lines(unit: source.Unit) -> Iterator[str]:
 def test_corners(lift: Lift) -> None:
     found = []
     for name, text in CORNERS.items():
-        unit = lift(text, "corner.cu" if name.startswith("cuda") else "corner.cpp")
+        file = "corner.cu" if name.startswith("cuda") else "corner.cpp"
+        unit = lift(text, file, flags=FLAGS.get(name, ()))
         found.append("\n".join((f"== {name}", *_lines(unit), "")))
     if os.environ.get("HEDDLE_UPDATE_EXPECTED"):
         EXPECTED.write_text("\n".join(found), encoding="utf-8")
