@@ -60,7 +60,13 @@ def sources_of(names: Iterable[str], sources: Sequence[str]) -> list[str]:
             for name, included in texts.items()
             if any(f"/{header}".endswith("/" + path.lstrip("./")) for path in included)
         ]
-        users.sort(key=lambda name: (PurePosixPath(name).stem != header.stem, name))
+        users.sort(
+            key=lambda name: (
+                PurePosixPath(name).stem != header.stem,
+                PurePosixPath(name).parts[0] != header.parts[0],
+                name,
+            )
+        )
         if users and not set(users) & set(chosen):
             chosen.append(users[0])
     return sorted(set(chosen))
@@ -83,7 +89,7 @@ class Run:
             command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
         )
         missing = MISSING.search(done.stdout)
-        if missing and not any(other.endswith(f"/{missing[1]}") for other in tracked()):
+        if missing and not any(other.endswith(f"/{missing[1]}") for other in written_here(tracked())):
             self.left_out.append(f"{name} ({missing[1]} is not generated in {self.build.name} yet)")
             return ""
         return COUNTS.sub("", done.stdout).strip() or f"{name}: {command[0]} fails" if done.returncode else ""

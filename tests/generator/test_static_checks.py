@@ -86,8 +86,10 @@ def test_a_header_is_checked_through_the_source_of_its_name(
 ) -> None:
     monkeypatch.setattr(tidy, "ROOT", tmp_path)
     sources = ["a.cpp", "box.cpp", "main.cpp"]
-    for name in sources:
+    (tmp_path / "include").mkdir()
+    for name in (*sources, "include/main.cpp"):
         (tmp_path / name).write_text('#include "grid/box.hpp"\n')
     assert tidy.sources_of(["include/grid/box.hpp"], sources) == ["box.cpp"]
     assert tidy.sources_of(["include/grid/box.hpp", "main.cpp"], sources) == ["main.cpp"]
+    assert tidy.sources_of(["include/grid/box.hpp"], ["a.cpp", "include/main.cpp"]) == ["include/main.cpp"]
     assert tidy.sources_of(["include/other/box.hpp", "README.md"], sources) == []
