@@ -131,9 +131,9 @@ tidy() {
   sed -n 's/^\(left out: .*\|tidy: .*\)/  \1/p' "$logs/tidy.log"
 }
 
-# Every .cu of the tree through nvcc, eight of a module at once, and the libraries with their CUDA parts. Programs
-# are not linked: they would be compiled a second time for it. The kernels are those that the build dev has
-# generated.
+# Every .cu of the tree through nvcc, eight of a module at once, and the libraries with their CUDA parts.
+# Programs are not linked: they would be compiled a second time for it. The kernels are those that the build
+# dev has generated.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \

@@ -387,10 +387,9 @@ TEST(Orders, HoldForBlocksAndThreads) {
   std::vector<int> random = turns_in(Order::random);
   EXPECT_NE(random, turns_in(Order::forward));
   EXPECT_NE(random, turns_in(Order::reverse));
-  for (int block = 0; block < 3; ++block) { // blocks do not mix
-    const auto turns = std::minmax(
-        {random[static_cast<std::size_t>(4 * block)], random[static_cast<std::size_t>(4 * block + 1)],
-         random[static_cast<std::size_t>(4 * block + 2)], random[static_cast<std::size_t>(4 * block + 3)]});
+  for (std::size_t block = 0; block < 3; ++block) { // blocks do not mix
+    const auto turns =
+        std::minmax({random[4 * block], random[4 * block + 1], random[4 * block + 2], random[4 * block + 3]});
     EXPECT_EQ(turns.second - turns.first, 3);
   }
 }

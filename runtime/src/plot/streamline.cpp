@@ -105,7 +105,7 @@ private:
     const auto k2 = slope(moved(k1, h / 2));
     const auto k3 = slope(moved(k2, h / 2));
     const auto k4 = slope(moved(k3, h));
-    if (!k4) return std::nullopt;
+    if (!k1 || !k2 || !k3 || !k4) return std::nullopt;
     return Vec2{p.x + h / 6 * (k1->x + 2 * k2->x + 2 * k3->x + k4->x),
                 p.y + h / 6 * (k1->y + 2 * k2->y + 2 * k3->y + k4->y)};
   }

@@ -45,7 +45,7 @@ public:
     if (found != registry_->places.end()) return found->second;
     throw unexpected(peer);
   }
-  void publish(int tag, ExchangedArrays arrays) override {
+  void publish(int tag, ExchangedArrays&& arrays) override {
     registry_->arrays[{tag, rank_}] = std::move(arrays);
   }
   [[nodiscard]] const ExchangedArrays& published(int tag, int peer) const override {

@@ -24,7 +24,7 @@ const void* Transport::mailbox(int, int, int) {
   return nullptr;
 }
 
-void Transport::publish(int, ExchangedArrays) {}
+void Transport::publish(int, ExchangedArrays&&) {}
 
 const ExchangedArrays& Transport::published(int, int peer) const {
   throw Error(std::string(name()), "rank " + std::to_string(peer) + " is in another process",
@@ -70,9 +70,13 @@ OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::s
                     offer.hint + (offer.hint.empty() ? "" : "; ") + usable(offers));
       std::string line = "transport " + offer.name + ": " + offer.reason;
       if (wanted != "auto") line += "; asked for by name";
-      return {offer.name, line + (known.empty() ? "" : " (not " + known + ")")};
+      if (!known.empty()) line.append(" (not ").append(known).append(")");
+      return {offer.name, line};
     }
-    known += (known.empty() ? "" : ", ") + offer.name + ": " + offer.reason;
+    if (!known.empty()) known += ", ";
+    known += offer.name;
+    known += ": ";
+    known += offer.reason;
   }
   if (wanted == "auto") throw Error("choose_transport", "no transport fits", known);
   throw Error("choose_transport", "there is no transport '" + wanted + "'", usable(offers));

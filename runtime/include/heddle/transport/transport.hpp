@@ -97,7 +97,7 @@ public:
   /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose
   /// memory stays where it is. published() is what that rank has said of the same exchange; throws Error
   /// before it has.
-  virtual void publish(int tag, ExchangedArrays arrays);
+  virtual void publish(int tag, ExchangedArrays&& arrays);
   [[nodiscard]] virtual const ExchangedArrays& published(int tag, int peer) const;
 
 private:

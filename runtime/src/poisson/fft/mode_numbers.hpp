@@ -3,6 +3,7 @@
 #define HEDDLE_SRC_POISSON_FFT_MODE_NUMBERS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace heddle::fft {
 /// complex line, which has mode -l in place n - l; of other kinds in their own order.
 inline std::vector<std::int64_t> half_complex_modes(TransformKind kind, std::int64_t n) {
   std::vector<std::int64_t> modes;
+  modes.reserve(static_cast<std::size_t>(n));
   for (std::int64_t p = 0; p < n; ++p) {
     modes.push_back(kind == TransformKind::dft ? std::min(p, n - p) : p);
   }
@@ -23,6 +25,7 @@ inline std::vector<std::int64_t> half_complex_modes(TransformKind kind, std::int
 /// The same with real parts 0 … n/2 first and imaginary parts 1 … behind them.
 inline std::vector<std::int64_t> split_modes(std::int64_t n) {
   std::vector<std::int64_t> modes;
+  modes.reserve(static_cast<std::size_t>(n));
   for (std::int64_t p = 0; p < n; ++p)
     modes.push_back(p <= n / 2 ? p : p - n / 2);
   return modes;
