@@ -129,6 +129,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
     parser.add_argument("model", type=Path, nargs=model, help="Python file that defines one Module")
+    parser.add_argument(
+        "--root", type=Path, help="emitted files name the model by its path below this folder (default: .)"
+    )
     parser.add_argument("--targets", nargs="+", choices=TARGET_NAMES, default=["cpu", "cuda"])
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
 
@@ -139,7 +142,7 @@ def _build(options: argparse.Namespace) -> int:
 
     timings = Timings()
     since = timings.add("import", started)
-    module = load(options.model)
+    module = load(options.model, options.root)
     timings.add("model", since)
     if options.expect_module and module.name != options.expect_module:
         raise KernelError(
@@ -185,7 +188,7 @@ def _show(options: argparse.Namespace) -> int:
     from heddle.ir.json import to_json
     from heddle.ir.text import text
 
-    module = load(options.model)
+    module = load(options.model, options.root)
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(
             options.model.name,
@@ -241,7 +244,11 @@ def _check(options: argparse.Namespace) -> int:
     committed = (
         of_build(options.build)
         if options.build
-        else [Committed(options.model, tuple(options.targets), options.against, not options.no_sweeps)]
+        else [
+            Committed(
+                options.model, tuple(options.targets), options.against, not options.no_sweeps, options.root
+            )
+        ]
     )
     return check(committed, not options.text_only, options.jobs)
 

@@ -9,9 +9,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import heddle
-from heddle.emit.files import write_if_changed
+from heddle.emit.files import comment_lines, write_if_changed
 from heddle.emit.kernel_files import Variant, building_blocks, cpp_file, cuda_files, kernel_headers
 from heddle.emit.module_files import c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
@@ -36,8 +37,12 @@ class Timings:
         return now
 
 
-def load(model: Path) -> Module:
-    """Run a model file and return its one Module."""
+def load(model: Path, root: Path | None = None) -> Module:
+    """Run a model file and return its one Module.
+
+    root: emitted files name the model by its path below this folder; by default below the current one. A
+    model elsewhere is named without its folder, since no path of a machine belongs into emitted files.
+    """
     if not model.is_file():
         raise KernelError(str(model), "there is no such model file.", "give the path of a Python file")
     sys.path.insert(0, str(model.parent))
@@ -52,7 +57,8 @@ def load(model: Path) -> Module:
         raise KernelError(
             model.name, f"it defines {len(modules)} modules.", "a model file defines one: name = Module(...)"
         )
-    modules[0].model = model
+    path, top = model.resolve(), (root or Path.cwd()).resolve()
+    modules[0].model = path.relative_to(top) if path.is_relative_to(top) else Path(model.name)
     return modules[0]
 
 
@@ -76,7 +82,7 @@ def files(
         for chosen in module.precisions:
             module.typed(name, chosen)
         since = timings.add("freeze, types, dependences", since)
-        banner = _banner(module, entry.about)
+        banner = _banner(module, entry.about, cited=isinstance(entry, KernelModel))
         for target_name in targets:
             target = TARGETS[target_name]
             since = time.perf_counter()
@@ -99,8 +105,9 @@ def files(
             headers.update(kernel_headers(variants, target))
             timings.add("print, format", since)
     since = time.perf_counter()
+    cited = _banner(module, module.about, cited=True)
+    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, targets, cited)
     banner = _banner(module, module.about)
-    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, targets, banner)
     result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, targets, banner)
     if sweeps:
         result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, targets, banner)
@@ -134,13 +141,16 @@ def _check_chunk(entry: KernelModel | PackModel) -> None:
         )
 
 
-def _banner(module: Module, about: str) -> dict[str, str]:
+def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any]:
+    """What the banner of a file says. cited: with the citation, where the mathematics stands."""
     assert module.model is not None
     text = about or module.about or f"Module {module.name}."
+    if cited and module.citation:
+        text = f"{text} {module.citation}"
     return {
         "version": heddle.__version__,
-        "model": module.model.name,
-        "about": text + (f" {module.citation}" if module.citation else ""),
+        "model": module.model.as_posix(),
+        "about": comment_lines([text]),
     }
 
 

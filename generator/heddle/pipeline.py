@@ -20,6 +20,7 @@ from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
+from heddle.passes.merge_equal_values import merge_equal_values
 from heddle.passes.name_locals import name_locals
 from heddle.passes.renew_pointers import renew_pointers
 from heddle.passes.scan_lanes import scan_lanes
@@ -41,6 +42,7 @@ SCHEDULING: tuple[Pass, ...] = (
     lambda kernel, request: apply_schedule(kernel, request.schedule, request.target),
 )
 LOWERING: tuple[Pass, ...] = (
+    lambda kernel, request: merge_equal_values(kernel),
     lambda kernel, request: hoist_invariants(kernel),
     lambda kernel, request: scan_lanes(kernel, request.schedule),
     lambda kernel, request: lower_reductions(kernel),

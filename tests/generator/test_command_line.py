@@ -175,6 +175,7 @@ def test_check_of_a_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFix
         "targets": ["cpu"],
         "generated": str(tmp_path / "generated"),
         "sweeps": True,
+        "root": str(tmp_path),
     }
     (tmp_path / "heddle-modules" / "demo.json").write_text(json.dumps(entry))
     assert main(["check", "--build", str(tmp_path), "--text-only"]) == 0
@@ -203,6 +204,7 @@ def test_check_in_several_processes(tmp_path: Path, capsys: pytest.CaptureFixtur
             "targets": ["cpu"],
             "generated": str(tmp_path / "generated"),
             "sweeps": True,
+            "root": str(tmp_path),
         }
         (tmp_path / "heddle-modules" / f"{name}.json").write_text(json.dumps(entry))
     capsys.readouterr()

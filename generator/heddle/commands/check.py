@@ -21,12 +21,13 @@ from heddle.roundtrip.report import Verdict, proved
 @dataclass(frozen=True)
 class Committed:
     """A module that has been generated: its model, the targets, the folder that has the module's, and whether
-    <module>_sweeps.hpp belongs to it."""
+    <module>_sweeps.hpp belongs to it. root: see `heddle.build.load`."""
 
     model: Path
     targets: tuple[str, ...]
     against: Path
     sweeps: bool = True
+    root: Path | None = None
 
 
 def of_build(build: Path) -> list[Committed]:
@@ -40,7 +41,8 @@ def of_build(build: Path) -> list[Committed]:
         )
     found = [json.loads(entry.read_text()) for entry in entries]
     return [
-        Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"]) for e in found
+        Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"], Path(e["root"]))
+        for e in found
     ]
 
 
@@ -101,7 +103,7 @@ def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterato
 
 
 def _outcome(entry: Committed, prove: bool) -> Outcome:
-    module = load(entry.model)
+    module = load(entry.model, entry.root)
     differing, surplus = _compared(module, entry)
     proofs = proved(module, entry.targets, entry.against) if prove and not (differing or surplus) else ()
     return Outcome(module.name, differing, surplus, list(proofs))

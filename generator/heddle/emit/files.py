@@ -8,6 +8,8 @@ import importlib.util
 import os
 import subprocess
 import tempfile
+import textwrap
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,8 +18,11 @@ import jinja2
 from heddle.errors import KernelError
 from heddle.resources import folder
 
+LINE = 100
+"""The length of an emitted line."""
+
 _STYLE = (
-    "{BasedOnStyle: Google, ColumnLimit: 110, AllowShortFunctionsOnASingleLine: None, "
+    f"{{BasedOnStyle: Google, ColumnLimit: {LINE}, AllowShortFunctionsOnASingleLine: None, "
     "AllowShortIfStatementsOnASingleLine: Never, IndentPPDirectives: None, SortIncludes: Never, "
     "BinPackArguments: true, BinPackParameters: true, DerivePointerAlignment: false, PointerAlignment: Left, "
     "Language: Cpp, ReflowComments: false}"
@@ -48,6 +53,17 @@ def _clang_format() -> str:
         "the clang-format wheel is missing.",
         "install Heddle's dependencies: pip install clang-format",
     )
+
+
+def comment_lines(texts: Iterable[str], width: int = LINE - 4) -> list[str]:
+    """The lines of a comment, without its mark. The indentation of a text is that of its other lines, too."""
+    lines: list[str] = []
+    for text in texts:
+        indent = text[: len(text) - len(text.lstrip())]
+        lines += textwrap.wrap(
+            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return lines
 
 
 def formatted(text: str) -> str:

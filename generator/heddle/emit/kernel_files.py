@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, argu
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
+from heddle.ir.functions import FUNCTIONS
 from heddle.ir.schedule import Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
@@ -36,7 +37,7 @@ class Variant:
 
 
 def cpp_file(
-    module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: dict[str, str]
+    module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: Mapping[str, Any]
 ) -> str:
     """name.cpp or name_reference.cpp."""
     functions = [_cpu_function(module, kernel, variant, target) for variant in variants]
@@ -45,6 +46,7 @@ def cpp_file(
         **banner,
         module=module,
         headers=_headers([v.stages.lowered for v in variants], target),
+        cmath=_needs_cmath(variants),
         functions=functions,
         costs=_costs(variants, target),
     )
@@ -55,7 +57,7 @@ def cuda_files(
     kernel: str,
     variants: Sequence[Variant],
     target: Target,
-    banner: dict[str, str],
+    banner: Mapping[str, Any],
 ) -> tuple[str, str]:
     """name.cuh and name.cu."""
     schedule = variants[0].schedule
@@ -71,6 +73,7 @@ def cuda_files(
         guard=f"{module}_{kernel}_CUH".upper(),
         launch_bounds=bounds,
         headers=_headers([v.stages.lowered for v in variants], target),
+        cmath=_needs_cmath(variants),
         functions=functions,
         costs=_costs(variants, target),
     )
@@ -156,6 +159,15 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
             case ir.Combine() | ir.Contribute():
                 found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
+
+
+def _needs_cmath(variants: Sequence[Variant]) -> bool:
+    """Whether a kernel calls a function of <cmath>."""
+    return any(
+        isinstance(node, ir.Call) and FUNCTIONS[node.name].spelling.startswith("std::")
+        for variant in variants
+        for node in walk(variant.stages.lowered.body)
+    )
 
 
 def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
@@ -341,12 +353,11 @@ def _checks(
 ) -> str:
     """The statements that test the arguments of an entry. linked: fields of one list; others may belong to
     one of the same cells that holds more or fewer cells behind walls."""
-    lines: list[str] = []
+    null: list[str] = []
+    of_list: list[str] = []
     rows: dict[bool, list[str]] = {}
     roles = ("table", "output", "work", "runs" if host else "chunks")
     names = {argument.name for argument in everything if argument.role == "list"}  # not the user's
-    # a list may be empty: a block beside no boundary has no cells to sweep over, and no memory for them
-    needed = "cell_count > 0 && " if "cell_count" in names else ""
     for argument in everything:
         if argument.role == "array":
             field = argument.field
@@ -360,24 +371,30 @@ def _checks(
                 f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
             )
         elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
-            lines.append(f"if ({needed}{argument.name} == nullptr) {{ return heddle::null_pointer; }}")
+            of_list.append(f"{argument.name} == nullptr")
         elif argument.role in roles:
-            lines.append(f"if ({argument.name} == nullptr) {{ return heddle::null_pointer; }}")
+            null.append(f"{argument.name} == nullptr")
+    if of_list and "cell_count" in names:
+        # a list may be empty: a block without boundary cells has no cells to sweep over, and no memory
+        either = " || ".join(of_list)
+        null.append(f"(cell_count > 0 && {f'({either})' if len(of_list) > 1 else either})")
+    else:
+        null += of_list
+    extents: list[str] = []
+    cells = next((a.name for a in everything if a.role == "extent"), "")
     if schedule.row_cells:
-        cells = next(a.name for a in everything if a.role == "extent")
-        lines.append(f"if ({cells}[0] != {schedule.row_cells}) {{ return heddle::extents_differ; }}")
+        extents.append(f"{cells}[0] != {schedule.row_cells}")
     if "last" in names:
-        cells = next(a.name for a in everything if a.role == "extent")
-        lines.append(f"if (first < 0 || last > {cells}[0]) {{ return heddle::extents_differ; }}")
+        extents += ["first < 0", f"last > {cells}[0]"]
     if "last_colour" in names:
-        lines.append(
-            f"if (first_colour < 0 || last_colour > {schedule.colours}) {{ return heddle::extents_differ; }}"
-        )
-    for count in ("cell_count", "box_count", "longest"):
-        if count in names:
-            lines.append(f"if ({count} < 0) {{ return heddle::extents_differ; }}")
-    if "neighbour_stride" in names:
-        lines.append("if (neighbour_stride <= 0) { return heddle::bad_stride; }")
+        extents += ["first_colour < 0", f"last_colour > {schedule.colours}"]
+    extents += [f"{count} < 0" for count in ("cell_count", "box_count", "longest") if count in names]
+    strides = ["neighbour_stride <= 0"] if "neighbour_stride" in names else []
+    lines = [
+        f"if ({_any(conditions)}) {{ return heddle::{code}; }}"
+        for code, conditions in (("null_pointer", null), ("extents_differ", extents), ("bad_stride", strides))
+        if conditions
+    ]
     if len(rows) == 2:
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
@@ -385,14 +402,21 @@ def _checks(
     if schedule.lanes > 1 and not host:
         check = f"heddle::check_interleaved(arrays, {schedule.lanes})"
     elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
-        of_list = [a.name in linked for a in everything if a.role == "array"]
-        bits = sum(one << bit for bit, one in enumerate(of_list))
-        if not all(of_list):
+        linked_arrays = [a.name in linked for a in everything if a.role == "array"]
+        bits = sum(one << bit for bit, one in enumerate(linked_arrays))
+        if not all(linked_arrays):
             check = f"heddle::check_listed(arrays, {bits:#x}U, last)"
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
+
+
+def _any(conditions: Sequence[str]) -> str:
+    """Whether one of the conditions holds; a single one needs no parentheses of its own."""
+    if len(conditions) == 1 and conditions[0].startswith("("):
+        return conditions[0][1:-1]
+    return " || ".join(conditions)
 
 
 def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], unit_stride: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heddle.emit.expression import type_text
-from heddle.emit.files import render
+from heddle.emit.files import comment_lines, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.signature import Argument, arguments
 from heddle.ir import nodes as ir
@@ -16,7 +16,7 @@ _VIEW_ROLES = ("array", "entries")
 
 
 def c_header(
-    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: Mapping[str, Any]
 ) -> str:
     """module.h: every entry of every kernel."""
     return render(
@@ -45,7 +45,7 @@ def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Seque
             declarations.append(f"{entry}_reference({parameters})")
         if "cuda" in targets:
             declarations.append(f"{entry}_cuda({parameters}, void* stream)")
-    return {"about": _about(kernel, variants[0]), "declarations": declarations}
+    return {"about": comment_lines(_about(kernel, variants[0])), "declarations": declarations}
 
 
 def _about(kernel: str, variant: Variant) -> list[str]:
@@ -73,7 +73,7 @@ def _reach(kernel: ir.Kernel) -> str:
 
 
 def cpp_header(
-    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: Mapping[str, Any]
 ) -> str:
     """module.hpp: wrappers over views."""
     wrappers: list[dict[str, Any]] = []
@@ -119,7 +119,9 @@ def _wrapper(
     about = _about(kernel, variants[0])
     return {
         "name": kernel + suffix,
-        "about": [line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)],
+        "about": comment_lines(
+            line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)
+        ),
         "templates": templates,
         "parameters": ", ".join(
             [

@@ -6,9 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heddle.emit.expression import ExpressionPrinter, combiner, type_text
+from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, walk
+
+_COMMENT = LINE - 14
+"""The length of a comment within a kernel, which stands up to five loops deep."""
 
 
 class StatementPrinter:
@@ -36,7 +40,7 @@ class StatementPrinter:
         match statement:
             case ir.Comment(text):
                 yield ""
-                yield from (f"// {line}" for line in text.splitlines())
+                yield from (f"// {line}" for line in comment_lines(text.splitlines(), _COMMENT))
             case ir.Let(symbol, ir.View() as view):
                 yield self.view(symbol, view)
             case ir.Let(symbol, value):

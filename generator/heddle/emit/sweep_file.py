@@ -32,7 +32,10 @@ class _Module(Protocol):
 
 
 def sweep_header(
-    module: _Module, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: dict[str, str]
+    module: _Module,
+    kernels: Mapping[str, Sequence[Variant]],
+    targets: Sequence[str],
+    banner: Mapping[str, Any],
 ) -> str:
     """The text of module_sweeps.hpp."""
     halos = {kernel: halo for halo in module.halos.values() for kernel in halo.kernels}

@@ -115,28 +115,33 @@ class Entry:
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
-        """Conditions under which the entry refuses, with the code it returns."""
+        """Conditions under which the entry refuses, one for each code that it returns."""
         pointers = {"table", "output", "work", "chunks" if device else "runs"}
         names = self.of_list
+        null, of_list = list[str](), list[str]()
         for argument in self.arguments:
-            null = f"eq({argument.name}, nullptr)"
             if argument.role == "entries" or (argument.role == "list" and argument.name == "cells"):
-                empty_too = "cell_count" in names  # an empty list may have no memory
-                yield f"and(gt(cell_count, i64(0:i32)), {null})" if empty_too else null, NULL_POINTER
+                of_list.append(f"eq({argument.name}, nullptr)")
             elif argument.role in pointers:
-                yield null, NULL_POINTER
+                null.append(f"eq({argument.name}, nullptr)")
+        if of_list and "cell_count" in names:  # an empty list may have no memory
+            null.append(f"and(gt(cell_count, i64(0:i32)), {_any(of_list)})")
+        else:
+            null += of_list
+        if null:
+            yield _any(null), NULL_POINTER
+        extent = next((argument.name for argument in self.arguments if argument.role == "extent"), "")
+        differ = list[str]()
         if self.schedule.row_cells:
-            extent = next(argument.name for argument in self.arguments if argument.role == "extent")
-            yield f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))", EXTENTS_DIFFER
+            differ.append(f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))")
         if "last" in names:
-            extent = next(argument.name for argument in self.arguments if argument.role == "extent")
-            yield f"or(lt(first, i64(0:i32)), gt(last, {extent}[0:i32]))", EXTENTS_DIFFER
+            differ += ["lt(first, i64(0:i32))", f"gt(last, {extent}[0:i32])"]
         if "last_colour" in names:
-            range_ = f"or(lt(first_colour, i64(0:i32)), gt(last_colour, i64({self.schedule.colours}:i32)))"
-            yield range_, EXTENTS_DIFFER
-        for count in ("cell_count", "box_count", "longest"):
-            if count in names:
-                yield f"lt({count}, i64(0:i32))", EXTENTS_DIFFER
+            differ += ["lt(first_colour, i64(0:i32))", f"gt(last_colour, i64({self.schedule.colours}:i32))"]
+        counts = (count for count in ("cell_count", "box_count", "longest") if count in names)
+        differ += [f"lt({count}, i64(0:i32))" for count in counts]
+        if differ:
+            yield _any(differ), EXTENTS_DIFFER
         if "neighbour_stride" in names:
             yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
 
@@ -187,6 +192,14 @@ class Entry:
         unused = [a.name for a in self.arguments if a.name not in passed]
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
         return [head, *unused, call, f"return {OK}"]
+
+
+def _any(conditions: Sequence[str]) -> str:
+    """The conditions joined by `or` from left to right, as C++ groups them."""
+    joined = conditions[0]
+    for condition in conditions[1:]:
+        joined = f"or({joined}, {condition})"
+    return joined
 
 
 def _is_split(argument: Argument) -> bool:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""merge_equal_values: what is computed twice from the same values has one name, the first.
+
+before   let t = add(flow, pi); ...; let n = add(flow, pi); store n
+after    let t = add(flow, pi); ...; store t
+
+Only arithmetic on named values is merged: what is read from a field may change between two reads, and
+constants keep the names that say what they mean.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from heddle.ir.nodes import (
+    Assign,
+    Call,
+    Cast,
+    Const,
+    Expression,
+    Kernel,
+    Let,
+    Op,
+    Select,
+    Statement,
+    Symbol,
+    Var,
+)
+from heddle.ir.visit import rebuild, walk
+
+_ARITHMETIC = (Op, Call, Select, Cast)
+
+
+def merge_equal_values(kernel: Kernel) -> Kernel:
+    """Drop each value that an earlier statement has computed, and use the earlier name."""
+    changing = frozenset(node.symbol for node in walk(kernel.body) if isinstance(node, (Assign, Var)))
+    return dataclasses.replace(kernel, body=_block(kernel.body, {}, {}, changing))
+
+
+def _block(
+    body: Sequence[Statement],
+    known: Mapping[Expression, Symbol],
+    names: Mapping[Symbol, Symbol],
+    changing: frozenset[Symbol],
+) -> tuple[Statement, ...]:
+    """known: values computed so far and their names. names: dropped names and those that take their place.
+    Both hold for the blocks inside, and what is found there holds nowhere else."""
+    known, names = dict(known), dict(names)
+    memo: dict[Expression, Expression] = {}
+
+    def renamed(node: Expression) -> Expression:
+        if isinstance(node, Symbol):
+            return names.get(node, node)
+        if node not in memo:
+            memo[node] = rebuild(node, renamed)
+        return memo[node]
+
+    result: list[Statement] = []
+    for statement in body:
+        changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+        if isinstance(statement, Let):
+            changed = dataclasses.replace(changed, symbol=statement.symbol)
+            if _is_arithmetic(changed.value, changing):
+                if changed.value in known:
+                    names[statement.symbol] = known[changed.value]
+                    memo.clear()
+                    continue
+                known[changed.value] = statement.symbol
+        elif hasattr(statement, "body"):
+            changed = dataclasses.replace(changed, body=_block(statement.body, known, names, changing))
+        result.append(changed)
+    return tuple(result)
+
+
+def _is_arithmetic(value: Expression, changing: frozenset[Symbol]) -> bool:
+    """Whether the value follows from named values alone, of which there is one at least."""
+    if not isinstance(value, _ARITHMETIC):
+        return False
+    nodes = list(walk(value))
+    symbols = [node for node in nodes if isinstance(node, Symbol)]
+    known = all(
+        isinstance(node, (*_ARITHMETIC, Symbol, Const)) or not isinstance(node, Expression) for node in nodes
+    )
+    return known and bool(symbols) and not changing.intersection(symbols)
