@@ -6,11 +6,12 @@ from __future__ import annotations
 from heddle import Assignment, If, Schedule, fields, parameters
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
+from heddle.ir.schedule import precision
+from heddle.ir.stages import Request
 from heddle.ir.text import text
 from heddle.ir.visit import walk
 from heddle.passes.merge_equal_values import merge_equal_values
-from heddle.pipeline import Request, lower, typed
-from heddle.schedule import precision
+from heddle.pipeline import lower, typed
 from sympy import Rational, Symbol, symbols
 
 u, v, w = fields("u, v, w: real[2D]")
