@@ -346,7 +346,8 @@ function(heddle_add_kernels target)
     get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
     get_property(fingerprint GLOBAL PROPERTY HEDDLE_GENERATOR_FINGERPRINT)
     set(generate
-        "${python}" -P -m heddle build "${arg_MODEL}" --root "${PROJECT_SOURCE_DIR}" --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
+        "${python}" -P -m heddle build "${arg_MODEL}" --root "${PROJECT_SOURCE_DIR}"
+        --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
     if(arg_NO_SWEEPS)
       list(APPEND generate --no-sweeps)

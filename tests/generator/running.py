@@ -22,6 +22,7 @@ from heddle.pipeline import LOWERING, SCHEDULING, Request
 
 PASSES = (
     "apply_schedule",
+    "merge_equal_values",
     "hoist_invariants",
     "scan_lanes",
     "lower_reductions",
