@@ -123,7 +123,7 @@ void measure(const std::string& title, Pair<Even, Odd>& pair, double cells, std:
   }
   for (std::vector<double>& turns : seconds)
     std::ranges::sort(turns);
-  const heddle::OverlapChoice choice = loops[chosen].overlap();
+  const heddle::OverlapDecision choice = loops[chosen].overlap();
   const double overlaps = largest(choice.overlap ? 1 : 0);  // on any rank
   const double without = -largest(choice.overlap ? -1 : 0); // on all
   if (transport.rank() != 0) return;

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "heddle/core/stream.hpp"
-#include "heddle/solvers/march.hpp"
+#include "heddle/solvers/wavefront_sweep.hpp"
 #include "lbm_case.hpp"
 #include "measure.hpp"
 #include "relaxation_bench_sweeps.hpp"
@@ -59,7 +59,7 @@ template <typename T> struct Relaxation {
 /// One iteration of red-black SOR, both colours, against an in-place update with as many streams on the same
 /// memory. Bytes an iteration: split by colour phi is read, written and read again from the other colour,
 /// with right-hand side and openings; in plain rows each colour moves every line of phi, right-hand side and
-/// openings. On a host that sweeps both colours in one pass (heddle::march), each field moves once.
+/// openings. On a host that sweeps both colours in one pass (heddle::wavefront_sweep), each field moves once.
 ///
 /// Place: host or device, with `memory`, `seconds(stream, work)` and `relax(stream, own, other, right, count,
 /// factor)`.
@@ -68,7 +68,7 @@ template <typename T, typename Place> Case relaxation_case(bool split, bool chec
   constexpr auto word = static_cast<double>(sizeof(T));
   const std::int64_t count = edge * edge * edge / 8 * 4; // elements of one colour
   const bool one_pass = Place::memory == heddle::Memory::host && !check &&
-                        (split ? count : 2 * count) >= heddle::least_elements_of_a_march;
+                        (split ? count : 2 * count) >= heddle::wavefront_min_elements;
   const double colour_by_colour = split ? 4 * word + 1 : 6 * word + 2;
   return {
       .name = {},

@@ -304,7 +304,7 @@ int run(int argc, char** argv) {
                                 " processes. Hint: that number of ranks, and 'all'");
   }
   if (of_mpi && argc > 4) throw std::invalid_argument("a trace is of one process. Hint: without mpirun");
-  if (!of_mpi) std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
+  if (!of_mpi) std::printf("%s\n", heddle::peer_candidate(ranks).reason.c_str());
   const std::vector<std::string> known =
       what == "all" ? scaling::transports() : std::vector<std::string>{"stores"};
   all<lanes::F32>("f32", ranks, edge, known, what);

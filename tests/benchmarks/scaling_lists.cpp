@@ -442,7 +442,7 @@ int main(int argc, char** argv) {
                    ranks);
       return 1;
     }
-    std::printf("%s\n", heddle::peer_offer(ranks).reason.c_str());
+    std::printf("%s\n", heddle::peer_candidate(ranks).reason.c_str());
     const std::vector<std::string> known = scaling::transports();
     const bool number = given.find_first_not_of("0123456789") == std::string::npos;
     Medium medium = number               ? Medium::spheres(std::stoll(given), 14, 0.4)

@@ -30,14 +30,15 @@ heddle::Transport* any_way() {
 Ways offered() {
   Ways found;
   const auto limit = heddle::longest_wait();
-  const auto take = [&](const std::string& name, const heddle::TransportOffer& offer) {
-    if (offer.fits) found[name] = offer.make();
+  const auto take = [&](const std::string& name, const heddle::TransportCandidate& candidate) {
+    if (candidate.fits) found[name] = candidate.make();
     const bool first = found.empty() || found.begin()->second->rank() == 0;
-    if (first) std::printf("%s: %s%s\n", name.c_str(), offer.fits ? "" : "no, ", offer.reason.c_str());
+    if (first)
+      std::printf("%s: %s%s\n", name.c_str(), candidate.fits ? "" : "no, ", candidate.reason.c_str());
   };
-  take("mpi", heddle::mpi::offer(limit));
-  take("mpi-device", heddle::mpi::device_offer(limit));
-  take("mpi-nccl", heddle::mpi::nccl_offer(limit));
+  take("mpi", heddle::mpi::candidate(limit));
+  take("mpi-device", heddle::mpi::device_candidate(limit));
+  take("mpi-nccl", heddle::mpi::nccl_candidate(limit));
   return found;
 }
 #endif

@@ -48,7 +48,7 @@ struct Case {
 struct Result {
   double pair_seconds = 0;
   std::size_t sent_bytes = 0; // of one exchange, the most of any rank here
-  heddle::OverlapChoice choice;
+  heddle::OverlapDecision choice;
 };
 
 /// The ranks of one graph, or one of several; meet() returns when all ranks are there.
@@ -69,7 +69,7 @@ inline heddle::TaskGraph graph_of(const Case& one) {
                             .overlap = one.overlap,
                             .unroll = one.unroll,
                             .trace = one.trace,
-                            .slabs = one.slabs});
+                            .interior_tiles = one.slabs});
 }
 
 /// Calls program once for ranks of one graph, else on a thread for each rank, with its device. A Rank has

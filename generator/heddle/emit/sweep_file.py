@@ -342,8 +342,8 @@ class _Binding:
         view = re.compile(r"(\w+_->view\(block\))")
         call = view.sub(r"part.of(\1)", self.call(kernel, "")).replace("colours.", "range.")
         return (
-            f"heddle::march({self.arrays[0].name}_->view(block).extents(), colours, "
-            f"[&](const heddle::Planes& part, const heddle::ColourRange& range) {{ {call} }});"
+            f"heddle::wavefront_sweep({self.arrays[0].name}_->view(block).extents(), colours, "
+            f"[&](const heddle::PlaneRange& part, const heddle::ColourRange& range) {{ {call} }});"
         )
 
     def call(self, name: str, extra: str, in_vectors: bool = False) -> str:

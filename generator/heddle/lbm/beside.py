@@ -51,7 +51,7 @@ class ByLink(Beside):
 
     populations: the field whose links these are. slots: of the links along axes, by their offsets; empty for
     a list that holds cells behind walls, whose rows lead one way only: then the numbers of the cells beside
-    are fields over the list, `cell_e`, `cell_w` and so on, which heddle::cells_beside makes. walls: what
+    are fields over the list, `cell_e`, `cell_w` and so on, which heddle::neighbour_indices makes. walls: what
     stands in at a wall. "at_rest": the velocity 0 of the wall, half a cell away. With the own value and
     that of the cell on the other side a parabola passes through it, whose slope is u(x) + u(x + 1) / 3 for a
     wall below: of second order, and exact in plane Poiseuille flow (weights for points at -1/2, 0 and 1:

@@ -9,7 +9,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/geometry/wall_links.hpp"
-#include "heddle/grid/wrap.hpp"
+#include "heddle/grid/positive_modulo.hpp"
 #include "heddle/sparse/index_list.hpp"
 
 namespace heddle::geometry {
@@ -29,7 +29,7 @@ public:
   /// Brings a cell into the domain where axes are periodic; false where it lies beyond a face.
   [[nodiscard]] bool bring_inside(Cell& cell) const {
     for (std::size_t a = 0; a < 3; ++a) {
-      if (periodic_[a]) cell[a] = wrap(cell[a], extent_[a]);
+      if (periodic_[a]) cell[a] = positive_modulo(cell[a], extent_[a]);
       if (cell[a] < 0 || cell[a] >= extent_[a]) return false;
     }
     return true;

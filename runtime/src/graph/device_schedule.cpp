@@ -11,8 +11,8 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/holds_within.hpp"
-#include "heddle/core/late_hint.hpp"
+#include "heddle/core/timeout_hint.hpp"
+#include "heddle/core/wait_until.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace heddle {
@@ -114,23 +114,23 @@ void DeviceSchedule::create() {
 void DeviceSchedule::await(void* event) {
   const std::chrono::milliseconds limit = longest_wait();
   cuda::count_wait();
-  if (holds_within(limit, [&] { return cuda::happened(event); })) return;
+  if (wait_until(limit, [&] { return cuda::happened(event); })) return;
   gave_up_ = true;
   std::string waiting;
   for (const TaskStep& step : steps_) {
     if (!step.waits_for) continue;
     waiting += (waiting.empty() ? "" : "; ") + step.waits_for();
-    step.give_up();
+    step.abort();
   }
   throw Error("TaskGraph", "waited " + std::to_string(limit.count()) + " ms for messages. " + waiting,
-              late_hint);
+              timeout_hint);
 }
 
 /// What was given up still goes through the device, and uses what its steps belong to: the owner of those
 /// may end once this has.
 void DeviceSchedule::drain() noexcept {
   try {
-    static_cast<void>(holds_within(longest_wait(), [&] {
+    static_cast<void>(wait_until(longest_wait(), [&] {
       return std::ranges::all_of(lanes_, [](const Lane& lane) { return cuda::idle(lane.stream.native()); });
     }));
   } catch (const std::exception&) { // the device has failed: nothing runs there any more

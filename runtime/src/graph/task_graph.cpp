@@ -12,12 +12,12 @@
 #include <queue>
 #include <thread>
 
-#include "capture_choice.hpp"
+#include "capture_decision.hpp"
 #include "device_schedule.hpp"
-#include "forgotten_exchange.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/cuda.hpp"
-#include "overlap_trial.hpp"
+#include "missing_exchange.hpp"
+#include "overlap_autotuner.hpp"
 
 namespace heddle {
 
@@ -37,7 +37,7 @@ struct TaskGraph::Plans {
     std::unique_ptr<Plan> unrolled;
   };
   std::array<Way, 2> ways;
-  OverlapTrial trial;
+  OverlapAutotuner trial;
   std::optional<bool> measures;              // whether ways are compared
   std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
@@ -77,7 +77,8 @@ TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
     throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
   if (options_.unroll < 0)
     throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
-  if (options_.slabs < 0) throw Error("TaskGraph", std::to_string(options_.slabs) + " slabs are too few");
+  if (options_.interior_tiles < 0)
+    throw Error("TaskGraph", std::to_string(options_.interior_tiles) + " tiles are too few");
   if (options_.shuffle != 0 && (options_.memory == Memory::device || options_.threads > 1))
     throw Error("TaskGraph", "only a graph on one thread of the host can be shuffled");
   if (options_.memory == Memory::device) {
@@ -224,19 +225,19 @@ bool TaskGraph::measures() const noexcept {
   return found;
 }
 
-OverlapChoice TaskGraph::overlap() const {
+OverlapDecision TaskGraph::overlap() const {
   if (options_.overlap != Overlap::automatic) return {options_.overlap == Overlap::on, "asked for"};
   if (!measures()) return {false, "no exchange sends messages"};
-  return plans_ ? plans_->trial.choice() : OverlapTrial().choice();
+  return plans_ ? plans_->trial.choice() : OverlapAutotuner().choice();
 }
 
 /// Whatever recordings have been made in vain, so that all ranks plan and count the same.
-CaptureChoice TaskGraph::intended_capture() const {
-  return choose_capture(options_.capture, options_.memory, options_.trace != nullptr, nodes_);
+CaptureDecision TaskGraph::intended_capture() const {
+  return decide_capture(options_.capture, options_.memory, options_.trace != nullptr, nodes_);
 }
 
-CaptureChoice TaskGraph::capture() const {
-  CaptureChoice choice = intended_capture();
+CaptureDecision TaskGraph::capture() const {
+  CaptureDecision choice = intended_capture();
   if (choice.capture && plans_ && plans_->vain_recordings > 0)
     return {false, "recording failed: " + plans_->vain};
   return choice;
@@ -259,7 +260,7 @@ TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
     plan = std::make_unique<Plan>();
     const bool shuffled = options_.shuffle != 0;
     plan->steps = plan_tasks(nodes_, {overlapping, options_.memory == Memory::device || shuffled, iterations,
-                                      intended_capture().capture || shuffled, options_.slabs});
+                                      intended_capture().capture || shuffled, options_.interior_tiles});
   }
   return *plan;
 }
@@ -384,17 +385,17 @@ bool TaskGraph::record(Plan& planned) {
 /// Turns of the trial of both ways, while there are any left and as many as n iterations have room for; how
 /// many iterations these were.
 std::int64_t TaskGraph::measure(std::int64_t n) {
-  const std::int64_t turn = OverlapTrial::launches * std::int64_t{unroll()};
+  const std::int64_t turn = OverlapAutotuner::launches * std::int64_t{unroll()};
   std::int64_t done = 0;
   if (!measures()) return done;
   if (!plans_) plans_ = std::make_unique<Plans>();
-  OverlapTrial& trial = plans_->trial;
+  OverlapAutotuner& trial = plans_->trial;
   const auto now = options_.clock != nullptr ? options_.clock : Trace::now;
   while (trial.open() && n - done >= turn) {
     Plan& planned = plan(unroll());
     if (planned.warm) static_cast<void>(record(planned)); // not while the clock runs
     const double began = now();
-    repeat(unroll(), OverlapTrial::launches);
+    repeat(unroll(), OverlapAutotuner::launches);
     trial.note((now() - began) / static_cast<double>(turn));
     done += turn;
     if (!trial.open()) plans_->ways[!trial.overlap()] = {};
@@ -402,12 +403,12 @@ std::int64_t TaskGraph::measure(std::int64_t n) {
   return done;
 }
 
-Repetition TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,
-                                   std::int64_t max) {
+IterationResult TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,
+                                        std::int64_t max) {
   if (every < 1) throw Error("TaskGraph::repeat_until", "cannot ask after each " + std::to_string(every));
   if (max < 0) throw Error("TaskGraph::repeat_until", "cannot run " + std::to_string(max) + " times");
   if (!condition) throw Error("TaskGraph::repeat_until", "there is no condition");
-  Repetition done;
+  IterationResult done;
   while (!done.met && done.iterations < max) {
     const std::int64_t n = std::min(every, max - done.iterations);
     run(n);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heddle/core/error.hpp"
-#include "task_drafts.hpp"
+#include "split_tasks.hpp"
 
 namespace heddle {
 
@@ -22,15 +22,15 @@ using Kind = TaskStep::Kind;
 /// finish follows the border all the same; what other ranks store into the fields themselves waits for no
 /// part of that sweep. In the same way, what an exchange sends before such a sweep is what cells of other
 /// blocks then read and write: the interior need not wait until it has been sent.
-bool conflict(const Draft& earlier, const Draft& later) {
-  for (const Touch& x : earlier.touches) {
+bool conflict(const SplitStep& earlier, const SplitStep& later) {
+  for (const StepAccess& x : earlier.touches) {
     const auto writer = later.writer.find(x.object);
     const bool meets_arrivals = earlier.step.kind == Kind::interior || !later.opened.empty();
     if (meets_arrivals && writer != later.writer.end() && writer->second == earlier.node) continue;
     const auto sender = later.sender.find(x.object);
     const bool sends = earlier.step.kind == Kind::start || earlier.step.kind == Kind::finish;
     if (sends && sender != later.sender.end() && sender->second == earlier.node) continue;
-    for (const Touch& y : later.touches) {
+    for (const StepAccess& y : later.touches) {
       if (x.object == y.object && (x.writes || y.writes) && (x.regions & y.regions) != 0) return true;
     }
   }
@@ -39,7 +39,7 @@ bool conflict(const Draft& earlier, const Draft& later) {
 
 /// Mailboxes: the n-th finish that empties one comes after the n-th start that fills it, and the start after
 /// that comes after it. The n-th start comes after the n-th step that opens it, where there is one.
-void order_mailboxes(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
+void order_mailboxes(const std::vector<SplitStep>& list, std::vector<std::vector<std::size_t>>& before) {
   std::map<const void*, std::vector<std::size_t>> fills;
   std::map<const void*, std::vector<std::size_t>> empties;
   std::map<const void*, std::vector<std::size_t>> openings;
@@ -78,7 +78,7 @@ std::vector<std::size_t> demanded(std::span<const TaskNode> nodes, const std::ve
 
 /// What opens mailboxes runs nothing: who waits for it waits for what it would have waited for. Most of that
 /// is behind the messages that have come the other way, so that ranks hardly ever wait for it.
-void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t>>& before) {
+void pass_on(const std::vector<SplitStep>& list, std::vector<std::vector<std::size_t>>& before) {
   const auto opens = [&](std::size_t i) { return !list[i].opened.empty(); };
   const auto replace = [&](std::vector<std::size_t>& one) {
     std::vector<bool> found(list.size(), false);
@@ -108,11 +108,11 @@ void pass_on(const std::vector<Draft>& list, std::vector<std::vector<std::size_t
   }
 }
 
-std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list,
+std::vector<std::vector<std::size_t>> dependences(const std::vector<SplitStep>& list,
                                                   std::span<const TaskNode> nodes) {
   std::vector<std::vector<std::size_t>> before(list.size());
   std::vector<bool> absent(nodes.size(), true);
-  for (const Draft& one : list)
+  for (const SplitStep& one : list)
     absent[one.node % nodes.size()] = false;
   for (std::size_t j = 0; j < list.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
@@ -145,7 +145,7 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<Draft>& list
 }
 
 /// A topological order that begins early what others wait for.
-std::vector<std::size_t> sequence(const std::vector<Draft>& list,
+std::vector<std::size_t> sequence(const std::vector<SplitStep>& list,
                                   const std::vector<std::vector<std::size_t>>& before, bool device) {
   std::vector<std::size_t> missing(list.size());
   std::vector<std::vector<std::size_t>> after(list.size());
@@ -198,7 +198,7 @@ std::vector<std::size_t> sequence(const std::vector<Draft>& list,
 } // namespace
 
 std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOptions& options) {
-  std::vector<Draft> list = draft_steps(nodes, options);
+  std::vector<SplitStep> list = split_tasks(nodes, options);
   const std::vector<std::vector<std::size_t>> before = dependences(list, nodes);
   std::vector<std::size_t> order = sequence(list, before, options.device);
   if (order.size() != list.size()) {

@@ -25,7 +25,7 @@ struct TaskStep {
   std::size_t exchange = 0; // start, finish: a number for the two
   /// See HaloSteps; empty where nothing in the stream waits for other ranks.
   std::function<std::string()> waits_for;
-  std::function<void()> give_up;
+  std::function<void()> abort;
   std::vector<std::size_t> predecessors;
 
   [[nodiscard]] bool urgent() const noexcept { return kind != Kind::whole && kind != Kind::interior; }
@@ -36,9 +36,9 @@ struct PlanOptions {
   bool device = false;
   std::int64_t iterations = 1; // so many follow each other in the plan
   /// A step costs little: each box of a border is one, so that a device computes them side by side, and each
-  /// slab of an interior, so that slabs of a step begin where the step before has ended.
+  /// tile of an interior, so that tiles of a step begin where the step before has ended.
   bool fine = false;
-  int slabs = 0; // see TaskGraphOptions
+  int interior_tiles = 0; // see TaskGraphOptions
 };
 
 /// Splits exchanges that send messages into start and finish, and sweeps into border and interior, and orders

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heddle/core/error.hpp"
-#include "heddle/grid/curve.hpp"
+#include "heddle/grid/space_filling_curve.hpp"
 
 namespace heddle {
 

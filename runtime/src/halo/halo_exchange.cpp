@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
-#include "blocks_together.hpp"
+#include "batched_pack.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/cuda.hpp"
-#include "heddle/halo/interleaved/lane_shift.hpp"
+#include "heddle/halo/interleaved/local_halo.hpp"
 #include "message_stamp.hpp"
 
 namespace heddle {
@@ -31,7 +31,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions 
 
 HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions options)
     : exchange_(std::move(exchange)), transport_(transport), options_(options), plan_(exchange_) {
-  if (transport_ != nullptr) tag_ = transport_->enlist();
+  if (transport_ != nullptr) tag_ = transport_->allocate_tag();
   if (exchange_.empty()) return;
   check();
   const bool device = exchange_.memory() == Memory::device;
@@ -149,7 +149,7 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bin
                              const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
   std::vector<HaloPlan::Table> merged(tables.front()->size());
   std::vector<Exchange::BlockBoxes> bound;
-  BlocksTogether together(exchange_);
+  BatchedPack together(exchange_);
   for (std::size_t block = 0; block < merged.size(); ++block) {
     std::vector<std::int32_t>& rows = merged[block].rows;
     std::int64_t& longest = merged[block].longest;
@@ -193,9 +193,9 @@ void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
 
 void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
   for (const ShiftCall& call : calls) {
-    shift_lanes(exchange_.fields()[call.field].group(call.group),
-                {call.rows.data(), call.rows.size() / LaneShiftRows::columns, call.longest}, wire_.data(),
-                exchange_.memory(), stream);
+    copy_local_halo(exchange_.fields()[call.field].group(call.group),
+                    {call.rows.data(), call.rows.size() / LocalHaloRows::columns, call.longest}, wire_.data(),
+                    exchange_.memory(), stream);
   }
 }
 
@@ -269,8 +269,8 @@ void HaloExchange::receive_vectors(Stream& stream) {
   }
 }
 
-VectorMoveRows HaloExchange::rows_of(const MoveCall& call) {
-  return {call.rows.data(), call.rows.size() / VectorMoveRows::columns, call.of_block.data(),
+RemoteHaloRows HaloExchange::rows_of(const MoveCall& call) {
+  return {call.rows.data(), call.rows.size() / RemoteHaloRows::columns, call.of_block.data(),
           call.of_block.size()};
 }
 
@@ -297,7 +297,7 @@ Memory HaloExchange::memory() const noexcept {
   return !talks() || transport_->only_enqueues() ? exchange_.memory() : Memory::host;
 }
 
-Traffic HaloExchange::traffic() const noexcept {
+ExchangeRequest HaloExchange::traffic() const noexcept {
   return {exchange_.name(), tag_, step_, send_, receive_};
 }
 
@@ -447,7 +447,7 @@ HaloSteps HaloExchange::steps() {
       return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) +
              "': " + to_string(receive_);
     };
-    steps.give_up = [this] { transport_->give_up(); };
+    steps.abort = [this] { transport_->abort(); };
   }
   if (direct_) {
     for (const Message& message : send_)

@@ -11,9 +11,9 @@
 #include "halo_piece.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/hash.hpp"
-#include "heddle/grid/wrap.hpp"
-#include "interleaved/lane_shift_cell.hpp"
-#include "interleaved/lane_walls.hpp"
+#include "heddle/grid/positive_modulo.hpp"
+#include "interleaved/group_walls.hpp"
+#include "interleaved/local_halo_vector.hpp"
 
 namespace heddle {
 
@@ -40,7 +40,7 @@ std::vector<Owned> owners(const BlockGrid& grid, std::size_t axis, std::int64_t 
   }
   std::vector<Owned> parts;
   while (first < last) {
-    const std::int64_t wrapped = lower + wrap(first - lower, cells);
+    const std::int64_t wrapped = lower + positive_modulo(first - lower, cells);
     std::array<std::int64_t, 3> cell = grid.domain().lower;
     cell[axis] = wrapped;
     const std::array<int, 3> place = grid.place_of(cell);
@@ -177,12 +177,12 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
 /// are rows of their own.
 std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
-                                                          const std::vector<LaneWall>& walls,
+                                                          const std::vector<GroupWall>& walls,
                                                           std::vector<Shift>& shifts) {
   struct Move {
     std::vector<const Piece*> pieces;
     LaneSources sources;
-    const LaneWall* wall = nullptr;
+    const GroupWall* wall = nullptr;
   };
   using Cell = std::array<std::int64_t, 3>;
   std::map<std::tuple<int, int, int, Cell, Cell, Cell>, Move>
@@ -203,14 +203,14 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     move.pieces.push_back(piece);
     move.sources.set(to % lanes, from % lanes);
   }
-  const auto beside = [&](const LaneWall& wall) {
+  const auto beside = [&](const GroupWall& wall) {
     return std::ranges::find_if(moves, [&](const auto& other) {
       const auto& [field, group, component, from, to, extent] = other.first;
       return field == wall.field && group == wall.group && component == wall.to_component && to == wall.to &&
              extent == wall.extent;
     });
   };
-  for (const LaneWall& wall : walls) {
+  for (const GroupWall& wall : walls) {
     const auto same = beside(wall);
     Move& move = same != moves.end()
                      ? same->second
@@ -271,15 +271,15 @@ bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
     wanted.insert(wanted.end(), part.begin(), part.end());
   for (Shift& shift : shifts) {
     if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
-    for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LaneShiftRows::columns) {
-      const bool there = std::equal(wanted.begin(), wanted.end(), row + LaneShiftRows::to);
-      if (row[LaneShiftRows::component] != piece.crossing->component || !there) continue;
+    for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LocalHaloRows::columns) {
+      const bool there = std::equal(wanted.begin(), wanted.end(), row + LocalHaloRows::to);
+      if (row[LocalHaloRows::component] != piece.crossing->component || !there) continue;
       const int lane = to % side.interleaved;
-      LaneSources sources(row[LaneShiftRows::sources]);
-      const bool reflected = (static_cast<std::uint32_t>(row[LaneShiftRows::reflected]) >> lane & 1U) != 0;
+      LaneSources sources(row[LocalHaloRows::sources]);
+      const bool reflected = (static_cast<std::uint32_t>(row[LocalHaloRows::reflected]) >> lane & 1U) != 0;
       if (reflected || !sources.let_arrive(lane)) continue;
-      row[LaneShiftRows::sources] = sources.packed();
-      row[LaneShiftRows::place] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
+      row[LocalHaloRows::sources] = sources.packed();
+      row[LocalHaloRows::place] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
       return true;
     }
   }
@@ -325,16 +325,16 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
-  const std::vector<LaneWall> all_walls = lane_walls(exchange);
+  const std::vector<GroupWall> all_walls = group_walls(exchange);
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);
     std::vector<const Piece*> here;
     std::ranges::copy_if(to[me], std::back_inserter(here),
                          [&](const Piece* piece) { return piece->border == (local == &borders_); });
-    std::vector<LaneWall> walls;
+    std::vector<GroupWall> walls;
     std::ranges::copy_if(all_walls, std::back_inserter(walls),
-                         [&](const LaneWall& wall) { return wall.border == (local == &borders_); });
+                         [&](const GroupWall& wall) { return wall.border == (local == &borders_); });
     const std::vector<const Piece*> rest = take_shifts(exchange, here, walls, local->shifts);
     if (rest.empty()) continue;
     const std::size_t begin = begin_segment();

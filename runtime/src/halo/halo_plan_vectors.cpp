@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "halo_piece.hpp"
-#include "heddle/halo/interleaved/vector_moves.hpp"
-#include "interleaved/lane_shift_cell.hpp"
+#include "heddle/halo/interleaved/remote_halo.hpp"
+#include "interleaved/local_halo_vector.hpp"
 
 namespace heddle {
 
@@ -17,7 +17,7 @@ constexpr std::size_t vector_alignment = 16;
 /// Adds a row, and the blocks of its cells.
 void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSources sources, std::int32_t place,
                  std::int32_t target) {
-  const auto row = static_cast<std::int32_t>(to.rows.size() / VectorMoveRows::columns);
+  const auto row = static_cast<std::int32_t>(to.rows.size() / RemoteHaloRows::columns);
   to.rows.push_back(piece.crossing->component);
   for (const std::array<std::int64_t, 3>& part : {piece.from_cell, piece.to_cell, piece.extent}) {
     for (const std::int64_t number : part)
@@ -26,7 +26,7 @@ void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSource
   to.rows.insert(to.rows.end(),
                  {sources.packed(), place, target, static_cast<std::int32_t>(to.of_block.size())});
   const std::int64_t blocks =
-      (piece.cells() + VectorMoveRows::cells_of_block - 1) / VectorMoveRows::cells_of_block;
+      (piece.cells() + RemoteHaloRows::cells_of_block - 1) / RemoteHaloRows::cells_of_block;
   to.of_block.insert(to.of_block.end(), static_cast<std::size_t>(blocks), row);
 }
 

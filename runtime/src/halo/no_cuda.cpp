@@ -5,14 +5,15 @@
 
 namespace heddle::cuda {
 
-void shift_lanes(const LaneArray&, const LaneShiftRows&, const void*, void*) {
+void copy_local_halo(const LaneArray&, const LocalHaloRows&, const void*, void*) {
   refuse("HaloExchange");
 }
-void move_vectors(const LaneArray&, const VectorMoveRows&, void*, const void*, const MoveTargets&, void*) {
+void copy_remote_halo(const LaneArray&, const RemoteHaloRows&, void*, const void*, const MoveTargets&,
+                      void*) {
   refuse("HaloExchange");
 }
-void copy_elements(const void*, void*, std::size_t, const ElementCopy*, std::int64_t, void*) {
-  refuse("copy_elements");
+void copy_indexed(const void*, void*, std::size_t, const IndexedCopy*, std::int64_t, void*) {
+  refuse("copy_indexed");
 }
 
 } // namespace heddle::cuda

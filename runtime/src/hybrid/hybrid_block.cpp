@@ -55,18 +55,18 @@ std::int64_t HybridBlock::element(const Cell& cell, int component) const noexcep
 
 std::uintptr_t HybridBlock::address(const Cell& cell, int component) const noexcept {
   const std::int64_t number = element(cell, component);
-  if (number == none) return ElementCopy::nothing;
+  if (number == none) return IndexedCopy::nothing;
   return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(number) * value_bytes;
 }
 
-void HybridBlock::add_packed(const WireBoxes& boxes, std::vector<ElementCopy>& rows) const {
+void HybridBlock::add_packed(const WireBoxes& boxes, std::vector<IndexedCopy>& rows) const {
   for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
     rows.push_back({address(cell, component), static_cast<std::uintptr_t>(place) * value_bytes});
   });
 }
 
 void HybridBlock::add_unpacked(const WireBoxes& boxes, std::span<const Link> links,
-                               std::vector<ElementCopy>& rows) const {
+                               std::vector<IndexedCopy>& rows) const {
   for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
     if (!listed(cell)) return;
     for (const Link& link : links) { // who writes this slot
@@ -77,7 +77,7 @@ void HybridBlock::add_unpacked(const WireBoxes& boxes, std::span<const Link> lin
   });
 }
 
-void HybridBlock::add_walls(std::span<const Link> links, std::vector<ElementCopy>& rows) const {
+void HybridBlock::add_walls(std::span<const Link> links, std::vector<IndexedCopy>& rows) const {
   for (const Link& link : links) { // so that rows beside each other are neighbours in memory
     for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
       for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {

@@ -119,7 +119,7 @@ struct Checkpoint::State {
   [[nodiscard]] std::string offer(std::int64_t damaged) const;
 };
 
-void Checkpoint::refuse_held_cells(const IndexList& list, std::string_view field) {
+void Checkpoint::refuse_solid_boundary_nodes(const IndexList& list, std::string_view field) {
   if (list.held() == 0) return;
   throw Error(where,
               "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +

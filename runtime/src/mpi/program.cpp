@@ -12,9 +12,9 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/mpi/transport.hpp"
-#include "heddle/transport/end_job.hpp"
+#include "heddle/transport/abort_job.hpp"
 #include "heddle/transport/launcher.hpp"
-#include "heddle/transport/refused_offer.hpp"
+#include "heddle/transport/unavailable.hpp"
 #include "library.hpp"
 #include "set_up.hpp"
 
@@ -42,23 +42,23 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
                 "unset HEDDLE_RANKS, or start one process");
   static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
   std::optional<DeviceScope> scope;
-  std::vector<TransportOffer> offers;
+  std::vector<TransportCandidate> candidates;
   if (memory == Memory::device) {
     if (const std::optional<int> device = own_device()) scope.emplace(*device);
-    offers.push_back(nccl_offer(longest_wait()));
-    offers.push_back(device_offer(longest_wait()));
+    candidates.push_back(nccl_candidate(longest_wait()));
+    candidates.push_back(device_candidate(longest_wait()));
   }
-  offers.push_back(offer(longest_wait()));
+  candidates.push_back(candidate(longest_wait()));
   if (memory == Memory::host) {
-    offers.push_back(refused_on_hosts("nccl"));
-    offers.push_back(refused_on_hosts("mpi-device"));
+    candidates.push_back(unavailable_on_hosts("nccl"));
+    candidates.push_back(unavailable_on_hosts("mpi-device"));
   }
   const std::string started = "mpirun started " + std::to_string(ranks_of_job);
-  offers.push_back(refused_offer("local", started + " ranks", "start one process, without mpirun"));
+  candidates.push_back(unavailable("local", started + " ranks", "start one process, without mpirun"));
   for (const char* const name : {"peer", "threads"})
-    offers.push_back(refused_offer(name, "its ranks are of one process, and " + started,
-                                   "start one process, without mpirun, with HEDDLE_RANKS=<number>"));
-  const TransportChoice choice = choose_transport(offers);
+    candidates.push_back(unavailable(name, "its ranks are of one process, and " + started,
+                                     "start one process, without mpirun, with HEDDLE_RANKS=<number>"));
+  const TransportChoice choice = select_transport(candidates);
   if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
   Ranks ranks(*choice.transport);
   return body(ranks);
@@ -77,11 +77,11 @@ int run(int& argc, char**& argv, Memory memory, const Body& body) {
   try {
     return run_ranks(ranks, memory, body);
   } catch (const std::bad_alloc&) {
-    end_job("not enough memory");
+    abort_job("not enough memory");
   } catch (const std::exception& error) {
-    end_job(error.what());
+    abort_job(error.what());
   } catch (...) {
-    end_job("something was thrown that is no std::exception");
+    abort_job("something was thrown that is no std::exception");
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include "check.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/holds_within.hpp"
-#include "heddle/core/late_hint.hpp"
+#include "heddle/core/timeout_hint.hpp"
+#include "heddle/core/wait_until.hpp"
 
 namespace heddle::mpi {
 
@@ -52,7 +52,7 @@ public:
   }
 
   void wait() {
-    const bool in_time = holds_within(set_up_->limit_, [&] {
+    const bool in_time = wait_until(set_up_->limit_, [&] {
       int done = 0;
       check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
             set_up_->what_);
@@ -73,7 +73,7 @@ private:
     return {"MPI",
             "rank " + std::to_string(set_up_->rank_) + ", " + set_up_->what_ + ": waited " +
                 std::to_string(set_up_->limit_.count()) + " ms for " + missing,
-            late_hint};
+            timeout_hint};
   }
 
   const SetUp* set_up_;

@@ -21,9 +21,9 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/holds_within.hpp"
-#include "heddle/core/late_hint.hpp"
-#include "heddle/transport/end_job.hpp"
+#include "heddle/core/timeout_hint.hpp"
+#include "heddle/core/wait_until.hpp"
+#include "heddle/transport/abort_job.hpp"
 #include "heddle/transport/nccl.hpp"
 #include "library.hpp"
 #include "set_up.hpp"
@@ -72,7 +72,7 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return ranks_; }
   [[nodiscard]] Memory memory() const noexcept override { return memory_; }
 
-  void start(const Traffic& traffic, Stream&) override {
+  void start(const ExchangeRequest& traffic, Stream&) override {
     std::vector<MPI_Request>& requests = requests_of(traffic);
     requests.clear();
     for (const Message& message : traffic.receive) {
@@ -87,7 +87,7 @@ public:
     }
   }
 
-  void finish(const Traffic& traffic, Stream&) override {
+  void finish(const ExchangeRequest& traffic, Stream&) override {
     std::vector<MPI_Request>& requests = requests_of(traffic);
     try {
       wait(traffic, requests);
@@ -109,12 +109,12 @@ public:
   }
 
 private:
-  void wait(const Traffic& traffic, std::vector<MPI_Request>& requests) const {
+  void wait(const ExchangeRequest& traffic, std::vector<MPI_Request>& requests) const {
     std::vector<bool> done(requests.size(), false);
     std::vector<int> completed(requests.size());
     std::vector<MPI_Status> statuses(requests.size());
     std::size_t left = requests.size();
-    const bool in_time = holds_within(timeout_, [&] {
+    const bool in_time = wait_until(timeout_, [&] {
       int some = 0;
       const int status = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &some,
                                       completed.data(), statuses.data());
@@ -130,12 +130,12 @@ private:
     if (!in_time) throw late(traffic, done);
   }
 
-  std::vector<MPI_Request>& requests_of(const Traffic& traffic) {
+  std::vector<MPI_Request>& requests_of(const ExchangeRequest& traffic) {
     const std::lock_guard lock(mutex_);
     return requests_[traffic.tag];
   }
 
-  [[nodiscard]] int count(const Message& message, const Traffic& traffic) const {
+  [[nodiscard]] int count(const Message& message, const ExchangeRequest& traffic) const {
     if (message.bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw Error(
           "MPI", traffic.on(rank_) + ": a message of " + std::to_string(message.bytes) + " bytes is too long",
@@ -145,7 +145,7 @@ private:
   }
 
   /// A message that was received has the length that was expected. status: of MPI_Testsome.
-  void verify(const Traffic& traffic, std::size_t which, int status, const MPI_Status& result) const {
+  void verify(const ExchangeRequest& traffic, std::size_t which, int status, const MPI_Status& result) const {
     if (status == MPI_ERR_IN_STATUS && result.MPI_ERROR != MPI_SUCCESS &&
         result.MPI_ERROR != MPI_ERR_PENDING) {
       const std::size_t receives = traffic.receive.size();
@@ -164,7 +164,7 @@ private:
     }
   }
 
-  [[nodiscard]] Error late(const Traffic& traffic, const std::vector<bool>& done) const {
+  [[nodiscard]] Error late(const ExchangeRequest& traffic, const std::vector<bool>& done) const {
     std::vector<Message> from;
     std::vector<Message> to;
     for (std::size_t i = 0; i < done.size(); ++i) {
@@ -177,7 +177,7 @@ private:
     if (!from.empty()) text += " for what comes from " + heddle::to_string(from);
     if (!to.empty())
       text += std::string(from.empty() ? "" : " and") + " to be rid of what goes to " + heddle::to_string(to);
-    return {"MPI", text, late_hint};
+    return {"MPI", text, timeout_hint};
   }
 
   std::chrono::milliseconds timeout_;
@@ -189,7 +189,7 @@ private:
   std::map<int, std::vector<MPI_Request>> requests_; // of each tag: receives, then sends
 };
 
-/// What heddle::end_job() does while MPI runs.
+/// What heddle::abort_job() does while MPI runs.
 void end_all_ranks(const std::string& why) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -209,16 +209,16 @@ Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   if (level < MPI_THREAD_MULTIPLE)
     throw Error("mpi::Session", "this MPI cannot be called from several threads");
-  end_job_by(end_all_ranks);
+  set_job_abort(end_all_ranks);
 }
 
 Session::~Session() {
   if (std::uncaught_exceptions() > exceptions_) MPI_Abort(MPI_COMM_WORLD, 1);
-  end_job_by(nullptr);
+  set_job_abort(nullptr);
   MPI_Finalize();
 }
 
-TransportOffer offer(std::chrono::milliseconds timeout) {
+TransportCandidate candidate(std::chrono::milliseconds timeout) {
   const int ranks = world_size();
   const std::string there = "MPI_COMM_WORLD has " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
   return {"mpi", ranks > 1, there + "; " + library() + ", messages through host memory",
@@ -257,24 +257,24 @@ bool memory_goes_around(Memory memory, std::chrono::milliseconds limit) {
   return unharmed;
 }
 
-TransportOffer device_offer(std::chrono::milliseconds timeout, const DevicePointers& pointers) {
-  TransportOffer offer{"mpi-device", false, pointers.refused(),
-                       [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
-  if (world_size() == 1) return offer;
+TransportCandidate device_candidate(std::chrono::milliseconds timeout, const DevicePointers& pointers) {
+  TransportCandidate candidate{"mpi-device", false, pointers.refused(),
+                               [timeout] { return std::make_unique<MpiTransport>(timeout, Memory::device); }};
+  if (world_size() == 1) return candidate;
   const SetUp set_up("whether MPI takes device pointers", timeout);
-  if (!set_up.all(offer.reason.empty())) { // the ranks decide together
-    if (offer.reason.empty()) offer.reason = "another rank cannot";
-    return offer;
+  if (!set_up.all(candidate.reason.empty())) { // the ranks decide together
+    if (candidate.reason.empty()) candidate.reason = "another rank cannot";
+    return candidate;
   }
-  offer.fits = set_up.all(pointers.go_around(timeout));
-  offer.reason = offer.fits
-                     ? "MPI takes device pointers, and 4 KiB and 4 MiB of device memory went around all ranks"
+  candidate.fits = set_up.all(pointers.go_around(timeout));
+  candidate.reason =
+      candidate.fits ? "MPI takes device pointers, and 4 KiB and 4 MiB of device memory went around all ranks"
                      : "MPI says that it takes device pointers, but device memory did not arrive unharmed";
-  return offer;
+  return candidate;
 }
 
-TransportOffer nccl_offer(std::chrono::milliseconds timeout) {
-  TransportOffer offer{"nccl", false, nccl_missing(), {}};
+TransportCandidate nccl_candidate(std::chrono::milliseconds timeout) {
+  TransportCandidate candidate{"nccl", false, nccl_missing(), {}};
   const int ranks = world_size();
   const SetUp set_up("whether all can use NCCL", timeout);
   static_cast<void>(set_up.all(true)); // MPI's own collectives wait for ever
@@ -286,18 +286,19 @@ TransportOffer nccl_offer(std::chrono::milliseconds timeout) {
   MPI_Comm_size(node, &neighbours);
   MPI_Comm_rank(node, &place);
   MPI_Comm_free(&node);
-  if (ranks == 1) offer.reason = "MPI_COMM_WORLD has 1 rank";
-  if (offer.reason.empty() && device_count() < neighbours) {
-    offer.reason = std::to_string(neighbours) + " ranks of this node would need a device each, there are " +
-                   std::to_string(device_count());
+  if (ranks == 1) candidate.reason = "MPI_COMM_WORLD has 1 rank";
+  if (candidate.reason.empty() && device_count() < neighbours) {
+    candidate.reason = std::to_string(neighbours) +
+                       " ranks of this node would need a device each, there are " +
+                       std::to_string(device_count());
   }
-  offer.fits = set_up.all(offer.reason.empty());
-  if (!offer.fits) {
-    if (offer.reason.empty()) offer.reason = "another rank cannot";
-    return offer;
+  candidate.fits = set_up.all(candidate.reason.empty());
+  if (!candidate.fits) {
+    if (candidate.reason.empty()) candidate.reason = "another rank cannot";
+    return candidate;
   }
-  offer.reason = nccl_version() + ", each rank has a device";
-  offer.make = [ranks, place, timeout] {
+  candidate.reason = nccl_version() + ", each rank has a device";
+  candidate.make = [ranks, place, timeout] {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     NcclId id = rank == 0 ? nccl_id() : NcclId{};
@@ -307,7 +308,7 @@ TransportOffer nccl_offer(std::chrono::milliseconds timeout) {
     const DeviceScope device(place);
     return nccl_transport(rank, ranks, id);
   };
-  return offer;
+  return candidate;
 }
 
 } // namespace heddle::mpi

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "heddle/core/captured_work.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/graph_cache.hpp"
 #include "heddle/poisson/boundary_lift.hpp"
 #include "register_transform.hpp"
 
@@ -88,7 +88,7 @@ template <class Real> struct PoissonSolver<Real>::Parts {
   BoundaryLift<Real> lift;
   std::int64_t planes;
   Memory memory;
-  CapturedWork<const Real*> captured; // the launches of solve, for one field
+  GraphCache<const Real*> captured; // the launches of solve, for one field
 };
 
 template <class Real>

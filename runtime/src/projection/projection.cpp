@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "heddle/core/captured_work.hpp"
+#include "heddle/core/graph_cache.hpp"
 #include "rounds.hpp"
 
 namespace heddle {
@@ -21,7 +21,7 @@ Projection<T, P>::Projection(const StaggeredGrid& grid, Memory memory,
       lift_(pressure_problem(grid), 0, grid.cells[2], memory),
       rounds_(detail::rounds_of<T, P>("Projection", rounds)),
       values_(solver_.plane_pitch() + solver_.size(), memory),
-      captured_(std::make_unique<CapturedWork<std::vector<std::int64_t>>>()) {}
+      captured_(std::make_unique<GraphCache<std::vector<std::int64_t>>>()) {}
 
 template <class T, class P> Projection<T, P>::~Projection() = default;
 template <class T, class P> Projection<T, P>::Projection(Projection&&) noexcept = default;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "heddle/core/parallel.hpp"
-#include "heddle/grid/curve.hpp"
+#include "heddle/grid/space_filling_curve.hpp"
 
 namespace heddle {
 

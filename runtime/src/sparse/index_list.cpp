@@ -13,8 +13,8 @@
 #include "chunk_links.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
-#include "mirror.hpp"
 #include "row_bits.hpp"
+#include "specular_links.hpp"
 
 namespace heddle {
 

@@ -9,11 +9,11 @@
 #include "chunk_links.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
-#include "heddle/grid/wrap.hpp"
+#include "heddle/grid/positive_modulo.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "list_runs.hpp"
-#include "mirror.hpp"
 #include "row_cells.hpp"
+#include "specular_links.hpp"
 
 namespace heddle {
 
@@ -25,7 +25,7 @@ constexpr std::int64_t last_element = 0xFFFFFFFELL; // that has a number of 32 b
 
 void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
                             const std::array<bool, 6>& slips) {
-  const Mirror mirror(links, periodic, slips);
+  const SpecularLinks mirror(links, periodic, slips);
   std::int64_t reach = 0; // of the links along x
   for (std::size_t r = 0; r < links.size(); ++r) {
     const std::string row = "row " + std::to_string(r);
@@ -70,8 +70,8 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
       });
       std::fill(row + done, row + nx, nobody);
       for (std::int64_t x = 1; x <= reach; ++x) {
-        row[-x] = periodic[0] ? row[wrap(-x, nx)] : nobody;
-        row[nx - 1 + x] = periodic[0] ? row[wrap(nx - 1 + x, nx)] : nobody;
+        row[-x] = periodic[0] ? row[positive_modulo(-x, nx)] : nobody;
+        row[nx - 1 + x] = periodic[0] ? row[positive_modulo(nx - 1 + x, nx)] : nobody;
       }
     }
   });
@@ -111,8 +111,8 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
         const Link& link = links[l];
         std::int64_t y = r % ny + link.offset[1];
         std::int64_t z = r / ny + link.offset[2];
-        if (periodic[1]) y = wrap(y, ny);
-        if (periodic[2]) z = wrap(z, nz);
+        if (periodic[1]) y = positive_modulo(y, ny);
+        if (periodic[2]) z = positive_modulo(z, nz);
         unsigned turned = 0; // bit of each axis along which the link comes back from a face
         if (mirror.turns(1, y, ny)) {
           turned |= 2U;

@@ -41,7 +41,7 @@ std::uint64_t own_checksum(const Head& head) {
 
 Collective::Collective(Transport* transport, std::string name)
     : transport_(transport), name_(std::move(name)) {
-  if (transport_ != nullptr) tag_ = transport_->enlist();
+  if (transport_ != nullptr) tag_ = transport_->allocate_tag();
 }
 
 /// Sends `out`; `in` has texts of the length that will come.
@@ -66,7 +66,7 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
     receive.push_back({letter.peer, place, letter.text.size()});
     place += letter.text.size();
   }
-  const Traffic traffic{name_, tag_, turn_++, send, receive};
+  const ExchangeRequest traffic{name_, tag_, turn_++, send, receive};
   const bool in_stream = transport_->waits_in_stream();
   Stream stream(in_stream ? Memory::device : Memory::host);
   transport_->start(traffic, stream);

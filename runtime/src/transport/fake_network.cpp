@@ -11,7 +11,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/core/hash.hpp"
-#include "heddle/core/late_hint.hpp"
+#include "heddle/core/timeout_hint.hpp"
 
 namespace heddle {
 
@@ -45,7 +45,7 @@ struct FakeNetwork::State {
   std::vector<bool> stopped;
   FaultCounts counts;
 
-  void post(int from, const Message& message, const Traffic& traffic);
+  void post(int from, const Message& message, const ExchangeRequest& traffic);
   [[nodiscard]] std::string who_waits(int but) const;
 };
 
@@ -74,7 +74,7 @@ private:
 
 } // namespace
 
-void FakeNetwork::State::post(int from, const Message& message, const Traffic& traffic) {
+void FakeNetwork::State::post(int from, const Message& message, const ExchangeRequest& traffic) {
   Dice dice(faults.seed, from, message.peer, traffic.tag, traffic.step);
   Letter letter{from, traffic.tag, Clock::now(), {message.data, message.data + message.bytes}};
   const std::lock_guard lock(mutex);
@@ -127,12 +127,12 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return state_->ranks; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::host; }
 
-  void start(const Traffic& traffic, Stream&) override {
+  void start(const ExchangeRequest& traffic, Stream&) override {
     for (const Message& message : traffic.send)
       state_->post(rank_, message, traffic);
   }
 
-  void finish(const Traffic& traffic, Stream&) override {
+  void finish(const ExchangeRequest& traffic, Stream&) override {
     const auto self = static_cast<std::size_t>(rank_);
     const Clock::time_point deadline = Clock::now() + state_->timeout;
     std::unique_lock lock(state_->mutex);
@@ -152,7 +152,7 @@ public:
         throw Error("FakeNetwork",
                     traffic.on(rank_) + ": waited " + std::to_string(state_->timeout.count()) + " ms for " +
                         to_string(missing) + state_->who_waits(rank_),
-                    std::string("a message was lost, ") + late_hint);
+                    std::string("a message was lost, ") + timeout_hint);
       }
       state_->change.wait_until(lock, next);
     }
@@ -161,7 +161,7 @@ public:
 private:
   /// Takes the first letter that has arrived and is waited for. Else lowers `next` to the time when one
   /// arrives.
-  bool take(const Traffic& traffic, std::vector<Message>& missing, Clock::time_point& next) {
+  bool take(const ExchangeRequest& traffic, std::vector<Message>& missing, Clock::time_point& next) {
     std::deque<State::Letter>& box = state_->inbox[static_cast<std::size_t>(rank_)];
     std::vector<int> behind; // ranks from which an earlier letter is still on its way
     for (auto letter = box.begin(); letter != box.end(); ++letter) {

@@ -106,7 +106,7 @@ public:
     return text_;
   }
   /// A rank waits for the others no longer.
-  void note_give_up() noexcept { gave_up_ = true; }
+  void note_abort() noexcept { gave_up_ = true; }
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
   /// Once all have ended.
   void rethrow() const {
@@ -162,9 +162,9 @@ public:
   [[nodiscard]] bool waits_in_stream() const noexcept override { return true; }
   /// What NCCL runs in streams ends at once; the call itself may wait for the other ranks of the node, which
   /// might not end before this one has said why it did.
-  void give_up() noexcept override {
+  void abort() noexcept override {
     if (communicator_ == nullptr) return;
-    if (failures_ != nullptr) failures_->note_give_up();
+    if (failures_ != nullptr) failures_->note_abort();
     const auto abort = [communicator = communicator_] {
       static_cast<void>(library().comm_abort(communicator));
     };
@@ -177,13 +177,13 @@ public:
   }
 
   /// Exchanges once: NCCL allocates when two ranks first talk, which a capture does not allow.
-  void expect(const Traffic& traffic) override {
+  void expect(const ExchangeRequest& traffic) override {
     Stream stream(Memory::device);
     start(traffic, stream);
     wait_for(*this, traffic, stream, longest_wait());
   }
 
-  void start(const Traffic& traffic, Stream& stream) override {
+  void start(const ExchangeRequest& traffic, Stream& stream) override {
     if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting before");
     const Library& nccl = library();
     std::optional<Watchdog> limit;
@@ -206,7 +206,7 @@ public:
     check(result, traffic.on(rank_));
     check(ended, traffic.on(rank_));
   }
-  void finish(const Traffic&, Stream&) override {} // what follows in the stream comes after
+  void finish(const ExchangeRequest&, Stream&) override {} // what follows in the stream comes after
 
 private:
   [[nodiscard]] Watchdog limit_of(const char* what) const {
@@ -222,7 +222,7 @@ private:
               "longer");
         }};
   }
-  [[nodiscard]] Watchdog limit_of(const Traffic& traffic) const {
+  [[nodiscard]] Watchdog limit_of(const ExchangeRequest& traffic) const {
     const std::chrono::milliseconds limit = longest_wait();
     return {limit, [this, traffic, limit] {
               const Error error = late(*this, traffic, limit);

@@ -36,7 +36,7 @@ public:
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   [[nodiscard]] bool stores() const noexcept override { return registry_->options.stores; }
 
-  void expect(const Traffic& traffic) override {
+  void expect(const ExchangeRequest& traffic) override {
     for (const Message& message : traffic.receive)
       registry_->places[{traffic.tag, message.peer, rank_}] = message.data;
   }
@@ -62,7 +62,7 @@ public:
     return box.get();
   }
 
-  void start(const Traffic& traffic, Stream& stream) override {
+  void start(const ExchangeRequest& traffic, Stream& stream) override {
     if (stores()) return; // the pack kernel has done it
     for (const Message& message : traffic.send) {
       std::byte* const there = place(traffic.tag, message.peer);
@@ -72,7 +72,7 @@ public:
         std::memcpy(there, message.data, message.bytes);
     }
   }
-  void finish(const Traffic&, Stream&) override {}
+  void finish(const ExchangeRequest&, Stream&) override {}
 
 private:
   [[nodiscard]] Error unexpected(int peer) const {
@@ -90,8 +90,8 @@ PeerGroup::PeerGroup(int ranks, PeerOptions options) : registry_(std::make_uniqu
   registry_->options = options;
   registry_->ranks = ranks;
   if (options.memory == Memory::device) {
-    const TransportOffer offer = peer_offer(ranks);
-    if (!offer.fits) throw Error("PeerGroup", offer.reason);
+    const TransportCandidate candidate = peer_candidate(ranks);
+    if (!candidate.fits) throw Error("PeerGroup", candidate.reason);
   }
   for (int rank = 0; rank < ranks; ++rank)
     registry_->members.push_back(std::make_unique<Rank>(*registry_, rank));
@@ -111,30 +111,30 @@ Transport& PeerGroup::transport(int rank) {
   return *registry_->members.at(static_cast<std::size_t>(rank));
 }
 
-TransportOffer peer_offer(int ranks) {
-  TransportOffer offer{.name = "peer", .fits = false, .reason = {}, .make = {}};
+TransportCandidate peer_candidate(int ranks) {
+  TransportCandidate candidate{.name = "peer", .fits = false, .reason = {}, .make = {}};
   if (ranks == 1) {
-    offer.reason = "there is one rank";
-    return offer;
+    candidate.reason = "there is one rank";
+    return candidate;
   }
   const int devices = device_count();
-  offer.reason = "one process sees " + std::to_string(devices) + (devices == 1 ? " device" : " devices");
+  candidate.reason = "one process sees " + std::to_string(devices) + (devices == 1 ? " device" : " devices");
   if (devices < ranks) {
-    offer.reason += " for " + std::to_string(ranks) + " ranks";
-    return offer;
+    candidate.reason += " for " + std::to_string(ranks) + " ranks";
+    return candidate;
   }
   for (int from = 0; from < ranks; ++from) {
     const DeviceScope here(from);
     for (int to = 0; to < ranks; ++to) {
       if (from == to || cuda::reach_into(to)) continue;
-      offer.reason =
+      candidate.reason =
           "device " + std::to_string(from) + " cannot reach the memory of device " + std::to_string(to);
-      return offer;
+      return candidate;
     }
   }
-  offer.fits = true;
-  offer.reason += " that reach each other's memory";
-  return offer;
+  candidate.fits = true;
+  candidate.reason += " that reach each other's memory";
+  return candidate;
 }
 
 } // namespace heddle

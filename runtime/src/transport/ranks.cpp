@@ -10,13 +10,13 @@
 #include <optional>
 #include <string>
 
+#include "heddle/core/env_var.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
-#include "heddle/core/setting.hpp"
 #include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/launcher.hpp"
 #include "heddle/transport/nccl.hpp"
-#include "heddle/transport/refused_offer.hpp"
+#include "heddle/transport/unavailable.hpp"
 
 namespace heddle {
 
@@ -27,7 +27,7 @@ constexpr const char* one_rank = "there is one rank";
 constexpr const char* make_several = "HEDDLE_RANKS=<number> gives this process several";
 
 bool asked_to_be_alone() {
-  return setting("HEDDLE_TRANSPORT") == "local";
+  return env_var("HEDDLE_TRANSPORT") == "local";
 }
 
 int ranks_asked_for(Memory memory) {
@@ -48,15 +48,15 @@ void refuse_one_of_many(const NoMpi& no_mpi) {
           "; on purpose, each computes alone with HEDDLE_TRANSPORT=local, or HEDDLE_RANKS of its own");
 }
 
-TransportOffer peers(int ranks, Memory memory) {
-  if (ranks == 1) return refused_offer("peer", one_rank, make_several);
-  if (memory == Memory::device) return peer_offer(ranks);
+TransportCandidate peers(int ranks, Memory memory) {
+  if (ranks == 1) return unavailable("peer", one_rank, make_several);
+  if (memory == Memory::device) return peer_candidate(ranks);
   const std::string many = "one graph computes " + std::to_string(ranks) + " ranks on this processor";
   return {"peer", true, many, {}};
 }
 
-TransportOffer nccl(int ranks) {
-  if (ranks == 1) return refused_offer("nccl", one_rank, make_several);
+TransportCandidate nccl(int ranks) {
+  if (ranks == 1) return unavailable("nccl", one_rank, make_several);
   std::string reason = nccl_missing();
   if (reason.empty() && device_count() < ranks)
     reason = std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
@@ -64,26 +64,26 @@ TransportOffer nccl(int ranks) {
   return {"nccl", true, nccl_version() + ", a thread for each device", {}};
 }
 
-TransportOffer threads(int ranks) {
-  if (ranks == 1) return refused_offer("threads", one_rank, make_several);
+TransportCandidate threads(int ranks) {
+  if (ranks == 1) return unavailable("threads", one_rank, make_several);
   const std::string many = std::to_string(ranks) + " ranks on a thread each, messages through host memory";
   return {"threads", true, many, {}};
 }
 
 /// All transports that there are, those that do not apply last.
-std::vector<TransportOffer> offers_here(int ranks, Memory memory, const NoMpi& no_mpi) {
-  std::vector<TransportOffer> offers;
-  if (ranks == 1) offers.push_back(local_offer());
-  offers.push_back(peers(ranks, memory));
-  if (memory == Memory::device) offers.push_back(nccl(ranks));
-  offers.push_back(threads(ranks));
-  if (memory == Memory::host) offers.push_back(refused_on_hosts("nccl"));
+std::vector<TransportCandidate> candidates_here(int ranks, Memory memory, const NoMpi& no_mpi) {
+  std::vector<TransportCandidate> candidates;
+  if (ranks == 1) candidates.push_back(local_candidate());
+  candidates.push_back(peers(ranks, memory));
+  if (memory == Memory::device) candidates.push_back(nccl(ranks));
+  candidates.push_back(threads(ranks));
+  if (memory == Memory::host) candidates.push_back(unavailable_on_hosts("nccl"));
   if (ranks > 1)
-    offers.push_back(
-        refused_offer("local", "there are " + std::to_string(ranks) + " ranks", "HEDDLE_RANKS=1 makes one"));
+    candidates.push_back(
+        unavailable("local", "there are " + std::to_string(ranks) + " ranks", "HEDDLE_RANKS=1 makes one"));
   for (const char* const name : {"mpi-device", "mpi"})
-    offers.push_back(refused_offer(name, no_mpi.reason, no_mpi.hint));
-  return offers;
+    candidates.push_back(unavailable(name, no_mpi.reason, no_mpi.hint));
+  return candidates;
 }
 
 /// Calls the body on a thread for each rank, as `start` makes them; the first result that is not 0.
@@ -101,7 +101,7 @@ int on_threads(const std::function<void(const std::function<void(Transport&)>&)>
 int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
   refuse_one_of_many(no_mpi);
   const int ranks = ranks_asked_for(memory);
-  const OfferChoice choice = choose_offer(offers_here(ranks, memory, no_mpi));
+  const CandidateChoice choice = select_candidate(candidates_here(ranks, memory, no_mpi));
   std::printf("%s\n", choice.line.c_str());
 
   if (choice.name == "peer") {
@@ -130,7 +130,7 @@ int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
 } // namespace
 
 std::optional<int> ranks_by_environment() {
-  const std::optional<std::string> text = setting("HEDDLE_RANKS");
+  const std::optional<std::string> text = env_var("HEDDLE_RANKS");
   if (!text) return std::nullopt;
   const std::optional<int> ranks = number_of<int>(*text);
   if (!ranks || *ranks < 1 || *ranks > most_ranks)

@@ -4,21 +4,22 @@
 #include <string>
 
 #include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/holds_within.hpp"
-#include "heddle/core/late_hint.hpp"
+#include "heddle/core/timeout_hint.hpp"
+#include "heddle/core/wait_until.hpp"
 
 namespace heddle {
 
-Error late(const Transport& transport, const Traffic& traffic, std::chrono::milliseconds limit) {
+Error late(const Transport& transport, const ExchangeRequest& traffic, std::chrono::milliseconds limit) {
   std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
   if (!traffic.receive.empty()) text += " for " + to_string(traffic.receive);
   if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
-  return {std::string(transport.name()), text, late_hint};
+  return {std::string(transport.name()), text, timeout_hint};
 }
 
-void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit) {
-  if (!holds_within(limit, [&] { return cuda::idle(stream.native()); })) {
-    transport.give_up();
+void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
+              std::chrono::milliseconds limit) {
+  if (!wait_until(limit, [&] { return cuda::idle(stream.native()); })) {
+    transport.abort();
     throw late(transport, traffic, limit);
   }
   stream.synchronise(); // says what went wrong, if anything did

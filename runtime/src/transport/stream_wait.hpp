@@ -11,11 +11,13 @@
 namespace heddle {
 
 /// Who waits for whom: "rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)".
-[[nodiscard]] Error late(const Transport& transport, const Traffic& traffic, std::chrono::milliseconds limit);
+[[nodiscard]] Error late(const Transport& transport, const ExchangeRequest& traffic,
+                         std::chrono::milliseconds limit);
 
 /// Waits until `stream` has done what a transport that waits_in_stream() has put there for `traffic`. When
 /// that takes longer than `limit`, lets the transport give up and throws late().
-void wait_for(Transport& transport, const Traffic& traffic, Stream& stream, std::chrono::milliseconds limit);
+void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
+              std::chrono::milliseconds limit);
 
 } // namespace heddle
 

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "heddle/core/env_var.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
-#include "heddle/core/setting.hpp"
 
 namespace heddle {
 
-std::string Traffic::on(int rank) const {
+std::string ExchangeRequest::on(int rank) const {
   return "rank " + std::to_string(rank) + ", '" + std::string(plan) + "', step " + std::to_string(step);
 }
 
-void Transport::expect(const Traffic&) {}
+void Transport::expect(const ExchangeRequest&) {}
 
 std::byte* Transport::place(int, int) const {
   return nullptr;
@@ -31,26 +31,26 @@ const ExchangedArrays& Transport::published(int, int peer) const {
               "only a transport that stores() knows the arrays of other ranks");
 }
 
-void LocalTransport::start(const Traffic& traffic, Stream&) {
+void LocalTransport::start(const ExchangeRequest& traffic, Stream&) {
   if (!traffic.send.empty() || !traffic.receive.empty()) {
     throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",
                 "a grid for one rank has all blocks here");
   }
 }
 
-void LocalTransport::finish(const Traffic&, Stream&) {}
+void LocalTransport::finish(const ExchangeRequest&, Stream&) {}
 
-TransportOffer local_offer() {
+TransportCandidate local_candidate() {
   return {"local", true, "one process has all blocks", [] { return std::make_unique<LocalTransport>(); }};
 }
 
 namespace {
 
 /// "HEDDLE_TRANSPORT can be auto, peer or threads here".
-std::string usable(const std::vector<TransportOffer>& offers) {
+std::string usable(const std::vector<TransportCandidate>& candidates) {
   std::vector<std::string> names;
-  for (const TransportOffer& offer : offers) {
-    if (offer.fits) names.push_back(offer.name);
+  for (const TransportCandidate& candidate : candidates) {
+    if (candidate.fits) names.push_back(candidate.name);
   }
   if (names.empty()) return "no transport can be used here";
   std::string text = "HEDDLE_TRANSPORT can be auto";
@@ -61,51 +61,53 @@ std::string usable(const std::vector<TransportOffer>& offers) {
 
 } // namespace
 
-OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted) {
+CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates,
+                                 const std::string& wanted) {
   std::string known;
-  for (const TransportOffer& offer : offers) {
-    if (wanted == "auto" ? offer.fits : offer.name == wanted) {
-      if (!offer.fits)
-        throw Error("choose_transport", wanted + " cannot be used: " + offer.reason,
-                    offer.hint + (offer.hint.empty() ? "" : "; ") + usable(offers));
-      std::string line = "transport " + offer.name + ": " + offer.reason;
+  for (const TransportCandidate& candidate : candidates) {
+    if (wanted == "auto" ? candidate.fits : candidate.name == wanted) {
+      if (!candidate.fits)
+        throw Error("select_transport", wanted + " cannot be used: " + candidate.reason,
+                    candidate.hint + (candidate.hint.empty() ? "" : "; ") + usable(candidates));
+      std::string line = "transport " + candidate.name + ": " + candidate.reason;
       if (wanted != "auto") line += "; asked for by name";
       if (!known.empty()) line.append(" (not ").append(known).append(")");
-      return {offer.name, line};
+      return {candidate.name, line};
     }
     if (!known.empty()) known += ", ";
-    known += offer.name;
+    known += candidate.name;
     known += ": ";
-    known += offer.reason;
+    known += candidate.reason;
   }
-  if (wanted == "auto") throw Error("choose_transport", "no transport fits", known);
-  throw Error("choose_transport", "there is no transport '" + wanted + "'", usable(offers));
+  if (wanted == "auto") throw Error("select_transport", "no transport fits", known);
+  throw Error("select_transport", "there is no transport '" + wanted + "'", usable(candidates));
 }
 
 namespace {
 
 std::string wanted_transport() {
-  return setting("HEDDLE_TRANSPORT").value_or("auto");
+  return env_var("HEDDLE_TRANSPORT").value_or("auto");
 }
 
 } // namespace
 
-OfferChoice choose_offer(const std::vector<TransportOffer>& offers) {
-  return choose_offer(offers, wanted_transport());
+CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates) {
+  return select_candidate(candidates, wanted_transport());
 }
 
-TransportChoice choose_transport(const std::vector<TransportOffer>& offers, const std::string& wanted) {
-  const OfferChoice choice = choose_offer(offers, wanted);
-  const auto chosen = std::ranges::find(offers, choice.name, &TransportOffer::name);
+TransportChoice select_transport(const std::vector<TransportCandidate>& candidates,
+                                 const std::string& wanted) {
+  const CandidateChoice choice = select_candidate(candidates, wanted);
+  const auto chosen = std::ranges::find(candidates, choice.name, &TransportCandidate::name);
   return {chosen->make(), choice.line};
 }
 
-TransportChoice choose_transport(const std::vector<TransportOffer>& offers) {
-  return choose_transport(offers, wanted_transport());
+TransportChoice select_transport(const std::vector<TransportCandidate>& candidates) {
+  return select_transport(candidates, wanted_transport());
 }
 
 std::chrono::milliseconds longest_wait() {
-  const std::optional<std::string> text = setting("HEDDLE_TIMEOUT");
+  const std::optional<std::string> text = env_var("HEDDLE_TIMEOUT");
   if (!text) return std::chrono::minutes(5);
   const std::optional<double> seconds = number_of<double>(*text);
   if (!seconds || !(*seconds >= 1e-3) || *seconds > 1e6)

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "heddle/transport/end_job.hpp"
+#include "heddle/transport/abort_job.hpp"
 
 namespace heddle {
 
@@ -17,7 +17,7 @@ Watchdog::Watchdog(std::chrono::milliseconds limit, std::function<Error()> late)
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
     stopped.wait_for(lock, over, limit, [] { return false; });
-    if (!over.stop_requested()) end_job(late().what());
+    if (!over.stop_requested()) abort_job(late().what());
   };
   try {
     guard_ = std::jthread(guard);

@@ -11,7 +11,7 @@
 namespace heddle {
 
 /// A limit for a call that cannot be given up, as NCCL's are where a rank does not come: for as long as a
-/// watchdog lives, at most `limit`; then it ends the job (end_job.hpp), since the thread that is blocked
+/// watchdog lives, at most `limit`; then it ends the job (abort_job.hpp), since the thread that is blocked
 /// cannot throw.
 ///
 ///     const Watchdog limit(longest_wait(), [&] { return Error("NCCL", "rank 0: waited ...", ...); });

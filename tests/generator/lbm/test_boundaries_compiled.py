@@ -178,7 +178,7 @@ def case(sweep: Sweep, kernel: ir.Kernel) -> tuple[dict[str, Array], dict[str, N
     arrays["mask"].values = [incoming & bits for bits in (incoming, *some)]
     depth = BOUNDARIES[sweep.name].depth
     for name, c in zip(sweep.lattice.names, sweep.lattice.velocities, strict=True):
-        if f"cell_{name}" in arrays:  # as heddle::cells_beside: the own one where there is none
+        if f"cell_{name}" in arrays:  # as heddle::neighbour_indices: the own one where there is none
             numbers_beside = []
             for n in entries:
                 way = [

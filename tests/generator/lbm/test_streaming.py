@@ -200,8 +200,8 @@ class Geometry:
         return rows
 
     def beside(self, n: int, offset: tuple[int, ...], depth: int = 1) -> int:
-        """As heddle::cells_beside: the number of the cell at an offset, the own one where that, or with a
-        depth of 2 the next one on the same way, is not listed."""
+        """As heddle::neighbour_indices: the number of the cell at an offset, the own one where that, or with
+        a depth of 2 the next one on the same way, is not listed."""
         way = [tuple(k * d for d in offset) for k in range(1, depth + 1)]
         found = [self.number.get(self.neighbour(self.cells[n], step), -1) for step in way]
         return n if -1 in found else found[0]

@@ -32,8 +32,8 @@ template <class T> class OnPeers : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;
 TYPED_TEST_SUITE(OnPeers, Precisions);
 
-heddle::TaskGraphOptions in_slabs(heddle::TaskGraphOptions options, int slabs) {
-  options.slabs = slabs;
+heddle::TaskGraphOptions in_tiles(heddle::TaskGraphOptions options, int tiles) {
+  options.interior_tiles = tiles;
   return options;
 }
 
@@ -50,7 +50,7 @@ std::vector<blocks::Peers> ways(int ranks, const std::array<bool, 3>& walled) {
           {ranks, cut, walled, options(false, Overlap::off, 1), false, 1},
           {ranks, cut, periodic, options(false, Overlap::on, 2), false, 1, true},
           {ranks, {1, 4, ranks}, walled, options(true, Overlap::on, 1), true, 4},
-          {ranks, {2, 2, 1}, walled, in_slabs(options(true, Overlap::on, 2), 5), true, 1}};
+          {ranks, {2, 2, 1}, walled, in_tiles(options(true, Overlap::on, 2), 5), true, 1}};
 }
 
 TYPED_TEST(OnPeers, EveryPatternEqualsOneBlock) {
@@ -121,14 +121,14 @@ TYPED_TEST(OnPeers, AnyOrderOfThePlanGivesTheSameBits) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
       const bool between_walls = seed % 2 == 0;
       const bool in_vectors = seed % 3 == 0;
-      const bool in_slabs = seed % 3 == 1; // of the seven layers of a block
+      const bool in_tiles = seed % 3 == 1; // of the seven layers of a block
       const bool alone = seed > 6;
       const std::array<int, 3> cut =
-          in_vectors ? std::array<int, 3>{1, 4, alone ? 1 : 4} : std::array<int, 3>{2, 2, in_slabs ? 1 : 2};
+          in_vectors ? std::array<int, 3>{1, 4, alone ? 1 : 4} : std::array<int, 3>{2, 2, in_tiles ? 1 : 2};
       const blocks::Peers run{alone ? 1 : 4,
                               cut,
                               between_walls ? pattern.walled : periodic,
-                              {.unroll = 2, .slabs = 4, .shuffle = seed},
+                              {.unroll = 2, .interior_tiles = 4, .shuffle = seed},
                               seed % 4 != 0,
                               in_vectors ? 4 : 1,
                               seed > 3};

@@ -39,7 +39,7 @@ template <class T> int check(const char* precision, heddle::Transport& transport
 int main(int argc, char** argv) {
   const heddle::mpi::Session session(argc, argv);
   const heddle::TransportChoice choice =
-      heddle::choose_transport({heddle::mpi::offer(), heddle::local_offer()});
+      heddle::select_transport({heddle::mpi::candidate(), heddle::local_candidate()});
   heddle::Transport& transport = *choice.transport;
   if (transport.rank() == 0) std::cout << choice.line << '\n';
   const int expected = argc > 1 ? std::stoi(argv[1]) : transport.ranks();

@@ -15,8 +15,8 @@
 #include "channel.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/reduction/reduction_work.hpp"
-#include "heddle/sparse/cells_beside.hpp"
 #include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/neighbour_indices.hpp"
 #include "heddle/sparse/sparse_field.hpp"
 #include "heddle/sparse/wall_masks.hpp"
 #include "lbm_boundaries_twist.hpp"
@@ -136,7 +136,8 @@ private:
     cells_ = Numbers(std::span<const std::uint32_t>(numbers));
     mask_ = Numbers(std::span<const std::uint32_t>(masks));
     const auto beside = [&](int x, int y) {
-      return heddle::cells_beside(list_, cells_, {x, y, 0}, periodic_, boundary_ == Boundary::curved ? 2 : 1);
+      return heddle::neighbour_indices(list_, cells_, {x, y, 0}, periodic_,
+                                       boundary_ == Boundary::curved ? 2 : 1);
     };
     if (boundary_ == Boundary::outflow) beside_[0] = beside(-1, 0);
     if (boundary_ == Boundary::jump) beside_ = {beside(1, 0), beside(1, 1), beside(1, -1)};   // e, ne, se

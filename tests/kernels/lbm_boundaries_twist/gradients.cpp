@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "heddle/sparse/cells_beside.hpp"
 #include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/neighbour_indices.hpp"
 #include "heddle/sparse/sparse_field.hpp"
 #include "heddle/sparse/wall_masks.hpp"
 #include "lbm_boundaries_pull_sweeps.hpp"
@@ -87,10 +87,10 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
   heddle::SparseField<double> twist(list, 9), u_field(list, 2), curl_field(list, 1);
   heddle::SparseField<std::uint32_t> marks(list, 1), east(list, 1), west(list, 1), north(list, 1),
       south(list, 1);
-  heddle::cells_beside(east, {1, 0, 0}, periodic);
-  heddle::cells_beside(west, {-1, 0, 0}, periodic);
-  heddle::cells_beside(north, {0, 1, 0}, periodic);
-  heddle::cells_beside(south, {0, -1, 0}, periodic);
+  heddle::neighbour_indices(east, {1, 0, 0}, periodic);
+  heddle::neighbour_indices(west, {-1, 0, 0}, periodic);
+  heddle::neighbour_indices(north, {0, 1, 0}, periodic);
+  heddle::neighbour_indices(south, {0, -1, 0}, periodic);
   std::vector<std::array<int, 3>> velocities;
   for (const auto& c : d2q9)
     velocities.push_back({c[0], c[1], 0});

@@ -43,18 +43,19 @@ bool on_device() {
 
 /// The transports that there are, and why the others are not. A program of one rank has one.
 std::vector<std::unique_ptr<heddle::Transport>> transports() {
-  std::vector<heddle::TransportOffer> offers;
+  std::vector<heddle::TransportCandidate> candidates;
 #ifdef HEDDLE_WITH_MPI
-  offers = {heddle::mpi::offer(std::chrono::seconds(20)), heddle::mpi::device_offer(std::chrono::seconds(20)),
-            heddle::mpi::nccl_offer()};
+  candidates = {heddle::mpi::candidate(std::chrono::seconds(20)),
+                heddle::mpi::device_candidate(std::chrono::seconds(20)), heddle::mpi::nccl_candidate()};
 #endif
   std::vector<std::unique_ptr<heddle::Transport>> result;
-  for (const heddle::TransportOffer& offer : offers) {
-    if (offer.fits) result.push_back(offer.make());
+  for (const heddle::TransportCandidate& candidate : candidates) {
+    if (candidate.fits) result.push_back(candidate.make());
     if (result.empty() || result.front()->rank() == 0)
-      std::printf("%s: %s%s\n", offer.name.c_str(), offer.fits ? "" : "no, ", offer.reason.c_str());
+      std::printf("%s: %s%s\n", candidate.name.c_str(), candidate.fits ? "" : "no, ",
+                  candidate.reason.c_str());
   }
-  if (result.empty()) result.push_back(heddle::local_offer().make());
+  if (result.empty()) result.push_back(heddle::local_candidate().make());
   return result;
 }
 

@@ -106,7 +106,7 @@ void city(heddle::Transport& transport, Verdict& verdict) {
 int main(int argc, char** argv) {
   const heddle::mpi::Session session(argc, argv);
   const heddle::TransportChoice choice =
-      heddle::choose_transport({heddle::mpi::offer(), heddle::local_offer()});
+      heddle::select_transport({heddle::mpi::candidate(), heddle::local_candidate()});
   heddle::Transport& transport = *choice.transport;
   const int expected = argc > 1 ? std::stoi(argv[1]) : transport.ranks();
   if (transport.ranks() != expected) {

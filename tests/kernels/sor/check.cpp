@@ -14,8 +14,8 @@
 #include "../../support/full_speed.hpp"
 #include "box.hpp"
 #include "cube.hpp"
-#include "heddle/solvers/march.hpp"
 #include "heddle/solvers/relaxation.hpp"
+#include "heddle/solvers/wavefront_sweep.hpp"
 #include "sor_sweeps.hpp"
 
 extern "C" void omp_set_num_threads(int) __attribute__((weak));
@@ -158,7 +158,7 @@ TYPED_TEST(Relaxation, AMarchGivesTheBitsOfOneColourAfterTheOther) {
       return number > -0.9 ? 63 : static_cast<int>(64 * (number + 1));
     });
     heddle::Field<T> expected = field(0);
-    const auto sweep = [&](heddle::Field<T>& phi, const heddle::Planes& part,
+    const auto sweep = [&](heddle::Field<T>& phi, const heddle::PlaneRange& part,
                            const heddle::ColourRange& colours) {
       sor::split_sweep(part.of(open.view()), part.of(phi.view()), part.of(right.view()), colours.first,
                        colours.last, 1.0, 0.5, 4.0, 1.7);
@@ -169,9 +169,9 @@ TYPED_TEST(Relaxation, AMarchGivesTheBitsOfOneColourAfterTheOther) {
       if (omp_set_num_threads != nullptr) omp_set_num_threads(threads);
       heddle::Field<T> phi = field(0);
       for (int i = 0; i < 3; ++i) {
-        heddle::march(
+        heddle::wavefront_sweep(
             phi.view().extents(), {0, 2},
-            [&](const heddle::Planes& part, const heddle::ColourRange& colours) {
+            [&](const heddle::PlaneRange& part, const heddle::ColourRange& colours) {
               sweep(phi, part, colours);
             },
             0);

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "graph/capture_choice.hpp"
+#include "graph/capture_decision.hpp"
 #include "heddle/graph/task_graph.hpp"
 
 namespace {
 
 using heddle::Capture;
-using heddle::choose_capture;
+using heddle::decide_capture;
 using heddle::Memory;
 using heddle::TaskNode;
 
@@ -27,23 +27,23 @@ TaskNode task(std::string name, Memory memory) {
 
 TEST(Capture, IsForGraphsThatOnlyPutWorkIntoStreams) {
   const std::vector<TaskNode> streams{task("halo", Memory::device), task("step", Memory::device)};
-  EXPECT_TRUE(choose_capture(Capture::automatic, Memory::device, false, streams).capture);
-  EXPECT_EQ(choose_capture(Capture::automatic, Memory::device, false, streams).reason,
+  EXPECT_TRUE(decide_capture(Capture::automatic, Memory::device, false, streams).capture);
+  EXPECT_EQ(decide_capture(Capture::automatic, Memory::device, false, streams).reason,
             "all tasks only put work into streams");
   const std::vector<TaskNode> mixed{task("halo", Memory::device), task("print", Memory::host)};
-  EXPECT_FALSE(choose_capture(Capture::automatic, Memory::device, false, mixed).capture);
-  EXPECT_EQ(choose_capture(Capture::automatic, Memory::device, false, mixed).reason,
+  EXPECT_FALSE(decide_capture(Capture::automatic, Memory::device, false, mixed).capture);
+  EXPECT_EQ(decide_capture(Capture::automatic, Memory::device, false, mixed).reason,
             "task 'print' runs on the host");
-  EXPECT_FALSE(choose_capture(Capture::automatic, Memory::device, true, streams).capture);
-  EXPECT_EQ(choose_capture(Capture::automatic, Memory::device, true, streams).reason,
+  EXPECT_FALSE(decide_capture(Capture::automatic, Memory::device, true, streams).capture);
+  EXPECT_EQ(decide_capture(Capture::automatic, Memory::device, true, streams).reason,
             "it is traced, step by step");
 }
 
 TEST(Capture, IsStrictWhereItIsAskedFor) {
   const std::vector<TaskNode> mixed{task("print", Memory::host)};
   for (const bool asked : {false, true}) { // what cannot be recorded is then an error of the run
-    EXPECT_EQ(choose_capture(asked, Memory::device, true, mixed).capture, asked);
-    EXPECT_EQ(choose_capture(asked, Memory::device, true, mixed).reason, "asked for");
+    EXPECT_EQ(decide_capture(asked, Memory::device, true, mixed).capture, asked);
+    EXPECT_EQ(decide_capture(asked, Memory::device, true, mixed).reason, "asked for");
   }
 }
 

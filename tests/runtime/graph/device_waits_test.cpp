@@ -67,7 +67,7 @@ public:
     steps.start = [](Stream&) {};
     steps.finish = [this](Stream& stream) { (*this)(stream); };
     steps.waits_for = [] { return std::string("rank 0, 'unanswered': rank 1 (8 bytes)"); };
-    steps.give_up = [this] {
+    steps.abort = [this] {
       given_up_ = true;
       given_up_.notify_all();
     };
@@ -141,12 +141,12 @@ public:
     steps.waits_for = [this] {
       return traffic().on(transport_->rank()) + ": " + heddle::to_string(traffic().receive);
     };
-    steps.give_up = [this] { transport_->give_up(); };
+    steps.abort = [this] { transport_->abort(); };
     return steps;
   }
 
 private:
-  heddle::Traffic traffic() const {
+  heddle::ExchangeRequest traffic() const {
     return {.plan = "swap", .send = std::span(&send_, 1), .receive = std::span(&receive_, 1)};
   }
 

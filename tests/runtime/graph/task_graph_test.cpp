@@ -202,7 +202,7 @@ TEST(TaskGraph, RepeatsUntilAConditionHolds) {
       return count >= n;
     };
   };
-  heddle::Repetition done = graph.repeat_until(at_least(10), 4, 100);
+  heddle::IterationResult done = graph.repeat_until(at_least(10), 4, 100);
   EXPECT_TRUE(done.met);
   EXPECT_EQ(done.iterations, 12);
   EXPECT_EQ(asked, 3);

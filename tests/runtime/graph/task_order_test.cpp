@@ -134,7 +134,7 @@ TEST(TaskOrder, IsThatOfAddWhereTwoStepsTouchTheSameValues) {
                                       .device = tasks.drawn(0, 1) == 0,
                                       .iterations = tasks.drawn(1, 4),
                                       .fine = tasks.drawn(0, 3) != 0,
-                                      .slabs = tasks.drawn(0, 8)};
+                                      .interior_tiles = tasks.drawn(0, 8)};
     Plan plan(tasks, options);
     plan.expect_complete(options.iterations);
     plan.expect_order();

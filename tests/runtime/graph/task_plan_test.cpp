@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/interior_slabs.hpp"
+#include "graph/interior_tiles.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/box.hpp"
 
@@ -26,19 +26,19 @@ using Kind = heddle::TaskStep::Kind;
 
 constexpr std::array<int, 3> no_border{0, 0, 0};
 
-TEST(InteriorSlabs, AreAsManyAsTheirThicknessAllows) {
+TEST(InteriorTiles, AreAsManyAsTheirThicknessAllows) {
   const BlockGrid grid(heddle::Box{{0, 0, 0}, {4, 4, 12}});
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, no_border, 1, 4), 4);
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, no_border, 1, 100), heddle::most_slabs);
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, no_border, 3, 8), 4); // of 3 layers each
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, {0, 0, 2}, 2, 8), 4); // of the 8 layers within the border
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, no_border, 5, 8), 1); // two would wait for each other
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, {2, 0, 0}, 1, 4), 1); // no interior
-  EXPECT_EQ(heddle::interior_slabs(grid, 0, no_border, 0, 0), 1); // too small to be worth it
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, no_border, 1, 4), 4);
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, no_border, 1, 100), heddle::max_interior_tiles);
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, no_border, 3, 8), 4); // of 3 layers each
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, {0, 0, 2}, 2, 8), 4); // of the 8 layers within the border
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, no_border, 5, 8), 1); // two would wait for each other
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, {2, 0, 0}, 1, 4), 1); // no interior
+  EXPECT_EQ(heddle::interior_tiles(grid, 0, no_border, 0, 0), 1); // too small to be worth it
   const BlockGrid large(heddle::Box{{0, 0, 0}, {128, 128, 64}});
-  EXPECT_EQ(heddle::interior_slabs(large, 0, no_border, 1, 0), 4);
-  EXPECT_EQ(heddle::interior_slabs(large, 0, {1, 0, 0}, 1, 0), 1); // 126 * 128 * 64: less than 2^18 each
-  EXPECT_EQ(heddle::interior_slabs(large, 0, no_border, 1, 1), 1);
+  EXPECT_EQ(heddle::interior_tiles(large, 0, no_border, 1, 0), 4);
+  EXPECT_EQ(heddle::interior_tiles(large, 0, {1, 0, 0}, 1, 0), 1); // 126 * 128 * 64: less than 2^18 each
+  EXPECT_EQ(heddle::interior_tiles(large, 0, no_border, 1, 1), 1);
 }
 
 /// What rank 0 of two that lie along x does with its half of some arrays.
@@ -100,29 +100,29 @@ std::vector<std::size_t> interiors(const std::vector<TaskStep>& steps) {
 }
 
 TEST(TaskPlan, ASlabWaitsForItsNeighboursOfTheStepBeforeAlone) {
-  constexpr int slabs = 5;
+  constexpr int tiles = 5;
   const std::vector<TaskStep> steps =
-      to_and_fro(true, {.device = true, .iterations = 2, .fine = true, .slabs = slabs});
+      to_and_fro(true, {.device = true, .iterations = 2, .fine = true, .interior_tiles = tiles});
   const std::vector<std::size_t> parts = interiors(steps);
-  ASSERT_EQ(parts.size(), 4U * slabs);
-  const auto place = [](int step, int slab) {
-    return static_cast<std::size_t>(step) * slabs + static_cast<std::size_t>(slab);
+  ASSERT_EQ(parts.size(), 4U * tiles);
+  const auto place = [](int step, int tile) {
+    return static_cast<std::size_t>(step) * tiles + static_cast<std::size_t>(tile);
   };
   for (int later = 1; later < 4; ++later) {
-    for (int slab = 0; slab < slabs; ++slab) {
-      const TaskStep& step = steps[parts[place(later, slab)]];
-      for (int other = 0; other < slabs; ++other) {
+    for (int tile = 0; tile < tiles; ++tile) {
+      const TaskStep& step = steps[parts[place(later, tile)]];
+      for (int other = 0; other < tiles; ++other) {
         const std::size_t before = parts[place(later - 1, other)];
-        EXPECT_EQ(std::ranges::count(step.predecessors, before), std::abs(other - slab) <= 1 ? 1 : 0)
-            << "step " << later << ", slabs " << slab << " and " << other;
+        EXPECT_EQ(std::ranges::count(step.predecessors, before), std::abs(other - tile) <= 1 ? 1 : 0)
+            << "step " << later << ", tiles " << tile << " and " << other;
       }
     }
   }
 }
 
 TEST(TaskPlan, LeavesInteriorsWholeThatAreNoBoxesOrWhereStepsCost) {
-  EXPECT_EQ(interiors(to_and_fro(false, {.device = true, .fine = true, .slabs = 5})).size(), 2U);
-  EXPECT_EQ(interiors(to_and_fro(true, {.device = true, .slabs = 5})).size(), 2U);
+  EXPECT_EQ(interiors(to_and_fro(false, {.device = true, .fine = true, .interior_tiles = 5})).size(), 2U);
+  EXPECT_EQ(interiors(to_and_fro(true, {.device = true, .interior_tiles = 5})).size(), 2U);
   EXPECT_EQ(interiors(to_and_fro(true, {.device = true, .fine = true})).size(), 2U); // small
 }
 
@@ -190,11 +190,11 @@ TEST(TaskPlan, TakesInteriorsApartWhereNothingIsExchanged) {
   Half half;
   half.step({{&f, "", AccessMode::read, 1}, {&f, "", AccessMode::write, 1}});
   half.step({{&f, "", AccessMode::read, 0}, {&f, "", AccessMode::write, 0}});
-  const std::vector<TaskStep> steps = half.plan({.device = true, .fine = true, .slabs = 4});
+  const std::vector<TaskStep> steps = half.plan({.device = true, .fine = true, .interior_tiles = 4});
   ASSERT_EQ(steps.size(), 8U);
   EXPECT_EQ(steps[4].predecessors, (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(steps[7].predecessors, (std::vector<std::size_t>{2, 3}));
-  EXPECT_EQ(half.plan({.overlap = false, .device = true, .fine = true, .slabs = 4}).size(), 2U);
+  EXPECT_EQ(half.plan({.overlap = false, .device = true, .fine = true, .interior_tiles = 4}).size(), 2U);
 }
 
 } // namespace

@@ -35,11 +35,11 @@ public:
   [[nodiscard]] int rank() const noexcept override { return 1; }
   [[nodiscard]] int ranks() const noexcept override { return ::ranks; }
   [[nodiscard]] heddle::Memory memory() const noexcept override { return heddle::Memory::host; }
-  void start(const heddle::Traffic& traffic, heddle::Stream&) override {
+  void start(const heddle::ExchangeRequest& traffic, heddle::Stream&) override {
     sent.assign(traffic.send.begin(), traffic.send.end());
     received.assign(traffic.receive.begin(), traffic.receive.end());
   }
-  void finish(const heddle::Traffic&, heddle::Stream&) override {}
+  void finish(const heddle::ExchangeRequest&, heddle::Stream&) override {}
 
   std::vector<Message> sent, received;
 };

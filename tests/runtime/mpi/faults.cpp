@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   const std::string fault = argc > 1 ? argv[1] : "";
   try {
     const heddle::mpi::Session session(argc, argv);
-    const auto transport = heddle::mpi::offer(std::chrono::seconds(fault == "blocked" ? 60 : 1)).make();
+    const auto transport = heddle::mpi::candidate(std::chrono::seconds(fault == "blocked" ? 60 : 1)).make();
     try {
       exchange(fault, *transport);
       std::cout << "no error" << std::endl;

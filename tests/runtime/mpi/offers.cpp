@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 /// Chooses among these pointers and host memory, and says what was chosen.
 std::string chosen(const DevicePointers& pointers, const std::string& wanted = "auto") {
-  const auto [transport, line] =
-      heddle::choose_transport({heddle::mpi::device_offer(5s, pointers), heddle::mpi::offer(5s)}, wanted);
+  const auto [transport, line] = heddle::select_transport(
+      {heddle::mpi::device_candidate(5s, pointers), heddle::mpi::candidate(5s)}, wanted);
   return line + ", called " + std::string(transport->name());
 }
 
@@ -38,12 +38,12 @@ std::string outcome(std::string_view what, int rank) {
   if (what == "harmed-by-name") return chosen({takes_them, [](auto) { return false; }}, "mpi-device");
   // Who does not come is named.
   if (what == "late-start" && absent) std::this_thread::sleep_for(30s);
-  const auto transport = heddle::mpi::offer(500ms).make();
+  const auto transport = heddle::mpi::candidate(500ms).make();
   if (absent) std::this_thread::sleep_for(30s);
   if (what == "late-start") return "came";
-  if (what == "late-verdict") return heddle::mpi::device_offer(500ms, {takes_them, host}).reason;
+  if (what == "late-verdict") return heddle::mpi::device_candidate(500ms, {takes_them, host}).reason;
   if (what == "late-memory") return host(500ms) ? "arrived" : "harmed";
-  if (what == "late-nccl") return heddle::mpi::nccl_offer(500ms).reason;
+  if (what == "late-nccl") return heddle::mpi::nccl_candidate(500ms).reason;
   if (what == "late-sum")
     return std::to_string(
         heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, *transport)());
@@ -55,7 +55,7 @@ std::string outcome(std::string_view what, int rank) {
 int main(int argc, char** argv) {
   try {
     const heddle::mpi::Session session(argc, argv);
-    const int rank = heddle::mpi::offer().make()->rank();
+    const int rank = heddle::mpi::candidate().make()->rank();
     try {
       const std::string said = outcome(argc > 1 ? argv[1] : "", rank);
       if (rank == 0) std::cout << said << std::endl;

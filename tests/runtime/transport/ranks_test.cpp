@@ -175,7 +175,7 @@ TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
   EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
   const auto refusal = [](const char* ranks, const char* transport) {
     const std::string text = run_with(ranks, transport).errors;
-    const std::string start = "here: choose_transport: ";
+    const std::string start = "here: select_transport: ";
     return text.starts_with(start) ? text.substr(start.size()) : text;
   };
   EXPECT_EQ(refusal("2", "local"), "local cannot be used: there are 2 ranks. Hint: HEDDLE_RANKS=1 makes one; "

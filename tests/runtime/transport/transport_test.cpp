@@ -241,24 +241,25 @@ TEST(FakeNetwork, ExchangesInAnotherOrderAreFoundOut) {
 }
 
 TEST(Transport, IsChosenAndSaysWhy) {
-  const heddle::TransportOffer never{"never", false, "it is a test", nullptr};
-  heddle::TransportChoice choice = heddle::choose_transport({never, heddle::local_offer()}, "auto");
+  const heddle::TransportCandidate never{"never", false, "it is a test", nullptr};
+  heddle::TransportChoice choice = heddle::select_transport({never, heddle::local_candidate()}, "auto");
   EXPECT_EQ(choice.transport->name(), "local");
   EXPECT_EQ(choice.line, "transport local: one process has all blocks (not never: it is a test)");
-  choice = heddle::choose_transport({never, heddle::local_offer()}, "local");
+  choice = heddle::select_transport({never, heddle::local_candidate()}, "local");
   EXPECT_NE(choice.line.find("asked for by name"), std::string::npos);
   EXPECT_NE(
-      failure([&] { (void)heddle::choose_transport({never}, "never"); }).find("cannot be used: it is a test"),
+      failure([&] { (void)heddle::select_transport({never}, "never"); }).find("cannot be used: it is a test"),
       std::string::npos);
-  EXPECT_NE(failure([&] { (void)heddle::choose_transport({never}, "auto"); }).find("no transport fits"),
+  EXPECT_NE(failure([&] { (void)heddle::select_transport({never}, "auto"); }).find("no transport fits"),
             std::string::npos);
-  const heddle::TransportOffer later{"later", false, "it is early", nullptr, "wait"};
+  const heddle::TransportCandidate later{"later", false, "it is early", nullptr, "wait"};
   EXPECT_EQ(
-      failure([&] { (void)heddle::choose_transport({never, heddle::local_offer(), later}, "smoke"); }),
-      "choose_transport: there is no transport 'smoke'. Hint: HEDDLE_TRANSPORT can be auto or local here");
-  EXPECT_EQ(failure([&] { (void)heddle::choose_transport({never, heddle::local_offer(), later}, "later"); }),
-            "choose_transport: later cannot be used: it is early. "
-            "Hint: wait; HEDDLE_TRANSPORT can be auto or local here");
+      failure([&] { (void)heddle::select_transport({never, heddle::local_candidate(), later}, "smoke"); }),
+      "select_transport: there is no transport 'smoke'. Hint: HEDDLE_TRANSPORT can be auto or local here");
+  EXPECT_EQ(
+      failure([&] { (void)heddle::select_transport({never, heddle::local_candidate(), later}, "later"); }),
+      "select_transport: later cannot be used: it is early. "
+      "Hint: wait; HEDDLE_TRANSPORT can be auto or local here");
 }
 
 TEST(Transport, OneRankHasNobodyToSendTo) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "heddle/transport/end_job.hpp"
+#include "heddle/transport/abort_job.hpp"
 
 namespace {
 
@@ -32,7 +32,7 @@ TEST(WatchdogDeathTest, EndsAProgramThatIsBlocked) {
 
 TEST(WatchdogDeathTest, EndsAllRanksWhereThatIsKnown) {
   const auto with_ranks = [] {
-    heddle::end_job_by([](const std::string& why) {
+    heddle::set_job_abort([](const std::string& why) {
       if (why == late().what()) std::_Exit(3);
     });
     blocked();

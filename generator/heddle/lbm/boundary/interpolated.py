@@ -41,10 +41,10 @@ class Bouzidi(BoundaryCondition):
     a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
     in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. EsoTwist
     and EsoPull take the numbers of the cells behind the own one, `cell_w` and so on, from
-    heddle::cells_beside(..., 2). Over cells of a dense box it looks two cells inwards as over a face, and the
-    field `linear` [entries] (uint32) marks with bit q the links that take the linear form, as
-    heddle::geometry::body_links finds them. Raises KernelError for another order, and for a number that is
-    no distance on a link.
+    heddle::neighbour_indices(..., 2). Over cells of a dense box it looks two cells inwards as over a face,
+    and the field `linear` [entries] (uint32) marks with bit q the links that take the linear form, as
+    heddle::geometry::body_links finds them. Raises KernelError for another order, and for a number that is no
+    distance on a link.
     """
 
     title = "as interpolated, p opposite to q"

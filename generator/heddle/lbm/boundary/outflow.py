@@ -33,8 +33,8 @@ class Outflow(BoundaryCondition):
     the ends of a dense face the populations beside it have to be current. Over a list the sweep follows the
     links of the cell inside, walls and all; without such a cell the link is a wall. The cells of the list lie
     in one layer, so that none of them is inside of another one. EsoTwist and EsoPull take the numbers of the
-    cells inside, `cell_w` for a normal of e, from heddle::cells_beside. Raises KernelError for a sweep over a
-    list without a normal.
+    cells inside, `cell_w` for a normal of e, from heddle::neighbour_indices. Raises KernelError for a sweep
+    over a list without a normal.
     """
 
     title = "f_q(x) = f_q(x - n), n the outward normal"
@@ -120,9 +120,9 @@ class PressureJump(BoundaryCondition):
     after the halo exchange of the populations and before the sweeps of walls that meet the face. Over a list
     that is periodic through the face, bit q of the mask marks a link to a listed cell on the other side; the
     velocity is that of this cell, of a field over the list (with EsoTwist and EsoPull at the numbers that
-    heddle::cells_beside gives, `cell_e` and so on). compressible: as in the collision; without it the gain is
-    w_q jump, since no velocity hangs on the density (He and Luo 1997), and u is not read. Raises KernelError
-    for a sweep over a list without a normal, and for a lattice that carries no momentum.
+    heddle::neighbour_indices gives, `cell_e` and so on). compressible: as in the collision; without it the
+    gain is w_q jump, since no velocity hangs on the density (He and Luo 1997), and u is not read. Raises
+    KernelError for a sweep over a list without a normal, and for a lattice that carries no momentum.
     """
 
     title = "f_q += w_q jump [1 + 3 c.u + 9/2 (c.u)^2 - 3/2 u^2], u where f_q comes from"

@@ -28,10 +28,10 @@ class FreeSlip(BoundaryCondition):
     Over a list of pull, push and AA the table has it without a sweep (`slips` of heddle::IndexList), and a
     sweep is refused: there f*_r lies in the very element that the neighbour's own sweep sets. The table has
     the edges and corners where such faces meet as well. EsoTwist and EsoPull keep the two apart; their sweep
-    takes a normal and the numbers of the cells beside, `cell_n` and so on, from heddle::cells_beside, and
-    where there is none f*_p comes back (bounce-back), as in the table. Where faces meet that is the slip at
-    all of them on lattices without corners, D2Q9 and D3Q19; on D3Q27, whose populations go on along an edge,
-    sweep the cells of the edge after those of the two faces, FreeSlip() with normal=("w", "n"). Raises
+    takes a normal and the numbers of the cells beside, `cell_n` and so on, from heddle::neighbour_indices,
+    and where there is none f*_p comes back (bounce-back), as in the table. Where faces meet that is the slip
+    at all of them on lattices without corners, D2Q9 and D3Q19; on D3Q27, whose populations go on along an
+    edge, sweep the cells of the edge after those of the two faces, FreeSlip() with normal=("w", "n"). Raises
     KernelError there for a sweep without a normal.
     """
 

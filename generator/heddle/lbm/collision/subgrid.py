@@ -54,7 +54,7 @@ class GradientModel(ViscosityModel):
     moments() writes it, in a dense box with its ghost layer current. walls: over a list, what stands in for
     the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided", nothing; see
     heddle.lbm.beside. EsoTwist and EsoPull take the numbers of the cells beside there, from
-    heddle::cells_beside. Raises KernelError for other walls.
+    heddle::neighbour_indices. Raises KernelError for other walls.
     """
 
     constant: Scalar

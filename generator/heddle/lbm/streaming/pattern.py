@@ -238,7 +238,7 @@ class StreamingPattern(Places, HalfOfAStep):
         """A kernel that writes the curl of a velocity field, as lbm.vorticity does, in a dense box or over a
         list. walls: what stands in for u where a link of the list ends: "at_rest", the wall half a cell away,
         or "one_sided", nothing; see heddle.lbm.beside. Over lists of EsoTwist and EsoPull it takes the
-        numbers of the cells beside, fields `cell_e` and so on, from heddle::cells_beside, and so do all
+        numbers of the cells beside, fields `cell_e` and so on, from heddle::neighbour_indices, and so do all
         kernels there that look at a velocity beside. Raises KernelError for other walls."""
         return self._of_velocity(vorticity, u, name, walls)
 

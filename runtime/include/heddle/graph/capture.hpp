@@ -29,7 +29,7 @@ private:
 };
 
 /// What a TaskGraph does, and why.
-struct CaptureChoice {
+struct CaptureDecision {
   bool capture = false;
   std::string reason;
 };

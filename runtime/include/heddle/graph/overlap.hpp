@@ -23,7 +23,7 @@ private:
 };
 
 /// What a TaskGraph does, and why.
-struct OverlapChoice {
+struct OverlapDecision {
   bool overlap = true;
   std::string reason;
 };

@@ -46,11 +46,11 @@ struct TaskGraphOptions {
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
   /// Where a CUDA graph is recorded and interiors are computed while messages travel, or where nothing is
-  /// exchanged at all: interiors of dense sweeps are taken apart into so many slabs along z, at most 8, of
+  /// exchanged at all: interiors of dense sweeps are taken apart into so many tiles along z, at most 8, of
   /// which each waits for its neighbours of the step before and no others, so that the end of one step
   /// overlaps with the begin of the next. Less than three: none; 0: four where each has 2^18 cells, of all
   /// blocks of the rank.
-  int slabs = 0;
+  int interior_tiles = 0;
   /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
   /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
   std::uint64_t shuffle = 0; // 0: in the order of the plan
@@ -59,7 +59,7 @@ struct TaskGraphOptions {
 };
 
 /// What repeat_until did.
-struct Repetition {
+struct IterationResult {
   std::int64_t iterations = 0;
   bool met = false; // the condition held at the end
 };
@@ -144,17 +144,17 @@ public:
   [[nodiscard]] std::vector<std::size_t> sequence() const;
 
   /// What a run begins one after the other: tasks, and parts of them ("halo start", "step interior", ...);
-  /// a recorded graph has some of these in pieces, see TaskGraphOptions::slabs.
+  /// a recorded graph has some of these in pieces, see TaskGraphOptions::interior_tiles.
   [[nodiscard]] std::vector<std::string> steps() const;
 
   /// Whether interiors are computed while messages travel, and why. With Overlap::automatic it is known after
   /// 96 iterations (times unroll()), counted in runs of at least 8 (times unroll()).
-  [[nodiscard]] OverlapChoice overlap() const;
+  [[nodiscard]] OverlapDecision overlap() const;
 
   /// Whether runs are recorded as a CUDA graph, and why, or why not ("task 'x' runs on the host"; "recording
   /// failed:
   /// ..." once that has been tried in vain).
-  [[nodiscard]] CaptureChoice capture() const;
+  [[nodiscard]] CaptureDecision capture() const;
   /// Iterations that are planned and captured together.
   [[nodiscard]] int unroll() const;
 
@@ -165,7 +165,7 @@ public:
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds, asked after each `every` iterations, but at most `max` iterations.
-  Repetition repeat_until(const std::function<bool()>& condition, std::int64_t every, std::int64_t max);
+  IterationResult repeat_until(const std::function<bool()>& condition, std::int64_t every, std::int64_t max);
 
   /// The graph for Graphviz, without edges that follow from others.
   [[nodiscard]] std::string to_dot() const;
@@ -190,7 +190,7 @@ private:
   void repeat(std::int64_t iterations, std::int64_t times);
   void launch(Plan& planned, std::int64_t times);
   [[nodiscard]] bool record(Plan& planned);
-  [[nodiscard]] CaptureChoice intended_capture() const;
+  [[nodiscard]] CaptureDecision intended_capture() const;
   [[nodiscard]] std::int64_t measure(std::int64_t n);
   void forget_plans() noexcept;
   void note(const std::string& step, const std::string& row, double began) const;

@@ -13,7 +13,7 @@
 #include "heddle/halo/exchange.hpp"
 #include "heddle/halo/halo_plan.hpp"
 #include "heddle/halo/halo_steps.hpp"
-#include "heddle/halo/interleaved/vector_moves.hpp"
+#include "heddle/halo/interleaved/remote_halo.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace heddle {
@@ -100,7 +100,7 @@ private:
     std::size_t begin; // of the first element on the wire
     std::size_t segment;
   };
-  /// One call of shift_lanes.
+  /// One call of copy_local_halo.
   struct ShiftCall {
     std::size_t field;
     int group;
@@ -141,7 +141,7 @@ private:
   [[nodiscard]] std::vector<MoveCall> move_calls(const std::vector<HaloPlan::Vectors>& vectors) const;
   void publish_arrays();
   void check_arrays() const;
-  [[nodiscard]] static VectorMoveRows rows_of(const MoveCall& call);
+  [[nodiscard]] static RemoteHaloRows rows_of(const MoveCall& call);
   [[nodiscard]] MoveTargets targets_of(const MoveCall& call) const;
   void send_vectors(Stream& stream);
   void receive_vectors(Stream& stream);
@@ -153,7 +153,7 @@ private:
   void stamp_all() const;
   void verify_all() const;
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);
-  [[nodiscard]] Traffic traffic() const noexcept;
+  [[nodiscard]] ExchangeRequest traffic() const noexcept;
   [[nodiscard]] bool talks() const noexcept { return !send_.empty() || !receive_.empty(); }
 
   Exchange exchange_;

@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-struct LaneWall;
+struct GroupWall;
 
 /// An exchange for the blocks that there are: what each block packs and unpacks, and what goes to which rank.
 ///
@@ -45,7 +45,7 @@ public:
   using Tables = std::vector<Table>;
 
   /// What crosses between the interleaved blocks of a group, and comes back from walls that some of them
-  /// have: rows of LaneShiftRows. It does not go over the wire. What a message brings into another lane of
+  /// have: rows of LocalHaloRows. It does not go over the wire. What a message brings into another lane of
   /// the same vectors is written with it, not unpacked.
   struct Shift {
     int field = 0;
@@ -66,7 +66,7 @@ public:
   [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
 
   /// What crosses between a group of interleaved blocks of this rank and others in most of its lanes: whole
-  /// vectors, as VectorMoveRows has them. All ranks interleave as many blocks.
+  /// vectors, as RemoteHaloRows has them. All ranks interleave as many blocks.
   struct Vectors {
     int field = 0;
     int group = 0;                // of blocks of this rank
@@ -117,7 +117,7 @@ private:
   [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
   [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
                                                       const std::vector<const Piece*>& pieces,
-                                                      const std::vector<LaneWall>& walls,
+                                                      const std::vector<GroupWall>& walls,
                                                       std::vector<Shift>& shifts);
   [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
                                        std::vector<Shift>& shifts) const;

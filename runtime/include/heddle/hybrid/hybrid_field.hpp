@@ -22,8 +22,8 @@
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
-#include "heddle/halo/element_copy.hpp"
 #include "heddle/halo/exchange.hpp"
+#include "heddle/halo/indexed_copy.hpp"
 #include "heddle/hybrid/hybrid_block.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "heddle/sparse/link.hpp"
@@ -167,21 +167,21 @@ public:
     Exchange result(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(), sizeof(T));
     result.add({this, name_, components_, {1, 1, 1}, 1, sizeof(T), {}}, grid_, rank_, memory_);
     result.bind_pack = [this](std::span<const Exchange::BlockBoxes> all) {
-      std::vector<ElementCopy> rows;
+      std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)
         blocks_[static_cast<std::size_t>(block)].cells.add_packed(boxes, rows);
       return [this, table = shared_table(rows)](void* wire, Stream& stream) {
-        copy_elements(nullptr, wire, sizeof(T), table->data(), table->size(), memory_, stream);
+        copy_indexed(nullptr, wire, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     const bool home = pattern.direction() == Direction::ghost_to_owner;
     result.bind_unpack = [this, home](std::span<const Exchange::BlockBoxes> all) {
       const std::span<const Link> writers = home ? std::span<const Link>(links_) : std::span<const Link>();
-      std::vector<ElementCopy> rows;
+      std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)
         blocks_[static_cast<std::size_t>(block)].cells.add_unpacked(boxes, writers, rows);
       return [this, table = shared_table(rows)](void* wire, Stream& stream) {
-        copy_elements(wire, nullptr, sizeof(T), table->data(), table->size(), memory_, stream);
+        copy_indexed(wire, nullptr, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     return result;
@@ -196,9 +196,9 @@ public:
       return {{field_, field_->name_, AccessMode::read}, {field_, field_->name_, AccessMode::write}};
     }
     void operator()(Stream& stream) const {
-      const Buffer<ElementCopy>& rows = into_ ? field_->to_walls_ : field_->from_walls_;
+      const Buffer<IndexedCopy>& rows = into_ ? field_->to_walls_ : field_->from_walls_;
       if (rows.size() > 0)
-        copy_elements(nullptr, nullptr, sizeof(T), rows.data(), rows.size(), field_->memory_, stream);
+        copy_indexed(nullptr, nullptr, sizeof(T), rows.data(), rows.size(), field_->memory_, stream);
     }
 
   private:
@@ -249,25 +249,25 @@ private:
     block.cells.flags = block.flags;
   }
 
-  [[nodiscard]] std::shared_ptr<const Buffer<ElementCopy>>
-  shared_table(const std::vector<ElementCopy>& rows) const {
-    return std::make_shared<const Buffer<ElementCopy>>(std::span<const ElementCopy>(rows), memory_);
+  [[nodiscard]] std::shared_ptr<const Buffer<IndexedCopy>>
+  shared_table(const std::vector<IndexedCopy>& rows) const {
+    return std::make_shared<const Buffer<IndexedCopy>>(std::span<const IndexedCopy>(rows), memory_);
   }
 
   /// Of all dense blocks.
   void build_walls() {
-    std::vector<std::vector<ElementCopy>> found(blocks_.size());
+    std::vector<std::vector<IndexedCopy>> found(blocks_.size());
     for_blocks([&](std::int64_t b) {
       const HybridBlock& cells = blocks_[static_cast<std::size_t>(b)].cells;
       if (cells.list == nullptr) cells.add_walls(links_, found[static_cast<std::size_t>(b)]);
     });
-    std::vector<ElementCopy> walls;
-    for (const std::vector<ElementCopy>& rows : found)
+    std::vector<IndexedCopy> walls;
+    for (const std::vector<IndexedCopy>& rows : found)
       walls.insert(walls.end(), rows.begin(), rows.end());
-    to_walls_ = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
-    for (ElementCopy& row : walls)
+    to_walls_ = Buffer<IndexedCopy>(std::span<const IndexedCopy>(walls), memory_);
+    for (IndexedCopy& row : walls)
       std::swap(row.from, row.to);
-    from_walls_ = Buffer<ElementCopy>(std::span<const ElementCopy>(walls), memory_);
+    from_walls_ = Buffer<IndexedCopy>(std::span<const IndexedCopy>(walls), memory_);
   }
 
   /// f(b) for all blocks: in parallel; or one after the other, each by all threads, where there are fewer
@@ -294,8 +294,8 @@ private:
   int first_; // block of this rank
   ListReport report_;
   std::vector<Block> blocks_;
-  Buffer<ElementCopy> to_walls_; // of dense blocks
-  Buffer<ElementCopy> from_walls_;
+  Buffer<IndexedCopy> to_walls_; // of dense blocks
+  Buffer<IndexedCopy> from_walls_;
 };
 
 } // namespace heddle

@@ -131,7 +131,7 @@ public:
       add(field, grid.block(block), name);
   }
   template <class T> void add(SparseField<T>& field, const Box& owned, const std::string& name = {}) {
-    refuse_held_cells(field.list(), field.name());
+    refuse_solid_boundary_nodes(field.list(), field.name());
     const std::string known = named(name, field.name());
     add_block(listed_field(known, type<T>(), field.components()),
               checkpoint_blocks::listed_block(field, owned));
@@ -239,7 +239,7 @@ private:
   void add_exchanges(Exchange before, Exchange after, Transport& transport);
   void add_number(const std::string& name, const Type& type, std::byte* place, std::size_t bytes);
 
-  static void refuse_held_cells(const IndexList& list, std::string_view field);
+  static void refuse_solid_boundary_nodes(const IndexList& list, std::string_view field);
 
   std::unique_ptr<State> state_;
 };

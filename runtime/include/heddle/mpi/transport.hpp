@@ -30,7 +30,7 @@ private:
 /// MPI_COMM_WORLD through host memory; fits where there is more than one rank. Needs a Session.
 /// timeout: how long a rank waits for messages.
 /// Fields on a device go through pinned memory.
-[[nodiscard]] TransportOffer offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
+[[nodiscard]] TransportCandidate candidate(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
 /// Why this rank can give MPI no pointers to device memory, by what the MPI library says of itself, by how
 /// this was built and by what devices there are; empty where it can.
@@ -39,7 +39,7 @@ private:
 /// Throws Error that names the neighbour that is waited for when that takes longer than `limit`.
 [[nodiscard]] bool memory_goes_around(Memory memory, std::chrono::milliseconds limit);
 
-/// How device_offer finds out; another function in its place stands for another MPI.
+/// How device_candidate finds out; another function in its place stands for another MPI.
 struct DevicePointers {
   std::function<std::string()> refused = device_pointers_refused;
   std::function<bool(std::chrono::milliseconds limit)> go_around = [](std::chrono::milliseconds limit) {
@@ -51,12 +51,12 @@ struct DevicePointers {
 /// device memory have gone around all ranks unharmed. All ranks call it, each with its own device as the
 /// current one (DeviceScope). Throws Error that names who waits for whom when a rank does not come within the
 /// timeout.
-[[nodiscard]] TransportOffer device_offer(std::chrono::milliseconds timeout = std::chrono::minutes(5),
-                                          const DevicePointers& pointers = {});
+[[nodiscard]] TransportCandidate device_candidate(std::chrono::milliseconds timeout = std::chrono::minutes(5),
+                                                  const DevicePointers& pointers = {});
 
 /// NCCL between the ranks of MPI_COMM_WORLD; fits where it can be opened and each rank of a node has a device
-/// of its own: the one of its number among them. All ranks call it. Throws as device_offer does.
-[[nodiscard]] TransportOffer nccl_offer(std::chrono::milliseconds timeout = std::chrono::minutes(5));
+/// of its own: the one of its number among them. All ranks call it. Throws as device_candidate does.
+[[nodiscard]] TransportCandidate nccl_candidate(std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
 } // namespace heddle::mpi
 

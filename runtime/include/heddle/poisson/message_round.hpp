@@ -18,7 +18,7 @@ template <class T> class MessageRound {
 public:
   /// name: for error messages. Throws Error for several ranks whose messages must lie on a device.
   MessageRound(Transport& transport, const char* name)
-      : transport_(&transport), name_(name), tag_(transport.enlist()) {
+      : transport_(&transport), name_(name), tag_(transport.allocate_tag()) {
     if (transport.ranks() > 1 && transport.memory() == Memory::device) {
       throw Error(name,
                   "messages of the transport '" + std::string(transport.name()) +
@@ -34,7 +34,7 @@ public:
   /// Sends all, and returns when all has come. Throws Error as transports do.
   void run() {
     Stream stream;
-    const Traffic traffic{name_, tag_, step_++, send_, receive_};
+    const ExchangeRequest traffic{name_, tag_, step_++, send_, receive_};
     transport_->start(traffic, stream);
     transport_->finish(traffic, stream);
     send_.clear();

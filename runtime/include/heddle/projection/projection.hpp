@@ -17,7 +17,7 @@
 
 namespace heddle {
 
-template <class Key> class CapturedWork;
+template <class Key> class GraphCache;
 
 /// Makes a velocity free of divergence: div grad p = div u / step, u -= step * grad p (Chorin 1968). The
 /// right-hand side goes from the divergence straight into the solver's array and the correction reads p from
@@ -65,7 +65,7 @@ private:
   BoundaryLift<P> lift_;
   int rounds_;
   mutable Buffer<P> values_; // a level before the first one, which the correction may read but does not use
-  std::unique_ptr<CapturedWork<std::vector<std::int64_t>>> captured_; // launches, by velocity and step
+  std::unique_ptr<GraphCache<std::vector<std::int64_t>>> captured_; // launches, by velocity and step
 };
 
 } // namespace heddle

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heddle/grid/wrap.hpp"
+#include "heddle/grid/positive_modulo.hpp"
 #include "heddle/sparse/index_list.hpp"
 
 namespace heddle {
@@ -19,7 +19,7 @@ inline std::int64_t cell_of_image(const IndexList& list, const std::array<bool, 
   const Box& box = list.box();
   for (std::size_t a = 0; a < 3; ++a) {
     if (periodic[a] && list.spans(a))
-      cell[a] = box.lower[a] + wrap(cell[a] - box.lower[a], box.upper[a] - box.lower[a]);
+      cell[a] = box.lower[a] + positive_modulo(cell[a] - box.lower[a], box.upper[a] - box.lower[a]);
   }
   return list.cell_of(cell[0], cell[1], cell[2]);
 }

@@ -51,7 +51,7 @@ private:
 
 /// "peer", where one process sees several devices that can reach each other's memory; says why not otherwise.
 /// It is made as a PeerGroup, not as one transport.
-[[nodiscard]] TransportOffer peer_offer(int ranks);
+[[nodiscard]] TransportCandidate peer_candidate(int ranks);
 
 } // namespace heddle
 

@@ -26,9 +26,9 @@ struct Message {
 };
 
 /// The messages of one exchange that is under way. At most one from and one to each rank.
-struct Traffic {
+struct ExchangeRequest {
   std::string_view plan; // for people
-  int tag = 0;           // tells the exchanges of a program apart, see Transport::enlist
+  int tag = 0;           // tells the exchanges of a program apart, see Transport::allocate_tag
   std::int64_t step = 0; // how often this exchange ran before
   std::span<const Message> send;
   std::span<const Message> receive;
@@ -62,14 +62,14 @@ public:
   /// Where messages have to lie.
   [[nodiscard]] virtual Memory memory() const noexcept = 0;
 
-  /// A tag for one more exchange. All ranks enlist the same exchanges in the same order.
-  [[nodiscard]] int enlist() noexcept { return tags_++; }
+  /// A tag for one more exchange. All ranks allocate_tag the same exchanges in the same order.
+  [[nodiscard]] int allocate_tag() noexcept { return tags_++; }
 
   /// Sends and begins to receive; what messages point to stays untouched until finish. Throws Error.
-  virtual void start(const Traffic& traffic, Stream& stream) = 0;
+  virtual void start(const ExchangeRequest& traffic, Stream& stream) = 0;
   /// Returns when all is sent and received. Throws Error that says who waits for whom when that takes too
   /// long, and when a message has not the size that was expected.
-  virtual void finish(const Traffic& traffic, Stream& stream) = 0;
+  virtual void finish(const ExchangeRequest& traffic, Stream& stream) = 0;
 
   /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
   [[nodiscard]] virtual bool only_enqueues() const noexcept { return false; }
@@ -78,14 +78,14 @@ public:
   [[nodiscard]] virtual bool waits_in_stream() const noexcept { return false; }
   /// Ends what is under way on this rank, so that streams that wait for others come to an end. What they
   /// leave in memory is of no use, and nothing can be sent any more.
-  virtual void give_up() noexcept {}
+  virtual void abort() noexcept {}
   /// Whether messages need progress() to move on while something else is computed.
   [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
   virtual void progress() {}
 
   /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call
   /// it, in the same order; messages may be overwritten.
-  virtual void expect(const Traffic& traffic);
+  virtual void expect(const ExchangeRequest& traffic);
 
   /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of
   /// one process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for
@@ -112,12 +112,12 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return 1; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
-  void start(const Traffic& traffic, Stream& stream) override;
-  void finish(const Traffic& traffic, Stream& stream) override;
+  void start(const ExchangeRequest& traffic, Stream& stream) override;
+  void finish(const ExchangeRequest& traffic, Stream& stream) override;
 };
 
 /// A transport that a program could use, and why it should or cannot.
-struct TransportOffer {
+struct TransportCandidate {
   std::string name;
   bool fits = false;
   std::string reason;
@@ -125,31 +125,32 @@ struct TransportOffer {
   std::string hint{}; // what makes it fit, where something does
 };
 
-/// Which offer was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
-struct OfferChoice {
+/// Which candidate was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
+struct CandidateChoice {
   std::string name;
   std::string line;
 };
 
-/// The offer called `wanted`, or for "auto" the first one that fits. Throws Error when there is none, with
-/// the reason of one that is known, and with the names of those that fit.
-[[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers, const std::string& wanted);
+/// The candidate called `wanted`, or for "auto" the first one that fits. Throws Error when there is none,
+/// with the reason of one that is known, and with the names of those that fit.
+[[nodiscard]] CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates,
+                                               const std::string& wanted);
 /// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto" where it is unset or empty.
-[[nodiscard]] OfferChoice choose_offer(const std::vector<TransportOffer>& offers);
+[[nodiscard]] CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates);
 
-/// The transport that a chosen offer made, and the line.
+/// The transport that a chosen candidate made, and the line.
 struct TransportChoice {
   std::unique_ptr<Transport> transport;
   std::string line;
 };
 
 /// For programs of one process.
-[[nodiscard]] TransportOffer local_offer();
+[[nodiscard]] TransportCandidate local_candidate();
 
-/// Chooses an offer as choose_offer does, and makes it.
-[[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers,
+/// Chooses a candidate as select_candidate does, and makes it.
+[[nodiscard]] TransportChoice select_transport(const std::vector<TransportCandidate>& candidates,
                                                const std::string& wanted);
-[[nodiscard]] TransportChoice choose_transport(const std::vector<TransportOffer>& offers);
+[[nodiscard]] TransportChoice select_transport(const std::vector<TransportCandidate>& candidates);
 
 /// How long a rank waits for others before it gives up: what the environment variable HEDDLE_TIMEOUT says
 /// in seconds, else (also where that is empty) five minutes. Throws Error where it is no time from 1 ms to

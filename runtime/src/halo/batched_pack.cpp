@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batched_pack.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace heddle {
+
+namespace {
+
+constexpr std::size_t most_boxes = 65535;                  // rows of blocks of a CUDA grid, one a box
+constexpr std::int64_t most_cells = std::int64_t{1} << 29; // numbers of cells have 32 bits
+
+} // namespace
+
+std::optional<std::array<std::int32_t, 2>> cells_between(const Exchange::Place& from,
+                                                         const Exchange::Place& to, std::size_t value_bytes) {
+  const std::int64_t column = from.stride[0];
+  const std::int64_t row = from.stride[1];
+  if (from.stride != to.stride || column <= 0 || row <= 0) return std::nullopt;
+  const auto bytes = static_cast<std::int64_t>(to.first - from.first);
+  const auto value = static_cast<std::int64_t>(value_bytes);
+  const std::int64_t rows = bytes / (row * value);
+  const std::int64_t rest = bytes % (row * value);
+  if (rest % (column * value) != 0 || std::abs(rows) > most_cells || row / column > most_cells)
+    return std::nullopt;
+  return {{static_cast<std::int32_t>(rest / (column * value)), static_cast<std::int32_t>(rows)}};
+}
+
+std::optional<BatchedPack::Shifts> BatchedPack::shifts(int from, int to) const {
+  Shifts found;
+  for (const Exchange::Side& field : exchange_->fields()) {
+    if (!field.place) return std::nullopt;
+    const auto cells = cells_between(field.place(from), field.place(to), field.value_bytes);
+    if (!cells) return std::nullopt;
+    found.push_back(*cells);
+  }
+  return found;
+}
+
+void BatchedPack::add(int block, HaloPlan::Table table) {
+  for (Call& call : calls_) {
+    if (!exchange_->packs_together()) break;
+    std::vector<std::int32_t>& rows = call.table.rows;
+    if (rows.size() + table.rows.size() > most_boxes * WireBoxes::columns) continue;
+    const std::optional<Shifts> cells = shifts(call.block, block);
+    if (!cells) continue;
+    for (auto row = table.rows.begin(); row != table.rows.end(); row += WireBoxes::columns) {
+      const auto& [x, y] = (*cells)[static_cast<std::size_t>(row[WireBoxes::field])];
+      row[WireBoxes::first_cell] += x;
+      row[WireBoxes::first_cell + 1] += y;
+    }
+    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+    call.table.longest = std::max(call.table.longest, table.longest);
+    return;
+  }
+  calls_.push_back({block, std::move(table)});
+}
+
+std::vector<Exchange::Place> places_of(const Exchange& exchange) {
+  std::vector<Exchange::Place> places;
+  const BlockGrid& grid = *exchange.grid();
+  const int blocks = grid.first_block(exchange.rank() + 1) - grid.first_block(exchange.rank());
+  for (const Exchange::Side& field : exchange.fields()) {
+    for (int block = 0; field.place && blocks > 1 && block < blocks; ++block)
+      places.push_back(field.place(block));
+  }
+  return places;
+}
+
+} // namespace heddle

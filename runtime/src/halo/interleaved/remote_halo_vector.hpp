@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SRC_HALO_INTERLEAVED_REMOTE_HALO_VECTOR_HPP
+#define HEDDLE_SRC_HALO_INTERLEAVED_REMOTE_HALO_VECTOR_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "heddle/device/lanes.hpp"
+#include "heddle/device/qualifiers.hpp"
+#include "heddle/halo/interleaved/remote_halo.hpp"
+#include "local_halo_vector.hpp"
+
+namespace heddle {
+
+/// A move as its kernel gets it. Without a wire it goes straight to a target.
+template <typename T> struct RemoteHaloCopy {
+  RemoteHaloCopy(const LaneArray& from, const RemoteHaloRows& table, void* to_a_wire, const void* from_a_wire,
+                 const MoveTargets& others)
+      : array(from), rows(table.rows), to_wire(static_cast<T*>(to_a_wire)),
+        from_wire(static_cast<const T*>(from_a_wire)) {
+    for (std::size_t t = 0; t < most_targets; ++t)
+      targets[t] = VectorArray<T>(others[t]);
+  }
+
+  VectorArray<T> array;
+  const std::int32_t* rows;
+  T* to_wire;
+  const T* from_wire;
+  VectorArray<T> targets[most_targets];
+};
+
+/// Moves the vector of one cell of a row; beyond the last one nothing happens.
+template <int lanes, typename T>
+HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const std::int32_t* row,
+                                         std::int32_t cell) {
+  const CellOfBox in_box(row + RemoteHaloRows::extent, cell);
+  if (!in_box.there) {
+    return;
+  }
+  const auto end = [&](const VectorArray<T>& array, const std::int32_t* first) {
+    return array.template at<lanes>(row[RemoteHaloRows::component], first, in_box);
+  };
+  const std::int64_t place = row[RemoteHaloRows::place] + std::int64_t{cell} * lanes;
+  const auto sources = static_cast<std::uint32_t>(row[RemoteHaloRows::sources]);
+  const T* const source =
+      move.from_wire != nullptr ? move.from_wire + place : end(move.array, row + RemoteHaloRows::from);
+  T* const to = move.to_wire != nullptr ? move.to_wire + place
+                : move.from_wire != nullptr
+                    ? end(move.array, row + RemoteHaloRows::to)
+                    : end(move.targets[row[RemoteHaloRows::target]], row + RemoteHaloRows::to);
+  T from[static_cast<std::size_t>(lanes)];
+  load_lanes<lanes>(from, source);
+  if ((sources & LaneRotation<lanes>::all) == LaneRotation<lanes>::turned(0)) {
+    store_lanes<lanes>(to, static_cast<const T*>(from));
+    return;
+  }
+  HEDDLE_EVERY_LANE
+  for (int l = 0; l < lanes; ++l) {
+    const std::uint32_t wanted = sources >> (4 * l) & 15U;
+    if (wanted == LaneSources::stays) {
+      continue;
+    }
+    T value = from[l]; // on the wire, lanes lie where they belong
+    if (move.from_wire == nullptr) {
+      HEDDLE_EVERY_LANE
+      for (int s = 0; s < lanes; ++s) { // an index known at run time would put the vector into memory
+        value = wanted == static_cast<std::uint32_t>(s) ? from[s] : value;
+      }
+    }
+    to[l] = value;
+  }
+}
+
+} // namespace heddle
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_SRC_SPARSE_SOLID_BOUNDARY_NODES_HPP
+#define HEDDLE_SRC_SPARSE_SOLID_BOUNDARY_NODES_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "heddle/core/buffer.hpp"
+#include "heddle/sparse/cell_range.hpp"
+#include "heddle/sparse/link.hpp"
+#include "heddle/sparse/row_pieces.hpp"
+
+namespace heddle {
+
+/// The cells that a list holds behind walls (Link::held): those that links of its cells and ghost cells reach
+/// and that are not listed, in the box of the list or in a rim around it. Found and numbered row by row as
+/// bits, by all threads; the numbers do not depend on these.
+class SolidBoundaryNodes {
+public:
+  /// The rows of a list's box, ghost cells with them.
+  struct Rows {
+    std::array<std::int64_t, 3> extent;
+    std::span<const std::uint64_t> listed; // a bit a cell, each row in whole words
+    const RowPieces& pieces;
+  };
+
+  /// own: where own cells lie along each axis. Where an axis is not periodic and has no ghost cells at an
+  /// end, there is a rim as wide as the links reach.
+  SolidBoundaryNodes(const Rows& box, const std::array<CellRange, 3>& own,
+                     const std::array<bool, 3>& periodic, std::span<const Link> links);
+
+  /// How many there are.
+  [[nodiscard]] std::int64_t held() const noexcept { return held_; }
+  /// Coordinates, from the corner of the box, of those that lie in no block of this rank, in the order of
+  /// their numbers, which are the last ones. A cell of the rim counts as the one of the box beside it.
+  [[nodiscard]] std::vector<std::array<std::int64_t, 3>> among_ghosts() const;
+
+  /// Gives them the numbers count, count + 1, and so on, row by row, those in no block of this rank last.
+  /// write_listed(row, columns) has to write the numbers of the listed cells, which are below count, of a row
+  /// of the box; it is called from several threads.
+  void number(std::int64_t count,
+              const std::function<void(std::int64_t row, std::uint32_t* columns)>& write_listed);
+
+  /// The neighbour table, a row of `stride` entries a link: for each numbered cell the number of the one at
+  /// the link's offset, or its own where that has none.
+  void fill(std::uint32_t* entries, std::int64_t stride) const;
+
+private:
+  [[nodiscard]] std::int64_t rows() const noexcept { return known_[1].size() * known_[2].size(); }
+  /// The row of the box and its rims that lies at an offset in y and z.
+  [[nodiscard]] std::optional<std::int64_t> row_at(std::int64_t row, std::int64_t y, std::int64_t z) const;
+  /// That row of the box, of which `row` is one or lies in the rim beside one.
+  [[nodiscard]] std::int64_t row_of_box(std::int64_t row) const;
+  [[nodiscard]] bool in_rim(std::int64_t row) const;
+  void mark(const Link& link, const std::vector<std::uint64_t>& from);
+  /// Bits of the cells that lie in blocks of this rank, or in the rim beside them.
+  void mark_own(std::int64_t row, std::vector<std::uint64_t>& own) const;
+
+  Rows box_;
+  std::array<bool, 3> periodic_;
+  std::span<const Link> links_;
+  std::array<CellRange, 3> known_;    // with the rims
+  std::int64_t words_;                // a row
+  std::int64_t reach_ = 0;            // of links along x
+  std::vector<std::uint64_t> listed_; // a bit a cell, rims with them
+  std::vector<std::uint64_t> bits_;   // held
+  std::int64_t held_ = 0;
+  std::array<std::vector<std::int64_t>, 2> before_; // of each row: held cells in those before it, own and not
+  Buffer<std::uint32_t> numbers_; // of each cell, with as many columns at both ends as links reach
+  std::int64_t pitch_ = 0;
+};
+
+} // namespace heddle
+
+#endif
