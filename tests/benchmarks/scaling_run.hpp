@@ -20,9 +20,9 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/graph/overlap.hpp"
 #include "heddle/graph/task_graph.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/nccl.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "scaling_processes.hpp"
 
 namespace scaling {
@@ -109,7 +109,7 @@ void with_ranks(const Case& one, const Make<Rank>& make, const Program<Rank>& pr
     of_one_rank(transport, [&] { meeting.arrive_and_wait(); });
   };
   if (one.transport == "nccl") return heddle::nccl_run(one.ranks, of_one_thread);
-  heddle::FakeNetwork network(one.ranks);
+  heddle::ThreadGroup network(one.ranks);
   network.run(of_one_thread);
 }
 

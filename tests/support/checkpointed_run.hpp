@@ -21,7 +21,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/io/checkpoint.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 /// A run with all kinds of state, and a folder for its checkpoints: what their tests share.
 namespace checkpointed {
@@ -32,10 +32,10 @@ using heddle::Box;
 using heddle::Checkpoint;
 using heddle::CheckpointOptions;
 using heddle::Error;
-using heddle::FakeNetwork;
 using heddle::Field;
 using heddle::IndexList;
 using heddle::SparseField;
+using heddle::ThreadGroup;
 using heddle::Transport;
 
 inline const Box domain{{-3, 0, 2}, {10, 9, 9}}; // 13 x 9 x 7 cells
@@ -183,7 +183,7 @@ protected:
 
   void write(int ranks, const std::array<int, 3>& blocks, const std::vector<std::int64_t>& steps,
              const CheckpointOptions& options = {}) const {
-    FakeNetwork network(ranks);
+    ThreadGroup network(ranks);
     network.run([&](Transport& transport) {
       Simulation run(folder_, transport, blocks, options);
       for (const std::int64_t step : steps) {
@@ -196,7 +196,7 @@ protected:
   std::int64_t read(int ranks, const std::array<int, 3>& blocks, std::int64_t step = -1) const {
     std::atomic<int> wrong = 0;
     std::int64_t found = step;
-    FakeNetwork network(ranks);
+    ThreadGroup network(ranks);
     network.run([&](Transport& transport) {
       Simulation run(folder_, transport, blocks);
       run.clear();

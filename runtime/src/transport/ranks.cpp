@@ -13,9 +13,9 @@
 #include "heddle/core/env_var.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/launcher.hpp"
 #include "heddle/transport/nccl.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "heddle/transport/unavailable.hpp"
 
 namespace heddle {
@@ -111,10 +111,10 @@ int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
   }
   if (choice.name == "nccl") return on_threads([&](const auto& program) { nccl_run(ranks, program); }, body);
   if (choice.name == "threads") {
-    FakeNetwork network(ranks, {}, longest_wait());
+    ThreadGroup group(ranks, longest_wait());
     return on_threads(
         [&](const auto& program) {
-          network.run([&](Transport& transport) {
+          group.run([&](Transport& transport) {
             std::optional<DeviceScope> device;
             if (memory == Memory::device && device_count() > 0)
               device.emplace(transport.rank() % device_count());

@@ -18,8 +18,8 @@
 #include "heddle/core/error.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/grid/box_sweep.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "traced.hpp"
 
 namespace {
@@ -111,7 +111,7 @@ TEST(BoxSweeps, AnyNumberOfRanksEqualsOneBlock) {
       for (int ranks = 1; ranks <= 8; ++ranks) {
         const std::array<int, 3> cut = ranks == 6 ? std::array{1, 1, 6} : std::array{2, 2, 2};
         for (const bool overlap : {false, true}) {
-          heddle::FakeNetwork network(ranks);
+          heddle::ThreadGroup network(ranks);
           std::atomic<std::int64_t> differences = 0;
           network.run([&](heddle::Transport& transport) {
             const heddle::Environment one_thread({.threads = 1});
@@ -162,7 +162,7 @@ TEST(BoxSweeps, InteriorsAreComputedWhileMessagesTravel) {
   for (const Box& cells : {lid, within}) {
     heddle::Trace trace;
     const heddle::BlockGrid grid(blocks::domain, {1, 1, 2}, duct, 2);
-    heddle::FakeNetwork network(2);
+    heddle::ThreadGroup network(2);
     network.run([&](heddle::Transport& transport) {
       InPlace steps(grid, transport, cells);
       heddle::TaskGraph loop({.trace = &trace, .trace_process = transport.rank()});

@@ -12,13 +12,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../support/fault_injector.hpp"
 #include "../../support/numbers_of_ranks.hpp"
 #include "blocks.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/trace.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "on_ranks.hpp"
 #include "traced.hpp"
 
@@ -96,7 +97,7 @@ TEST(BlocksOf64Bits, OverlapChosenByTheClockChangesNothing) {
   one.run(enough);
   const std::vector<double> whole = blocks::values(alone->field());
 
-  heddle::FakeNetwork network(3);
+  heddle::ThreadGroup network(3);
   std::atomic<std::int64_t> differences = 0;
   network.run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1});
@@ -140,7 +141,7 @@ TEST(BlocksOf64Bits, WholeVectorsAreMessages) {
     const blocks::Outcome<double> alone = blocks::alone(pattern, periodic);
     const blocks::FieldsAre so({.interleaved = 4});
     std::atomic<std::int64_t> differences = 0;
-    heddle::FakeNetwork(3).run([&](heddle::Transport& transport) {
+    heddle::ThreadGroup(3).run([&](heddle::Transport& transport) {
       const heddle::BlockGrid grid(blocks::domain, {1, 4, 3}, periodic, 3);
       const auto rank = pattern.make(grid, transport);
       heddle::TaskGraph loop;
@@ -250,7 +251,7 @@ TEST(BlocksOf64Bits, TheTraceShowsInteriorsWhileMessagesTravel) {
   for (const bool overlap : {false, true}) {
     heddle::Trace trace;
     const heddle::BlockGrid grid(blocks::domain, {1, 1, 2}, periodic, 2);
-    heddle::FakeNetwork network(2);
+    heddle::ThreadGroup network(2);
     network.run([&](heddle::Transport& transport) {
       const std::unique_ptr<blocks::Rank<double>> rank = make(grid, transport);
       heddle::TaskGraph loop({.overlap = overlap, .trace = &trace, .trace_process = transport.rank()});
@@ -267,7 +268,7 @@ TEST(BlocksOf64Bits, DelayAndAnotherOrderChangeNothing) {
   const heddle::BlockGrid grid(blocks::domain, {2, 2, 2}, periodic, 8);
   for (const blocks::Pattern<double>& pattern : blocks::patterns<double>()) {
     const blocks::Outcome<double> whole = blocks::alone(pattern, periodic);
-    heddle::FakeNetwork network(
+    test::FaultyThreads network(
         8, {.seed = 5, .delay = 0.2, .reorder = 0.5, .longest_delay = std::chrono::milliseconds(3)});
     std::atomic<std::int64_t> differences = 0;
     network.run([&](heddle::Transport& transport) {

@@ -16,7 +16,7 @@
 #include "blocks.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/io/checkpoint.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ using heddle::BlockGrid;
 /// One pair of steps, after which the state is on the disk.
 template <class T>
 void stop(const blocks::Pattern<T>& pattern, const BlockGrid& grid, const std::filesystem::path& folder) {
-  heddle::FakeNetwork(grid.ranks()).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(grid.ranks()).run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1});
     const auto rank = pattern.make(grid, transport);
     heddle::TaskGraph loop;
@@ -45,7 +45,7 @@ std::int64_t differences_after(const blocks::Pattern<T>& pattern, const std::vec
   T nan{0x7E00}; // of halves
   if constexpr (std::is_floating_point_v<T>) nan = std::numeric_limits<T>::quiet_NaN();
   std::atomic<std::int64_t> differences = 0;
-  heddle::FakeNetwork(grid.ranks()).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(grid.ranks()).run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1});
     const auto rank = pattern.make(grid, transport);
     rank->field().fill(nan);

@@ -14,8 +14,8 @@
 
 #include "blocks.hpp"
 #include "heddle/core/device_scope.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/nccl.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "peers.hpp"
 #include "peers_of_tests.hpp"
 
@@ -103,7 +103,7 @@ TYPED_TEST(OnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
   const blocks::FieldsAre so({.memory = memory});
   for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
-    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
       std::optional<heddle::DeviceScope> device;
       if (memory == Memory::device) device.emplace(transport.rank());
       differences += on_threads<TypeParam>(transport, expected, false);

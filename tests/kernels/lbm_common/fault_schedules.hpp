@@ -14,10 +14,11 @@
 #include <set>
 #include <string>
 
+#include "../../support/fault_injector.hpp"
 #include "../../support/noise.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/transport.hpp"
 
 /// Whole programs on a network that harms messages: the same bits or an error that says where, and nothing
 /// else.
@@ -43,9 +44,9 @@ public:
     const auto only = [&](std::uint64_t kind) {
       return seed % 5 == kind ? rate : seed % 5 == 4 ? 0.3 * rate : 0;
     };
-    const heddle::Faults faults{seed, only(0), 0.1, 0.2, only(1), only(2), only(3), 2ms};
+    const Faults faults{seed, only(0), 0.1, 0.2, only(1), only(2), only(3), 2ms};
     // Where nothing is lost nobody waits so long, however busy the machine is.
-    heddle::FakeNetwork network(ranks, faults, faults.drop > 0 ? 150ms : 60s);
+    FaultyThreads network(ranks, faults, faults.drop > 0 ? 150ms : 60s);
     std::atomic<std::int64_t> wrong = 0;
     std::string error;
     const auto begin = std::chrono::steady_clock::now();
@@ -58,7 +59,7 @@ public:
       error = caught.what();
     }
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s) << what << ", seed " << seed;
-    note(network.counts());
+    sum_ += network.counts();
     if (error.empty()) {
       EXPECT_EQ(wrong, 0) << what << ", seed " << seed;
       ++harmless_;
@@ -92,18 +93,9 @@ public:
   }
 
 private:
-  void note(const heddle::FaultCounts& counts) {
-    sum_.dropped += counts.dropped;
-    sum_.delayed += counts.delayed;
-    sum_.reordered += counts.reordered;
-    sum_.duplicated += counts.duplicated;
-    sum_.truncated += counts.truncated;
-    sum_.corrupted += counts.corrupted;
-  }
-
   std::uint64_t harmless_ = 0;
   std::uint64_t detected_ = 0;
-  heddle::FaultCounts sum_;
+  FaultCounts sum_;
   std::set<std::string> exchanges_; // in which one was found
 };
 

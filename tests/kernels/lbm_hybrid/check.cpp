@@ -15,7 +15,7 @@
 #include "../../support/numbers_of_ranks.hpp"
 #include "../../support/test_folder.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "hybrid.hpp"
 #ifndef HEDDLE_ON_DEVICE
 #include "emulated.hpp"
@@ -34,7 +34,7 @@ template <class T> using Cuda = hybrid::Emulated<T>;
 /// The outcome of all ranks.
 template <class T, class Kernels = hybrid::Module<T>> hybrid::Outcome on(int ranks, const hybrid::Run& run) {
   static const hybrid::OneList<T> expected;
-  heddle::FakeNetwork network(ranks);
+  heddle::ThreadGroup network(ranks);
   std::mutex mutex;
   hybrid::Outcome sum;
   network.run([&](heddle::Transport& transport) {

@@ -15,8 +15,8 @@
 #include "../../support/numbers_of_ranks.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "list_blocks_pull_sweeps.hpp"
 #include "list_blocks_sweeps.hpp"
 #include "lists.hpp"
@@ -35,7 +35,7 @@ const lists::Medium walled(0.2, {false, false, false});
 
 void expect_equal(const lists::Method& method, const lists::Medium& medium,
                   const std::vector<double>& expected, int ranks, const lists::How& how, const char* what) {
-  heddle::FakeNetwork network(ranks);
+  heddle::ThreadGroup network(ranks);
   std::atomic<std::int64_t> differences = 0;
   network.run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1}); // to start more takes longer than the steps
@@ -122,7 +122,7 @@ std::size_t traffic(const lists::Method& method, const lists::Medium& medium,
                     const std::array<int, 3>& blocks) {
   std::atomic<std::size_t> sent = 0;
   const int ranks = blocks[0] * blocks[1] * blocks[2];
-  heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
     sent += method.make(medium.part(blocks, transport, method.links, heddle::Memory::host), transport)
                 ->sent_bytes();
   });
@@ -168,7 +168,7 @@ TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
   const std::vector<double> expected = lists::alone(wide, porous);
   EXPECT_EQ(lists::alone(narrow, porous), expected);
   EXPECT_EQ(2 * traffic(narrow, porous, {2, 2, 2}), traffic(wide, porous, {2, 2, 2}));
-  heddle::FakeNetwork network(2);
+  heddle::ThreadGroup network(2);
   std::atomic<std::int64_t> rounded = 0;
   network.run([&](heddle::Transport& transport) {
     const std::unique_ptr<lists::Rank> rank =

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "heddle/core/device_scope.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/nccl.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "lists.hpp"
 #include "peers_of_tests.hpp"
 
@@ -85,7 +85,7 @@ std::int64_t on_threads(heddle::Transport& transport, bool capture) {
 TEST(ListsOnPeers, MessagesThroughHostMemoryGiveTheSameBits) {
   for (int ranks = 2; ranks <= test::most_peers(); ranks *= 2) {
     std::atomic<std::int64_t> differences = 0;
-    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
       std::optional<heddle::DeviceScope> device;
       if (memory == Memory::device) device.emplace(transport.rank());
       differences += on_threads(transport, false);

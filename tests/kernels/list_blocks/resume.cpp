@@ -15,8 +15,8 @@
 #include "heddle/core/environment.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/io/checkpoint.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "lists.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ using heddle::BlockGrid;
 void stop(const lists::Method& method, const lists::Medium& medium, const BlockGrid& grid,
           const std::filesystem::path& folder) {
   const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic);
-  heddle::FakeNetwork(grid.ranks()).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(grid.ranks()).run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1});
     const auto rank = method.make({grid, transport.rank(), flags, method.links}, transport);
     heddle::TaskGraph loop;
@@ -45,7 +45,7 @@ std::int64_t differences_after(const lists::Method& method, const lists::Medium&
                                const std::filesystem::path& folder) {
   const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic);
   std::atomic<std::int64_t> differences = 0;
-  heddle::FakeNetwork(grid.ranks()).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(grid.ranks()).run([&](heddle::Transport& transport) {
     const heddle::Environment one_thread({.threads = 1});
     const auto rank = method.make({grid, transport.rank(), flags, method.links}, transport);
     rank->forget();

@@ -14,7 +14,7 @@
 #include "heddle/core/environment.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/reduction/reduction.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 #include "list_blocks_sweeps.hpp"
 #include "lists.hpp"
 
@@ -22,12 +22,12 @@ namespace {
 
 const std::array<bool, 3> around{true, true, true};
 
-/// All ranks of a fake network, each with the list of its blocks.
+/// All ranks of a group of threads, each with the list of its blocks.
 void expect_equal(const lists::Method& method, const lists::Medium& medium,
                   const std::vector<double>& expected, const heddle::BlockGrid& grid,
                   const lists::How& how = {}) {
   const heddle::FlagReader flags = heddle::flags_in_memory(medium.flags, lists::domain, medium.periodic);
-  heddle::FakeNetwork network(grid.ranks());
+  heddle::ThreadGroup network(grid.ranks());
   std::atomic<std::int64_t> differences = 0;
   std::atomic<std::int64_t> cells = 0;
   network.run([&](heddle::Transport& transport) {
@@ -99,7 +99,7 @@ TEST(SeveralBlocks, SumsFollowTheTreeOfTheDomain) {
   const double expected = heddle::Reduction<double>(whole, heddle::ReductionKind::sum, 1).value();
   for (const int ranks : {1, 3, 8, 20}) {
     const heddle::BlockGrid grid = lists::balanced(medium, {4, 3, 3}, ranks);
-    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
       const heddle::IndexList list(grid, transport.rank(), flags, list_blocks::links);
       heddle::SparseField<double> f(list, 2);
       f.fill(value);

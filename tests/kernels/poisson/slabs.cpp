@@ -14,7 +14,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/poisson/poisson.hpp"
 #include "heddle/poisson/slab_poisson.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -87,7 +87,7 @@ template <class Real>
 std::vector<Real> on_ranks(const PoissonProblem& problem, int ranks, SlabMethod method,
                            std::int64_t* sent = nullptr) {
   std::vector<std::vector<Real>> parts(static_cast<std::size_t>(ranks));
-  heddle::FakeNetwork network(ranks);
+  heddle::ThreadGroup network(ranks);
   network.run([&](heddle::Transport& transport) {
     heddle::SlabPoisson<Real> solver(problem, transport, heddle::Memory::host, nullptr, method);
     auto& part = parts[static_cast<std::size_t>(transport.rank())];
@@ -143,7 +143,7 @@ TEST(SlabPoisson, SendsFourRealsAColumnAndRank) {
 TEST(SlabPoisson, ChoosesByTheLevelsOfARank) {
   const auto chosen = [&](std::int64_t levels) {
     SlabMethod method{};
-    heddle::FakeNetwork network(2);
+    heddle::ThreadGroup network(2);
     network.run([&](heddle::Transport& transport) {
       const heddle::SlabPoisson<float> solver(problem_of({4, 1}, {4, 1}, levels, N, N), transport);
       if (transport.rank() == 0) method = solver.method();
@@ -155,7 +155,7 @@ TEST(SlabPoisson, ChoosesByTheLevelsOfARank) {
 }
 
 TEST(SlabPoisson, SaysWhatIsWrong) {
-  heddle::FakeNetwork network(3);
+  heddle::ThreadGroup network(3);
   try {
     network.run([&](heddle::Transport& rank) {
       const heddle::SlabPoisson<float> solver(problem_of({4, 1}, {4, 1}, 2, N, N), rank);

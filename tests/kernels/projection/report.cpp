@@ -20,7 +20,7 @@
 #include "heddle/projection/masked_projection.hpp"
 #include "heddle/projection/projection.hpp"
 #include "heddle/projection/rank_values.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -150,7 +150,7 @@ template <class T> void slabs(const std::array<std::int64_t, 3>& cells, Memory m
       if (ranks == 1 && method == heddle::SlabMethod::transposed) continue; // the same
       std::vector<double> times;
       std::int64_t sent = 0;
-      heddle::FakeNetwork network(ranks);
+      heddle::ThreadGroup network(ranks);
       network.run([&](heddle::Transport& transport) {
         heddle::SlabPoisson<T> solver(problem, transport, memory, nullptr, method);
         std::vector<T> values;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flow.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace test {
 
@@ -52,7 +52,7 @@ on_ranks(const heddle::StaggeredGrid& grid, int ranks,
   const auto level = static_cast<std::size_t>(grid.cells[0] * grid.cells[1]);
   const auto cells = level * static_cast<std::size_t>(grid.cells[2]);
   std::vector<T> all(3 * cells);
-  heddle::FakeNetwork network(ranks);
+  heddle::ThreadGroup network(ranks);
   network.run([&](heddle::Transport& transport) {
     std::int64_t first = 0;
     Flow<T> flow = program(transport, first);

@@ -101,7 +101,7 @@ TEST(SlabProjection, FillsRimsAndSumsAsOneRankDoes) {
     const double mean = operators.mean(whole.velocity().u, 0, stream);
     const auto& n = grid.cells;
     for (const int ranks : {2, 3, 11}) {
-      heddle::FakeNetwork network(ranks);
+      heddle::ThreadGroup network(ranks);
       network.run([&](Transport& transport) {
         heddle::SlabProjection<double> projection(grid, transport);
         const std::int64_t first = projection.first_level(), last = projection.last_level();

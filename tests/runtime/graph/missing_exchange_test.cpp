@@ -15,7 +15,7 @@
 #include "heddle/grid/box_sweep.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ heddle::FieldAccess writes(const Field<double>& f, int reach) {
 /// What the graph of one rank says that runs so often; its tasks are added by `add`.
 template <class Add> std::string refusal(int ranks, int iterations, Add&& add) {
   std::string said;
-  heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+  heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
     const heddle::BlockGrid grid({{0, 0, 0}, {4, 4, 8}}, {1, 1, 2}, {true, true, true}, ranks);
     Field<double> f(grid, {.name = "f", .rank = transport.rank()});
     Field<double> g(grid, {.name = "g", .rank = transport.rank()});

@@ -16,8 +16,8 @@
 #include "heddle/core/error.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/halo/interleaved/local_halo.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -26,11 +26,11 @@ using heddle::Box;
 using heddle::Crossing;
 using heddle::Direction;
 using heddle::Error;
-using heddle::FakeNetwork;
 using heddle::Field;
 using heddle::FieldView;
 using heddle::HaloExchange;
 using heddle::Stream;
+using heddle::ThreadGroup;
 using heddle::Transport;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -87,7 +87,7 @@ TEST(HaloExchange, FillsTheShellOnAnyNumberOfRanks) {
     for (int ranks = 1; ranks <= blocks[0] * blocks[1] * blocks[2]; ranks += 3) {
       const BlockGrid grid(domain, blocks, periodic, ranks);
       for (const bool together : {false, true})
-        FakeNetwork(ranks).run([&](Transport& transport) { check_shell(grid, layers, transport, together); });
+        ThreadGroup(ranks).run([&](Transport& transport) { check_shell(grid, layers, transport, together); });
     }
   };
   for (int p = 0; p < 8; ++p) {
@@ -187,7 +187,7 @@ TEST(HaloExchange, CopiesExactlyTheCrossings) {
 template <class T> std::vector<std::vector<T>> exchanged(BlockGrid grid, int interleaved, int ranks = 1) {
   grid = BlockGrid(grid.domain(), grid.blocks(), grid.periodic(), ranks);
   std::vector<std::vector<T>> values(static_cast<std::size_t>(grid.size()));
-  FakeNetwork(ranks).run([&](Transport& transport) {
+  ThreadGroup(ranks).run([&](Transport& transport) {
     Field<T> field(grid, {.components = 3, .rank = transport.rank(), .interleaved = interleaved});
     const std::vector<Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
     HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost), transport);
@@ -311,7 +311,7 @@ TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
 
 TEST(HaloExchange, SendsFiveAFaceAndOneAnEdge) {
   const BlockGrid grid(Box{{0, 0, 0}, {12, 10, 14}}, {2, 1, 1}, {true, true, true}, 2);
-  FakeNetwork(2).run([&](Transport& transport) {
+  ThreadGroup(2).run([&](Transport& transport) {
     Field<float> field(grid, {.components = 19, .rank = transport.rank()});
     const std::vector<Crossing> reads = lattice::aa_odd_reads();
     HaloExchange exchange(packing::exchange(field, reads, Direction::owner_to_ghost), transport);
@@ -378,7 +378,7 @@ std::vector<std::vector<double>> run_aa(const Box& domain, const std::array<int,
   std::vector<std::vector<double>> result(19, std::vector<double>(static_cast<std::size_t>(domain.volume())));
   const std::vector<Crossing> reads = lattice::aa_odd_reads();
   const std::vector<Crossing> writes = lattice::aa_odd_writes();
-  FakeNetwork(ranks).run([&](Transport& transport) {
+  ThreadGroup(ranks).run([&](Transport& transport) {
     Field<double> field(grid, {.components = 19, .rank = transport.rank()});
     field.fill(wave);
     HaloExchange before(packing::exchange(field, reads, Direction::owner_to_ghost, "before"), transport);

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "../../support/checkpointed_run.hpp"
+#include "../../support/fault_injector.hpp"
 #include "../../support/full_disk.hpp"
 
 namespace {
@@ -30,7 +31,7 @@ TEST_F(CheckpointTest, AFullDiskLosesNothing) {
   rlim_t largest = 0; // of the parts: the last limit lets the other ranks write theirs
   for (const auto& [file, content] : before)
     largest = std::max(largest, static_cast<rlim_t>(content.size()));
-  FakeNetwork network(3);
+  ThreadGroup network(3);
   network.run([&](Transport& transport) {
     Simulation run(folder_, transport, {3, 1, 1});
     EXPECT_EQ(run.checkpoint().read(), 10);
@@ -87,7 +88,7 @@ TEST_F(CheckpointTest, AKillAtAnyMomentLosesNothing) {
   for (;; ++moments) {
     ASSERT_LT(moments, 100);
     const bool killed = killed_at(moments, [&](const CheckpointOptions& options) {
-      FakeNetwork network(3);
+      ThreadGroup network(3);
       network.run([&](Transport& transport) {
         Simulation run(folder_, transport, {3, 1, 1}, options);
         run.checkpoint().read(20);
@@ -115,7 +116,7 @@ TEST_F(CheckpointTest, AKillAtAnyMomentLosesNothing) {
 TEST_F(CheckpointTest, WhatAKilledRunLeftIsRemovedByTheNext) {
   write(3, {3, 1, 1}, {10, 20});
   const auto go_on = [&](const CheckpointOptions& options) {
-    FakeNetwork network(3);
+    ThreadGroup network(3);
     network.run([&](Transport& transport) {
       Simulation run(folder_, transport, {3, 1, 1}, options);
       run.checkpoint().read(20);
@@ -135,7 +136,7 @@ TEST_F(CheckpointTest, FaultsOfTheNetworkLoseNothing) {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const std::int64_t step = 10 + static_cast<std::int64_t>(seed);
     const double rate = seed % 2 == 0 ? 0.002 : 0.01;
-    FakeNetwork network(4, {seed, rate, 0.1, 0.2, rate, rate, rate, 1ms}, 150ms);
+    test::FaultyThreads network(4, {seed, rate, 0.1, 0.2, rate, rate, rate, 1ms}, 150ms);
     const std::string error = failure([&] {
       network.run([&](Transport& transport) {
         Simulation run(folder_, transport, {2, 2, 1});

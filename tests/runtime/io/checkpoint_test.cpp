@@ -33,7 +33,7 @@ TEST_F(CheckpointTest, OtherRanksAndBlocksGetTheSameBits) {
 }
 
 TEST_F(CheckpointTest, SomeBlocksHaveNoListedCell) {
-  FakeNetwork network(3);
+  ThreadGroup network(3);
   std::atomic<std::size_t> lists = 0;
   network.run([&](Transport& transport) { lists += Simulation(folder_, transport, {3, 1, 1}).lists(); });
   EXPECT_EQ(lists, 2U); // else the tests above do not see a rank without one
@@ -51,7 +51,7 @@ TEST_F(CheckpointTest, KeepsTheNewestAndRemovesWhatIsLeftOver) {
 
 TEST_F(CheckpointTest, ARunThatGoesOnFromAnOlderOneTakesTheFutureBack) {
   write(1, {1, 1, 1}, {10, 20, 30}, {.keep = 5});
-  FakeNetwork network(2);
+  ThreadGroup network(2);
   network.run([&](Transport& transport) {
     Simulation run(folder_, transport, {1, 2, 1});
     run.checkpoint().read(10);
@@ -280,7 +280,7 @@ TEST_F(CheckpointTest, RanksOfOneThreadShareAField) {
     checkpoint.write(1);
   }
   std::atomic<int> wrong = 0;
-  FakeNetwork(2).run([&](Transport& transport) {
+  ThreadGroup(2).run([&](Transport& transport) {
     const BlockGrid halves(domain, {2, 1, 1}, {false, true, false}, 2);
     Field<double> found(halves, {.components = 2, .rank = transport.rank()});
     Field<double> expected(halves, {.components = 2, .rank = transport.rank()});

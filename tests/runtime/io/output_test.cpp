@@ -26,7 +26,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/io/output_folder.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -95,7 +95,7 @@ TEST_F(OutputTest, AFullDiskLeavesEarlierOutputIntact) {
 }
 
 TEST_F(OutputTest, AFullDiskOnOneRankLeavesEarlierOutputOfAllIntact) {
-  heddle::FakeNetwork network(2);
+  heddle::ThreadGroup network(2);
   std::barrier together(2); // what was before is read while neither rank writes
   std::map<std::string, std::string> before;
   network.run([&](heddle::Transport& transport) {
@@ -189,7 +189,7 @@ TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
                                                       {"rho", 1, 4, "not those of rank 0"},
                                                       {"rho", 1, -1, "is negative"}}) {
     std::array<std::string, 2> said;
-    heddle::FakeNetwork(2).run([&, name = name, components = components, step = step](auto& transport) {
+    heddle::ThreadGroup(2).run([&, name = name, components = components, step = step](auto& transport) {
       const bool first = transport.rank() == 0;
       Output output(folder_, "run", shared, transport);
       const std::string called = first ? "rho" : name;
@@ -247,7 +247,7 @@ TEST_F(OutputTest, TheListOfARankIsWrittenBlockByBlockAndAlikeOnAnyNumberOfRanks
     const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
       return static_cast<T>(sample::value(x + 3, y, z, c));
     };
-    heddle::FakeNetwork(ranks).run([&](heddle::Transport& transport) {
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
       const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic),
                                    lattice::aa_links());
       heddle::SparseField<T> f(list, 2);

@@ -9,7 +9,7 @@
 #include "../../support/sample.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/io/output.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -40,7 +40,7 @@ void write_fields(const std::filesystem::path& folder, const char* name, const s
 
 /// The same from ranks that share the blocks; without the blocks at z = 4 if `holes`.
 void write_shared(const std::filesystem::path& folder, const char* name, bool holes) {
-  heddle::FakeNetwork network(3);
+  heddle::ThreadGroup network(3);
   network.run([&](heddle::Transport& transport) {
     std::vector<std::int64_t> weights(12, 1);
     if (holes) std::fill(weights.begin() + 6, weights.end(), 0);
@@ -86,7 +86,7 @@ void write_list(const std::filesystem::path& folder) {
 /// The same from ranks with several blocks each.
 void write_merged_lists(const std::filesystem::path& folder) {
   const std::vector<std::uint8_t> flags = listed_cells();
-  heddle::FakeNetwork network(3);
+  heddle::ThreadGroup network(3);
   network.run([&](heddle::Transport& transport) {
     const BlockGrid grid(domain, {2, 3, 2}, {false, false, false}, 3);
     const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, {}), links);

@@ -15,9 +15,9 @@
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
 #include "heddle/transport/ranks.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -103,7 +103,7 @@ TEST(Reduction, AnyRanksAndBlocksGiveTheBitsOfOne) {
                                                                                        {8, {2, 2, 2}},
                                                                                        {27, {3, 3, 3}},
                                                                                        {7, {37, 1, 1}}}) {
-      heddle::FakeNetwork network(ranks);
+      heddle::ThreadGroup network(ranks);
       network.run([&, cut = blocks](heddle::Transport& transport) {
         Field<double> part(BlockGrid(domain, cut, {false, false, false}, transport.ranks()),
                            {.rank = transport.rank()});
@@ -130,7 +130,7 @@ TEST(Reduction, PlacesWithoutABlockChangeNothing) {
   whole.fill([&](auto x, auto y, auto z, int) { return of_cell(x, y, z); });
   const double expected = Reduction<double>(whole, ReductionKind::sum).value();
   for (const int ranks : {1, 3, 4}) {
-    heddle::FakeNetwork network(ranks);
+    heddle::ThreadGroup network(ranks);
     network.run([&](heddle::Transport& transport) {
       const BlockGrid grid =
           BlockGrid::balanced(domain, blocks, {false, false, false}, transport.ranks(), weights);
@@ -179,7 +179,7 @@ TEST(Reduction, ListsOnAnyRanksGiveTheBitsOfOne) {
   field.fill(value);
   const double expected = Reduction<double>(field, ReductionKind::sum, 1).value();
   for (const int ranks : {1, 2, 5}) {
-    heddle::FakeNetwork network(ranks);
+    heddle::ThreadGroup network(ranks);
     network.run([&](heddle::Transport& transport) {
       const BlockGrid grid = BlockGrid::slabs(domain, periodic, ranks, flags);
       const heddle::IndexList list(grid, transport.rank(), heddle::flags_in_memory(flags, domain, periodic),
@@ -236,7 +236,7 @@ TEST(Reduction, OfSeveralRanksOfOneThreadGivesTheBitsOfOne) {
 }
 
 TEST(Reduction, OfOneNumberARank) {
-  heddle::FakeNetwork network(3);
+  heddle::ThreadGroup network(3);
   network.run([](heddle::Transport& transport) {
     double mine = transport.rank() + 1;
     const auto sum = heddle::reduction_of_numbers(ReductionKind::sum, [&] { return mine; }, transport);
@@ -251,7 +251,7 @@ TEST(Reduction, OfOneNumberARank) {
 TEST(GatherCells, PutsAllBlocksInTheirPlacesOnRankZero) {
   const std::array<int, 3> blocks{3, 2, 2};
   const auto value = [](auto x, auto y, auto z) { return static_cast<float>(rough(x, y, z)); };
-  heddle::FakeNetwork network(4);
+  heddle::ThreadGroup network(4);
   network.run([&](heddle::Transport& transport) {
     const BlockGrid grid(domain, blocks, {}, 4);
     const std::vector<float> all = heddle::gather_cells<float>(

@@ -21,8 +21,8 @@
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "heddle/reduction/reduction.hpp"
-#include "heddle/transport/fake_network.hpp"
 #include "heddle/transport/peer_group.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 

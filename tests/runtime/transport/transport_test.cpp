@@ -12,11 +12,12 @@
 #include <thread>
 #include <vector>
 
+#include "../../support/fault_injector.hpp"
 #include "../../support/packing.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
-#include "heddle/transport/fake_network.hpp"
+#include "heddle/transport/thread_group.hpp"
 
 namespace {
 
@@ -24,13 +25,15 @@ using heddle::BlockGrid;
 using heddle::Crossing;
 using heddle::Direction;
 using heddle::Error;
-using heddle::FakeNetwork;
-using heddle::Faults;
 using heddle::Field;
 using heddle::FieldView;
 using heddle::HaloExchange;
 using heddle::Stream;
+using heddle::ThreadGroup;
 using heddle::Transport;
+using test::FaultCounts;
+using test::Faults;
+using test::FaultyThreads;
 using namespace std::chrono_literals;
 
 const heddle::Box domain{{0, 0, 0}, {8, 6, 4}};
@@ -56,8 +59,8 @@ void mix(Field<double>& field) {
 }
 
 /// The values after some steps, block by block, whatever ranks they lie on.
-std::vector<std::vector<double>> steps_on(FakeNetwork& network, int ranks, bool stamped = true,
-                                          int steps = 6) {
+template <class Network>
+std::vector<std::vector<double>> steps_on(Network& network, int ranks, bool stamped = true, int steps = 6) {
   const BlockGrid grid(domain, {2, 3, 2}, {true, true, true}, ranks);
   std::vector<std::vector<double>> blocks(static_cast<std::size_t>(grid.size()));
   network.run([&](Transport& transport) {
@@ -77,7 +80,7 @@ std::vector<std::vector<double>> steps_on(FakeNetwork& network, int ranks, bool 
 }
 
 std::vector<std::vector<double>> undisturbed() {
-  FakeNetwork network(1);
+  ThreadGroup network(1);
   return steps_on(network, 1);
 }
 
@@ -91,19 +94,19 @@ std::string failure(const std::function<void()>& run) {
   return {};
 }
 
-TEST(FakeNetwork, AnyNumberOfRanksGivesTheSameBits) {
+TEST(ThreadGroup, AnyNumberOfRanksGivesTheSameBits) {
   const std::vector<std::vector<double>> expected = undisturbed();
   for (const int ranks : {2, 3, 4, 5, 8, 12}) {
-    FakeNetwork network(ranks);
+    FaultyThreads network(ranks, {});
     EXPECT_EQ(steps_on(network, ranks), expected) << ranks;
     EXPECT_GT(network.counts().messages, 0);
   }
 }
 
-TEST(FakeNetwork, DelayAndAnotherOrderChangeNothing) {
+TEST(FaultInjector, DelayAndAnotherOrderChangeNothing) {
   const std::vector<std::vector<double>> expected = undisturbed();
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
-    FakeNetwork network(6, {.seed = seed, .delay = 0.3, .reorder = 0.5, .longest_delay = 3ms});
+    FaultyThreads network(6, {.seed = seed, .delay = 0.3, .reorder = 0.5, .longest_delay = 3ms});
     EXPECT_EQ(steps_on(network, 6), expected);
     EXPECT_GT(network.counts().delayed, 0);
     EXPECT_GT(network.counts().reordered, 0);
@@ -111,14 +114,14 @@ TEST(FakeNetwork, DelayAndAnotherOrderChangeNothing) {
 }
 
 /// Seeds until faults have been found at work: each run ends in the expected bits, or in one of these words.
-void expect_detected(const Faults& faults, std::int64_t heddle::FaultCounts::* count,
+void expect_detected(const Faults& faults, std::int64_t FaultCounts::* count,
                      const std::vector<std::string>& words, bool stamped = true) {
   const std::vector<std::vector<double>> expected = undisturbed();
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Faults seeded = faults;
     seeded.seed = seed;
-    FakeNetwork network(4, seeded, 300ms);
+    FaultyThreads network(4, seeded, 300ms);
     std::vector<std::vector<double>> blocks;
     const std::string error = failure([&] { blocks = steps_on(network, 4, stamped); });
     if (error.empty()) {
@@ -137,10 +140,10 @@ void expect_detected(const Faults& faults, std::int64_t heddle::FaultCounts::* c
   EXPECT_GT(found, 3);
 }
 
-TEST(FakeNetwork, RanksThatCutTheDomainElsewhereAreFound) {
+TEST(ThreadGroup, RanksThatCutTheDomainElsewhereAreFound) {
   // Faces are as large wherever the cut lies: each rank has read weights of its own.
   const std::string error = failure([] {
-    FakeNetwork(2, {}, 300ms).run([](Transport& transport) {
+    ThreadGroup(2, 300ms).run([](Transport& transport) {
       std::vector<std::uint8_t> weights(static_cast<std::size_t>(domain.volume()), 1);
       for (std::size_t i = 0; transport.rank() == 0 && i < weights.size(); i += 8) // those at x = 0
         weights[i] = 9;
@@ -155,24 +158,24 @@ TEST(FakeNetwork, RanksThatCutTheDomainElsewhereAreFound) {
   EXPECT_NE(error.find("another exchange"), std::string::npos) << error;
 }
 
-TEST(FakeNetwork, ALostMessageIsMissed) {
-  expect_detected({.drop = 0.02}, &heddle::FaultCounts::dropped, {"waited 300 ms for rank "});
+TEST(FaultInjector, ALostMessageIsMissed) {
+  expect_detected({.drop = 0.02}, &FaultCounts::dropped, {"waited 300 ms for rank "});
 }
 
-TEST(FakeNetwork, ATruncatedMessageIsRefused) {
-  expect_detected({.truncate = 0.02}, &heddle::FaultCounts::truncated, {" bytes, not "}, false);
+TEST(FaultInjector, ATruncatedMessageIsRefused) {
+  expect_detected({.truncate = 0.02}, &FaultCounts::truncated, {" bytes, not "}, false);
 }
 
-TEST(FakeNetwork, ACorruptMessageIsRefused) {
-  expect_detected({.corrupt = 0.02}, &heddle::FaultCounts::corrupted,
+TEST(FaultInjector, ACorruptMessageIsRefused) {
+  expect_detected({.corrupt = 0.02}, &FaultCounts::corrupted,
                   {"was changed on its way", "has no stamp", "says that it has"});
 }
 
-TEST(FakeNetwork, ADuplicateIsRefused) {
-  expect_detected({.duplicate = 0.02}, &heddle::FaultCounts::duplicated, {"belongs to step "});
+TEST(FaultInjector, ADuplicateIsRefused) {
+  expect_detected({.duplicate = 0.02}, &FaultCounts::duplicated, {"belongs to step "});
 }
 
-TEST(FakeNetwork, EveryScheduleOfFaultsIsDetectedOrHarmless) {
+TEST(FaultInjector, EveryScheduleOfFaultsIsDetectedOrHarmless) {
   const std::vector<std::vector<double>> expected = undisturbed();
   // HEDDLE_FAULT_SCHEDULES=3000 for more.
   const char* const wanted = std::getenv("HEDDLE_FAULT_SCHEDULES");
@@ -180,21 +183,21 @@ TEST(FakeNetwork, EveryScheduleOfFaultsIsDetectedOrHarmless) {
   std::uint64_t harmless = 0;
   for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
     const double rate = 0.0005 * static_cast<double>(1 + (seed - 1) % 60);
-    FakeNetwork network(4, {seed, rate, 0.1, 0.2, rate, rate, rate, 2ms}, 200ms);
+    FaultyThreads network(4, {seed, rate, 0.1, 0.2, rate, rate, rate, 2ms}, 200ms);
     std::vector<std::vector<double>> blocks;
     const std::string error = failure([&] { blocks = steps_on(network, 4, true, 3); });
     if (!error.empty()) continue;
     ++harmless;
-    FakeNetwork calm(1);
+    ThreadGroup calm(1);
     EXPECT_EQ(blocks, steps_on(calm, 1, true, 3)) << "seed " << seed;
   }
   EXPECT_GT(harmless, schedules / 12);
   EXPECT_LT(harmless, schedules);
 }
 
-TEST(FakeNetwork, SaysWhoWaitsForWhom) {
+TEST(ThreadGroup, SaysWhoWaitsForWhom) {
   const BlockGrid grid(domain, {3, 1, 1}, {false, false, false}, 3);
-  FakeNetwork network(3, {}, 200ms);
+  ThreadGroup network(3, 200ms);
   const std::string error = failure([&] {
     network.run([&](Transport& transport) {
       Field<double> field(grid, {.rank = transport.rank()});
@@ -207,9 +210,9 @@ TEST(FakeNetwork, SaysWhoWaitsForWhom) {
   EXPECT_NE(error.find("rank 1, 'halo', step 0: waited 200 ms for rank 0 ("), std::string::npos) << error;
 }
 
-TEST(FakeNetwork, ARankThatStopsEndsTheOthers) {
+TEST(ThreadGroup, ARankThatStopsEndsTheOthers) {
   const BlockGrid grid(domain, {3, 1, 1}, {true, false, false}, 3);
-  FakeNetwork network(3);
+  ThreadGroup network(3);
   const auto begin = std::chrono::steady_clock::now();
   const std::string error = failure([&] {
     network.run([&](Transport& transport) {
@@ -224,9 +227,9 @@ TEST(FakeNetwork, ARankThatStopsEndsTheOthers) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
 
-TEST(FakeNetwork, ExchangesInAnotherOrderAreFoundOut) {
+TEST(ThreadGroup, ExchangesInAnotherOrderAreFoundOut) {
   const BlockGrid grid(domain, {2, 1, 1}, {true, false, false}, 2);
-  FakeNetwork network(2);
+  ThreadGroup network(2);
   const std::string error = failure([&] {
     network.run([&](Transport& transport) {
       Field<double> field(grid, {.rank = transport.rank()});
