@@ -79,6 +79,7 @@ def entry(statements: Sequence[Statement], target: str, scan: bool) -> KernelMod
     return kernel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_names_of_the_model_stand_for_one_thing(kind: str, name: str) -> None:
     for target in SCHEDULES:
@@ -124,6 +125,7 @@ def over_list(kind: str, given: Scalar) -> Module:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["n_chunk", "n_begin", "n_end", "n", "i", "cell"])
 @pytest.mark.parametrize("kind", OVER_LISTS)
 def test_over_a_list(kind: str, name: str) -> None:

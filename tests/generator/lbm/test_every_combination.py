@@ -10,6 +10,7 @@ import pytest
 from heddle import Cells, Module, Sparse, lbm
 from heddle.build import files
 
+pytestmark = pytest.mark.slow
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
 D2Q9, D3Q27 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q27")
 BOUNDS = ("nu_min", "nu_max")
@@ -57,7 +58,6 @@ def lowered(module: Module, target: str = "cpu") -> None:
             module.stages(kernel, chosen, target)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_operator(name: str) -> None:
     """With forces, subgrid models, every rheology; and, but for the moving frame, incompressible. Dense and,
@@ -96,7 +96,6 @@ def test_every_operator_with_everything_named(name: str) -> None:
         module.typed(kernel, "f64")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "lattice"),
     [

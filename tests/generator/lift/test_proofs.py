@@ -30,6 +30,7 @@ OVER_THE_REALS = {
 """Those of them that are shown to collect the same; the others are refused."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(LIFTED) - REDUCED))
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 def test_generated_text_does_what_the_loop_does(name: str, target: str, tmp_path: Path) -> None:

@@ -171,6 +171,7 @@ def test_columns_of_a_chunk_go_side_by_side() -> None:
     assert not any(line.startswith("var c") for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "cuda"])
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("rank", [1, 2, 3])
@@ -226,6 +227,7 @@ def test_reductions(name: str) -> None:
         agree(model(listed_reduction(), schedule, Sparse("fluid", listed)), "f64", target, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REDUCING)
 @pytest.mark.parametrize("cells", [0, 1, 31, 32, 33, 63, 64, 65, 1025])
 def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
@@ -402,6 +404,7 @@ def test_boundaries_follow_links_of_links(case: str, target: str) -> None:
             assert outcome(kernel, arrays, arguments) == expected, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("case", ["Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd"])
 def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:

@@ -20,6 +20,7 @@ from models import (
     split_relaxation,
 )
 
+pytestmark = pytest.mark.slow
 ALL, HOST = ("reference", "cpu", "cuda"), ("reference", "cpu")
 
 
@@ -32,7 +33,6 @@ def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
     return [f"{v.kernel} {v.target} {v.precision}: {v.problem}" for v in verdicts if v.problem]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models(seed: int, tmp_path: Path) -> None:
     module = Module("random", precisions=("f64", "f32", "f16"))
@@ -130,7 +130,6 @@ def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> Non
     assert problems(module, ALL, tmp_path) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["Pull", "AA"])
 def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D3Q19")

@@ -68,6 +68,7 @@ def problems(subject: Subject, out: Path) -> list[str]:
     return [verdict.problem for verdict in verdicts if verdict.problem]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
 def test_mutants_are_caught(share: int, tmp_path: Path) -> None:
     """Models and kinds of faults take turns, so that each meets each; where and what exactly is chosen at
@@ -91,6 +92,7 @@ def test_mutants_are_caught(share: int, tmp_path: Path) -> None:
     assert not survivors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_not_changed_is_proved(name: str) -> None:
     assert problems(subjects(name)[-1], GENERATED) == []
