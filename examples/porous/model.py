@@ -37,7 +37,9 @@ porous = Module(
     about="Creeping flow through a porous medium: D3Q19 TRT.",
     citation="Ginzburg and d'Humieres 2003",
 )
-lists = Schedule(fma=True, chunk=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True)
+lists = Schedule(
+    fma=True, strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True
+)
 porous.add("sparse_step", step, space=Sparse("pores"), schedule=lists)
 porous.add("moments", stream.moments("rho", "u", force=force), space=Sparse("pores"))
 porous.add("dense_step", dense, schedule=Schedule(fma=True))

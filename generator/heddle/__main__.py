@@ -218,7 +218,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
     from heddle.halo import dense, sparse
-    from heddle.ir.nodes import Boxes, Dense
+    from heddle.ir.nodes import Dense, PackRegions
     from heddle.ir.schedule import precision
 
     model = module.kernels[name]
@@ -226,7 +226,7 @@ def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
     if isinstance(kernel.space, Dense):
         for found in dense.exchanges(kernel, model.place):
             print(dense.text(found))
-    elif not isinstance(kernel.space, Boxes) and not kernel.space.listed:
+    elif not isinstance(kernel.space, PackRegions) and not kernel.space.listed:
         for crossing in sparse.list_exchanges(kernel, model.place, module.ends):
             print(sparse.text(crossing, kernel.space.links))
 

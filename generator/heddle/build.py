@@ -77,11 +77,11 @@ def files(
     headers: set[str] = set()
     declared: dict[str, list[Variant]] = {}
     for name, entry in module.kernels.items():
-        _check_chunk(entry)
+        _check_strip(entry)
         since = time.perf_counter()
         for chosen in module.precisions:
             module.typed(name, chosen)
-        since = timings.add("freeze, types, dependences", since)
+        since = timings.add("from_sympy, types, dependences", since)
         banner = _banner(module, entry.about, cited=isinstance(entry, KernelModel))
         for target_name in targets:
             target = TARGETS[target_name]
@@ -129,15 +129,15 @@ def dense_kernels(module: Module) -> dict[str, DenseKernel]:
     }
 
 
-def _check_chunk(entry: KernelModel | PackModel) -> None:
+def _check_strip(entry: KernelModel | PackModel) -> None:
     """What is emitted reads the runs of heddle::IndexList, which have one length."""
-    chunk = entry.space.chunk if isinstance(entry.space, Sparse) else 0
-    if chunk not in (0, RUN_CELLS):
+    strip = entry.space.strip_size if isinstance(entry.space, Sparse) else 0
+    if strip not in (0, RUN_CELLS):
         raise KernelError(
             entry.place,
-            f"'{entry.name}' asks for chunks of {chunk} cells, "
+            f"'{entry.name}' asks for strips of {strip} cells, "
             f"but a list knows runs of {RUN_CELLS} neighbours.",
-            f"Schedule(chunk={RUN_CELLS})",
+            f"Schedule(strip_size={RUN_CELLS})",
         )
 
 

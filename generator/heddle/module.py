@@ -26,7 +26,7 @@ from heddle.model.spaces import (
     check_kinds,
     check_space,
     fields_read,
-    frozen_space,
+    ir_space,
     statements_over_list,
 )
 from heddle.model.streaming_kernels import StreamingKernels
@@ -74,10 +74,10 @@ class PackModel:
     statements: tuple[Statement, ...] = ()
 
     @property
-    def space(self) -> ir.Boxes | ir.Sparse:
+    def space(self) -> ir.PackRegions | ir.Sparse:
         if isinstance(self.source.space, ir.Sparse):
             return ir.Sparse("elements", listed=True)
-        return ir.Boxes(self.source.space.rank)
+        return ir.PackRegions(self.source.space.rank)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The kernel in a precision."""
@@ -172,7 +172,7 @@ class Module:
             raise KernelError(place, f"module '{self.name}' has two kernels '{name}'.")
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.")
-        frozen = frozen_space(name, statements, space, schedule, pattern, place)
+        frozen = ir_space(name, statements, space, schedule, pattern, place)
         role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
 
@@ -192,16 +192,16 @@ class Module:
         from level to level.
         """
         cells = 3 if equation.unknown.split else 1
-        coloured = schedule or Schedule(colours=2, block=(32, 4, 1), cells=cells, unit=True)
+        coloured = schedule or Schedule(colours=2, block=(32, 4, 1), coarsening=cells, unit_stride=True)
         if coloured.colours != 2:
             raise KernelError(calling_place(), "multigrid sweeps two colours.", "Schedule(colours=2)")
         found = solver_kernels(equation, quantity(residual_scale))
         for name, kernel in found.items():
             chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
             if kernel.coarse:
-                chosen = replace(chosen, cells=1)
-            if chosen.usual is not None and chosen.usual[0] not in fields_read(kernel.statements):
-                chosen = replace(chosen, usual=None)
+                chosen = replace(chosen, coarsening=1)
+            if chosen.specialise is not None and chosen.specialise[0] not in fields_read(kernel.statements):
+                chosen = replace(chosen, specialise=None)
             self.add(name, kernel.statements, schedule=chosen, about=kernel.about)
         self.solver = tuple(found)
 

@@ -14,23 +14,23 @@ from heddle.ir.verify import verify
 from heddle.model.assignment import Statement
 from heddle.passes.apply_schedule import apply_schedule, follows_links
 from heddle.passes.check_dependences import check_dependences
-from heddle.passes.copy_usual import copy_usual
-from heddle.passes.freeze import freeze
+from heddle.passes.coarsen_threads import coarsen_threads
+from heddle.passes.from_sympy import from_sympy
 from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.merge_equal_values import merge_equal_values
 from heddle.passes.name_locals import name_locals
-from heddle.passes.renew_pointers import renew_pointers
-from heddle.passes.scan_lanes import scan_lanes
+from heddle.passes.rematerialise_addresses import rematerialise_addresses
 from heddle.passes.select_functions import select_functions
-from heddle.passes.share_threads import share_threads
-from heddle.passes.stage_halves import stage_halves
-from heddle.passes.stage_lanes import stage_lanes
-from heddle.passes.stage_lines import stage_lines
-from heddle.passes.stage_runs import stage_runs
-from heddle.passes.whole_lanes import whole_lanes
+from heddle.passes.vectorise.gathers import vectorise_gathers
+from heddle.passes.vectorise.half_conversion import convert_halves
+from heddle.passes.vectorise.interleaved_blocks import vectorise_interleaved_blocks
+from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
+from heddle.passes.vectorise.scan import vectorise_scans
+from heddle.passes.vectorise.streaming_stores import stream_stores
+from heddle.passes.version_loops import version_loops
 
 Pass = Callable[[Kernel, Request], Kernel]
 
@@ -44,17 +44,17 @@ SCHEDULING: tuple[Pass, ...] = (
 LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: merge_equal_values(kernel),
     lambda kernel, request: hoist_invariants(kernel),
-    lambda kernel, request: scan_lanes(kernel, request.schedule),
+    lambda kernel, request: vectorise_scans(kernel, request.schedule),
     lambda kernel, request: lower_reductions(kernel),
-    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.unit),
-    lambda kernel, request: renew_pointers(kernel, request.schedule, request.target),
-    lambda kernel, request: share_threads(kernel, request.schedule, request.target),
-    lambda kernel, request: stage_runs(kernel, request.schedule),
-    lambda kernel, request: stage_lines(kernel, request.schedule),
-    lambda kernel, request: stage_halves(kernel, request.schedule),
-    lambda kernel, request: whole_lanes(kernel, request.schedule),
-    lambda kernel, request: stage_lanes(kernel, request.schedule, request.target),
-    lambda kernel, request: copy_usual(kernel, request.schedule, request.target),
+    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.unit_stride),
+    lambda kernel, request: rematerialise_addresses(kernel, request.schedule, request.target),
+    lambda kernel, request: coarsen_threads(kernel, request.schedule, request.target),
+    lambda kernel, request: vectorise_gathers(kernel, request.schedule),
+    lambda kernel, request: stream_stores(kernel, request.schedule),
+    lambda kernel, request: convert_halves(kernel, request.schedule),
+    lambda kernel, request: pad_vector_loop(kernel, request.schedule),
+    lambda kernel, request: vectorise_interleaved_blocks(kernel, request.schedule, request.target),
+    lambda kernel, request: version_loops(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),
 )
@@ -65,7 +65,7 @@ def typed(
 ) -> Kernel:
     """Freeze, type and check a model: the part that does not depend on the target."""
     request = Request(precision, Schedule(), Target("none", "serial", "serial"))
-    kernel = freeze(name, statements, space, precision, about)
+    kernel = from_sympy(name, statements, space, precision, about)
     for step in TYPING:
         kernel = step(kernel, request)
     return verify(kernel, "symbolic")

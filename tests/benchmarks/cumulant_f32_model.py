@@ -20,7 +20,7 @@ d3q27_f32.add(
     "aa",
     stream(lbm.Cumulant(d3q27)),
     box,
-    schedule=Schedule(fma=True, block=(128, 1, 1), renew=True, lanes=8, vector_threads=2),
+    schedule=Schedule(fma=True, block=(128, 1, 1), rematerialise=True, interleave=8, threads_per_vector=2),
 )
 d3q27_f32.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)
 d3q27_f32.add_halo(kernels=["aa_even", "aa_odd"])

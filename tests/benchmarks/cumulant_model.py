@@ -12,7 +12,7 @@ d3q27_dense = Module(
     about="D3Q27 cumulants on a box: AA in place, and pull with two arrays.",
     citation="Geier et al. 2015; Bailey et al. 2009 (AA)",
 )
-d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, lines_ahead=4))
+d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, prefetch_distance=4))
 d3q27_dense.add(
-    "pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, lines_ahead=4, nontemporal=True)
+    "pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, prefetch_distance=4, nontemporal=True)
 )

@@ -14,5 +14,5 @@ d3q19_half = Module(
 d3q19_half.add(
     "aa",
     lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega")),
-    schedule=Schedule(fma=True, chunk=16, prefetch=64),
+    schedule=Schedule(fma=True, strip_size=16, prefetch=64),
 )

@@ -155,9 +155,9 @@ bench::Case dense_half() {
 double index_bytes(const heddle::IndexList& list) {
   const std::int64_t entries = list.cells() / heddle::IndexList::chunk * list.rows();
   const std::uint32_t* const runs = list.neighbour_run();
-  const auto scattered = std::count(runs, runs + entries, heddle::scattered);
+  const auto unknown = std::count(runs, runs + entries, heddle::run_entry::unknown);
   return static_cast<double>(sizeof(std::uint32_t)) *
-         static_cast<double>(list.neighbour_run_size() + scattered * heddle::IndexList::chunk);
+         static_cast<double>(list.neighbour_run_size() + unknown * heddle::IndexList::chunk);
 }
 
 std::vector<std::uint8_t> spheres_040(std::int64_t edge) {
@@ -177,7 +177,7 @@ template <typename T, auto flags> bench::Case sparse_aa() {
   const Update<T> update{view.data(), view.stride(1), list->cells()};
   auto stream = std::make_shared<heddle::Stream>();
   // The odd step alone reads neighbours: a number for each link and chunk, and the table where it says
-  // "scattered".
+  // "unknown".
   const double index = index_bytes(*list) / static_cast<double>(list->count()) / 2;
   return {.name = {},
           .updates = 2 * static_cast<double>(list->count()),

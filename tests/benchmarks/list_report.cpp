@@ -160,13 +160,13 @@ private:
     return f;
   }
 
-  /// Words of the runs, and of the table where they say "scattered".
+  /// Words of the runs, and of the table where they say "unknown".
   static double run_words(const heddle::IndexList& list) {
     const std::int64_t entries = list.cells() / heddle::IndexList::chunk * list.rows();
-    std::int64_t scattered = 0;
+    std::int64_t unknown = 0;
     for (std::int64_t i = 0; i < entries; ++i)
-      scattered += list.neighbour_run()[i] == 0xFFFFFFFFU ? 1 : 0;
-    return static_cast<double>(entries + scattered * heddle::IndexList::chunk);
+      unknown += list.neighbour_run()[i] == 0xFFFFFFFFU ? 1 : 0;
+    return static_cast<double>(entries + unknown * heddle::IndexList::chunk);
   }
 
   template <class T, class Steps>

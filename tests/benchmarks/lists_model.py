@@ -15,6 +15,6 @@ d3q19_lists.add(
     lbm.Pull(d3q19)(lbm.BGK(d3q19, omega="omega")),
     space=Sparse("fluid"),
     schedule=Schedule(
-        fma=True, chunk=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True
+        fma=True, strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True
     ),
 )

@@ -13,8 +13,10 @@ d3q19_dense = Module(
     about="D3Q19 BGK on a box: AA in place, and pull with two arrays.",
     citation="Bailey et al. 2009 (AA)",
 )
-d3q19_dense.add("aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, lines_ahead=4, block=(256, 1, 1)))
 d3q19_dense.add(
-    "pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, lines_ahead=4, nontemporal=True)
+    "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, prefetch_distance=4, block=(256, 1, 1))
+)
+d3q19_dense.add(
+    "pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, prefetch_distance=4, nontemporal=True)
 )
 d3q19_dense.add_halo(kernels=["aa_even", "aa_odd"])

@@ -6,7 +6,7 @@ from heddle.solvers import relaxation
 
 CHESSBOARD = {
     "plain": Schedule(colours=2, block=(32, 8, 1)),  # rows of a colour are short
-    "split": Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True, usual=("open", 63)),
+    "split": Schedule(colours=2, block=(32, 4, 1), coarsening=3, unit_stride=True, specialise=("open", 63)),
 }
 
 relaxation_bench = Module(

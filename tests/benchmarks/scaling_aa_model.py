@@ -15,6 +15,6 @@ d3q19_aa_blocks.add(
     "step",
     lbm.AA(d3q19)(lbm.BGK(d3q19)),
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, block=(768, 1, 1), renew=True),
+    schedule=Schedule(fma=True, block=(768, 1, 1), rematerialise=True),
 )
 d3q19_aa_blocks.add_halo()

@@ -5,7 +5,7 @@ from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, f
 from heddle.solvers import relaxation
 from sympy import Abs, Max, Piecewise, symbols
 
-CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), cells=3, unit=True, usual=("open", 63))
+CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), coarsening=3, unit_stride=True, specialise=("open", 63))
 
 solver_bench = Module("solver_bench", about="Solvers of div grad phi = right around walls.")
 phi, right, exact = fields("phi, right, exact: real[3D]", split=True)

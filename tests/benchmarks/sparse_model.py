@@ -17,9 +17,9 @@ d3q19_sparse.add(
     "aa",
     step,
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, lines_ahead=4, block=(768, 1, 1), renew=True),
+    schedule=Schedule(fma=True, prefetch_distance=4, block=(768, 1, 1), rematerialise=True),
 )
 d3q19_sparse.add(  # f64 needs twice the registers
-    "aa_wide", step, space=Sparse("fluid"), schedule=Schedule(fma=True, block=(512, 1, 1), renew=True)
+    "aa_wide", step, space=Sparse("fluid"), schedule=Schedule(fma=True, block=(512, 1, 1), rematerialise=True)
 )
 d3q19_sparse.add_halo(kernels=["aa_even", "aa_odd"])

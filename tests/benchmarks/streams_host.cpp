@@ -48,14 +48,14 @@ void update_list(T* f, const std::uint32_t* neighbour, std::int64_t neighbour_st
                  const std::uint32_t* run, std::int64_t count, T factor) {
   constexpr int length = heddle::run_cells;
   constexpr int rows = populations - 1;
-  constexpr auto lines_ahead = static_cast<std::int64_t>(4 * 64 / sizeof(T));
+  constexpr auto prefetch_lines = static_cast<std::int64_t>(4 * 64 / sizeof(T));
   const std::int64_t chunks = (count + length - 1) / length;
 #pragma omp parallel for schedule(static)
   for (std::int64_t c = 0; c < chunks; ++c) {
     const std::int64_t begin = c * length;
     const std::int64_t size = std::min<std::int64_t>(length, count - begin);
-    heddle::prefetch<length>(f + begin + lines_ahead);
-    heddle::prefetch_runs<length, rows>(f, run + rows * std::min(c + lines_ahead / length, chunks - 1));
+    heddle::prefetch<length>(f + begin + prefetch_lines);
+    heddle::prefetch_runs<length, rows>(f, run + rows * std::min(c + prefetch_lines / length, chunks - 1));
     const std::uint32_t* const numbers = run + rows * c;
     alignas(64) T lanes[rows][length];
     T* line[rows];

@@ -12,7 +12,7 @@ d3q19_twist = Module(
     about="D3Q19 BGK on an index list with three pointers a cell, EsoTwist in place.",
     citation="Geier and Schoenherr 2017 (EsoTwist)",
 )
-schedule = Schedule(fma=True, block=(512, 1, 1), renew=True)
+schedule = Schedule(fma=True, block=(512, 1, 1), rematerialise=True)
 d3q19_twist.add("full", lbm.EsoTwist(d3q19)(collide), space=Sparse("fluid"), schedule=schedule)
-half = lbm.EsoTwist(d3q19, half_way="walls")
+half = lbm.EsoTwist(d3q19, halfway_mask="walls")
 d3q19_twist.add("half", half(collide), space=Sparse("fluid"), schedule=schedule)

@@ -34,7 +34,7 @@ SCALARS: dict[str, Any] = {
     "f64": ctypes.c_double, "f32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "u32": ctypes.c_uint32,
 }  # fmt: skip
-SUFFIXES = {"cpu": "", "reference": "_reference", "cuda": "_cuda", "unit": "_unit", "trusted": "_trusted"}
+SUFFIXES = {"cpu": "", "reference": "_reference", "cuda": "_cuda", "unit": "_unit", "unchecked": "_unchecked"}
 
 
 class Library:

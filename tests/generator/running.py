@@ -13,7 +13,7 @@ from typing import Any
 
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
-from heddle.ir.chunk_links import compressed
+from heddle.ir.compressed_neighbours import compressed
 from heddle.ir.interpret import Array, Number, Result, rounded, run
 from heddle.ir.schedule import precision
 from heddle.ir.target import Target
@@ -24,17 +24,17 @@ PASSES = (
     "apply_schedule",
     "merge_equal_values",
     "hoist_invariants",
-    "scan_lanes",
+    "vectorise_scans",
     "lower_reductions",
     "lower_accesses",
-    "renew_pointers",
-    "share_threads",
-    "stage_runs",
-    "stage_lines",
-    "stage_halves",
-    "whole_lanes",
-    "stage_lanes",
-    "copy_usual",
+    "rematerialise_addresses",
+    "coarsen_threads",
+    "vectorise_gathers",
+    "stream_stores",
+    "convert_halves",
+    "pad_vector_loop",
+    "vectorise_interleaved_blocks",
+    "version_loops",
     "select_functions",
     "name_locals",
 )
@@ -166,7 +166,7 @@ def table_memory(
     space = kernel.space
     assert isinstance(space, ir.Sparse)
     number_of = {place: n for n, place in enumerate(places)}
-    if any(link.held for link in space.links):  # behind walls: the rest of the box, in its order
+    if any(link.stores_solid for link in space.links):  # behind walls: the rest of the box, in its order
         for place in itertools.product(*map(range, box)):
             number_of.setdefault(place, len(number_of))
     cells, slot_stride = len(places), len(number_of) + 3
@@ -192,8 +192,8 @@ def table_memory(
             )
             table[number_of_row * row + n] = at
     result["neighbour"] = Array(table, 0, (len(number_of), len(space.links)), (1, row))
-    if space.chunk:
-        result["neighbour_run"] = _runs(result["neighbour"], space.chunk)
+    if space.strip_size:
+        result["neighbour_run"] = _runs(result["neighbour"], space.strip_size)
     if space.compressed:
         words = compressed(
             lambda link, n: table[link * row + n],
@@ -226,16 +226,16 @@ def boxed_memory(
     return result
 
 
-def _runs(table: Array, chunk: int) -> Array:
-    """The first entry of each chunk of each row where the whole chunk's entries follow each other."""
+def _runs(table: Array, strip: int) -> Array:
+    """The first entry of each strip of each row where the whole strip's entries follow each other."""
     cells, rows = table.extent
     values = []
-    for begin in range(0, cells, chunk):
+    for begin in range(0, cells, strip):
         for row in range(rows):
             entries = [
-                table.values[row * table.stride[1] + n] for n in range(begin, min(begin + chunk, cells))
+                table.values[row * table.stride[1] + n] for n in range(begin, min(begin + strip, cells))
             ]
-            whole = entries == list(range(entries[0], entries[0] + chunk))
+            whole = entries == list(range(entries[0], entries[0] + strip))
             values.append(entries[0] if whole else 0xFFFFFFFF)
     return Array(values, 0, (len(values),), (1,))
 

@@ -56,5 +56,5 @@ def test_from_model_to_text(name: str, operator: Make, limit: float) -> None:
 
 def test_timings_tell_where_the_time_went() -> None:
     seconds, timings = generate()
-    assert set(timings.seconds) == {"freeze, types, dependences", "schedule, lower", "print, format"}
+    assert set(timings.seconds) == {"from_sympy, types, dependences", "schedule, lower", "print, format"}
     assert 0 < sum(timings.seconds.values()) <= seconds

@@ -18,7 +18,7 @@ from heddle.errors import KernelError
 from heddle.lift.front_end import heddle_lift, read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
-from heddle.lift.recover import recover
+from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Proof
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     functions = [lifted(unit, each) for each in options.function]
     names = [function.name.rsplit("::", 1)[-1] for function in functions]
     name = options.module or (names[0] if len(names) == 1 else options.source.stem)
-    recovered = [recover(function) for function in functions]
+    recovered = [raise_accesses(function) for function in functions]
     model = adopted(name, [kernel for each in recovered for kernel in each], origin(options.source))
     if not options.out:
         print(model.text, end="")

@@ -21,7 +21,7 @@ from heddle.ir.visit import statements, transform
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
-from heddle.lift.recover import recover
+from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
 from heddle.roundtrip.report import flags
@@ -68,7 +68,7 @@ def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> 
     """A proof by way of cells, where loops over memory are too different to compare: the generated kernel is
     recovered, too, and compared with what was recovered from the loop."""
     try:
-        back = recover(dataclasses.replace(loop, body=generated))
+        back = raise_accesses(dataclasses.replace(loop, body=generated))
     except KernelError:
         return None
     if len(back) != len(kernels):

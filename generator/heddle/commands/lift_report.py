@@ -20,7 +20,7 @@ from heddle.ir.stages import Request
 from heddle.ir.visit import evaluated, statements
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
-from heddle.lift.recover import recover_each
+from heddle.lift.raise_accesses import raise_each
 from heddle.lift.recovered import Recovered
 from heddle.pipeline import lower
 
@@ -90,7 +90,7 @@ def _loops(body: Sequence[Any]) -> bool:
 
 def _function(unit: source.Unit, function: source.Function, file: str) -> Iterator[Row]:
     try:
-        found = recover_each(lifted(unit, function.key))
+        found = raise_each(lifted(unit, function.key))
         for each in found:
             if isinstance(each, KernelError):
                 yield _refused(file, function.name, each)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from math import ceil
 
 from heddle.ir import nodes as ir
-from heddle.ir.chunk_links import CELLS
+from heddle.ir.compressed_neighbours import CELLS
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.usual import without_copies
+from heddle.ir.loop_versions import without_versions
 from heddle.ir.visit import evaluated, statements, walk
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
@@ -53,16 +53,16 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         if isinstance(node, ir.Access) and node.linked:
             links |= _entries(node, kernel.space)
     index = 4 * len(links)
-    if any(isinstance(statement, ir.LoadLinks) for statement in statements(lowered.body)):
+    if any(isinstance(statement, ir.DecodeNeighbours) for statement in statements(lowered.body)):
         index = ceil(index / CELLS)
     listed = 0
     if isinstance(kernel.space, ir.Sparse) and kernel.space.listed:
         listed = 4 * (kernel.space.box or 1)  # its number, or its place
-    flops, calls = _operations(without_copies(lowered), cells)
+    flops, calls = _operations(without_versions(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
 
 
-def _entries(access: ir.Access, space: ir.Dense | ir.Sparse | ir.Boxes) -> set[tuple[object, ...]]:
+def _entries(access: ir.Access, space: ir.Dense | ir.Sparse | ir.PackRegions) -> set[tuple[object, ...]]:
     """The entries of the neighbour table that lead to an element: of which row, and of which cell."""
     assert isinstance(space, ir.Sparse)
     linked = access.through and access.at is None

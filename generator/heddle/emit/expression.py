@@ -45,12 +45,12 @@ class ExpressionPrinter:
                 return name, ATOM
             case ir.Load(pointer, index):
                 return f"{pointer.name}[{self(index)}]", ATOM
-            case ir.View(pointer, renewed=True):
-                return f"heddle::renewed({pointer.name})", ATOM
+            case ir.View(pointer, opaque=True):
+                return f"heddle::opaque({pointer.name})", ATOM
             case ir.View(pointer, offset, _):
                 zero = isinstance(offset, ir.Const) and offset.value == 0
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
-            case ir.Combine(operation, values, count):
+            case ir.TreeReduce(operation, values, count):
                 return f"{combiner(operation)}({values.name}, {self(count)})", ATOM
             case ir.AllEqual(line, begin, end, number):
                 return f"heddle::all_equal({line.name}, {self(begin)}, {self(end)}, {number.value})", ATOM

@@ -83,7 +83,7 @@ def cuda_files(
         module=module,
         kernel=kernel,
         block=", ".join(str(size) for size in block),
-        interleaved=schedule.lanes > 1,
+        interleaved=schedule.interleave > 1,
         functions=functions,
     )
     return kernel_text, launcher
@@ -96,9 +96,9 @@ def building_blocks(headers: Sequence[str]) -> list[str]:
         "half.hpp": ["qualifiers.hpp"],
         "half_row.hpp": ["half.hpp", "qualifiers.hpp", "row.hpp"],
         "interleaved.hpp": ["preconditions.hpp"],
-        "chunk_links.hpp": ["lanes.hpp", "qualifiers.hpp"],
-        "lanes.hpp": ["qualifiers.hpp"],
-        "renewed.hpp": ["qualifiers.hpp"],
+        "compressed_neighbours.hpp": ["interleaved_vector.hpp", "qualifiers.hpp"],
+        "interleaved_vector.hpp": ["qualifiers.hpp"],
+        "opaque.hpp": ["qualifiers.hpp"],
         "launch.hpp": ["preconditions.hpp"],
         "reduce.hpp": ["arithmetic.hpp", "qualifiers.hpp"],
         "reduce_cuda.hpp": [
@@ -118,7 +118,7 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     return [
         *_headers([v.stages.lowered for v in variants], target),
         *(["launch.hpp"] if target.threads else []),
-        *(["interleaved.hpp"] if target.threads and variants[0].schedule.lanes > 1 else []),
+        *(["interleaved.hpp"] if target.threads and variants[0].schedule.interleave > 1 else []),
     ]
 
 
@@ -126,7 +126,7 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     """One line for each precision."""
     lines = []
     for variant in variants:
-        cells = variant.schedule.cells if target.threads else 1
+        cells = variant.schedule.coarsening if target.threads else 1
         spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
         lines.append(f"One update in {variant.suffix}: {spent}.")
     return lines
@@ -142,8 +142,8 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("checked.hpp")
             case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
                 found.add("half.hpp")
-            case ir.View(renewed=True) | ir.Call("renewed"):
-                found.add("renewed.hpp")
+            case ir.View(opaque=True) | ir.Call("opaque"):
+                found.add("opaque.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
                 found.add("row.hpp")
             case ir.Prefetch() | ir.AllEqual():
@@ -152,11 +152,11 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("run.hpp")
             case ir.LoadHalves() | ir.StoreHalves():
                 found.add("half_row.hpp")
-            case ir.LoadLinks():
-                found.add("chunk_links.hpp")
-            case ir.LoadLanes() | ir.StoreLanes():
-                found.add("lanes.hpp")
-            case ir.Combine() | ir.Contribute():
+            case ir.DecodeNeighbours():
+                found.add("compressed_neighbours.hpp")
+            case ir.LoadVector() | ir.StoreVector():
+                found.add("interleaved_vector.hpp")
+            case ir.TreeReduce() | ir.WarpReduce():
                 found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
 
@@ -204,7 +204,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
-        "trusted_entry": variant.schedule.trusted and not target.checked,
+        "unchecked_entry": variant.schedule.unchecked_entry and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
@@ -264,7 +264,7 @@ def _combination(statement: ir.Statement, printer: StatementPrinter) -> dict[str
     assert isinstance(statement, ir.Store)
     assert isinstance(statement.target, ir.Load)
     whole = statement.value
-    assert isinstance(whole, ir.Combine)
+    assert isinstance(whole, ir.TreeReduce)
     result, count = statement.target.pointer.name, printer.expression(whole.count)
     call = f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
     return {"result": result, "text": call}
@@ -324,7 +324,9 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, "unit_stride" if dense else unit, schedule, linked),
-        "device_checks": _checks(everything, "true" if schedule.unit else unit, schedule, linked, host=False),
+        "device_checks": _checks(
+            everything, "true" if schedule.unit_stride else unit, schedule, linked, host=False
+        ),
     }
 
 
@@ -382,8 +384,8 @@ def _checks(
         null += of_list
     extents: list[str] = []
     cells = next((a.name for a in everything if a.role == "extent"), "")
-    if schedule.row_cells:
-        extents.append(f"{cells}[0] != {schedule.row_cells}")
+    if schedule.fixed_nx:
+        extents.append(f"{cells}[0] != {schedule.fixed_nx}")
     if "last" in names:
         extents += ["first < 0", f"last > {cells}[0]"]
     if "last_colour" in names:
@@ -399,8 +401,8 @@ def _checks(
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if schedule.lanes > 1 and not host:
-        check = f"heddle::check_interleaved(arrays, {schedule.lanes})"
+    if schedule.interleave > 1 and not host:
+        check = f"heddle::check_interleaved(arrays, {schedule.interleave})"
     elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
         linked_arrays = [a.name in linked for a in everything if a.role == "array"]
         bits = sum(one << bit for bit, one in enumerate(linked_arrays))

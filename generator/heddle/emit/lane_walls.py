@@ -14,7 +14,7 @@ from heddle.ir.walls import axis_of, bit, is_upper, of_populations
 
 def lanes(kernel: ir.Kernel) -> int:
     """Blocks of which a thread takes a cell at once."""
-    return kernel.space.lanes if isinstance(kernel.space, ir.Dense) else 1
+    return kernel.space.interleave if isinstance(kernel.space, ir.Dense) else 1
 
 
 def walls(kernel: ir.Kernel) -> tuple[str, ...]:

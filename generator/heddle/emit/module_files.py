@@ -39,8 +39,8 @@ def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Seque
             declarations.append(f"{entry}({parameters})")
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
-            if variant.schedule.trusted:
-                declarations.append(f"{entry}_trusted({parameters})")
+            if variant.schedule.unchecked_entry:
+                declarations.append(f"{entry}_unchecked({parameters})")
         if "reference" in targets:
             declarations.append(f"{entry}_reference({parameters})")
         if "cuda" in targets:

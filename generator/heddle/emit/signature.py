@@ -117,14 +117,13 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
                 Argument("neighbour", table, "table", None, about),
                 Argument("neighbour_stride", ir.I64, "list"),
             ]
-            if kernel.space.chunk:
+            if kernel.space.strip_size:
                 about = f"chunk c, row r at neighbour_run[c * {len(kernel.space.links)} + r]: the first of "
-                about += (
-                    f"{kernel.space.chunk} entries that follow each other, else 0xFFFFFFFF (CUDA: not used)"
-                )
+                about += f"{kernel.space.strip_size} entries that follow each other, else 0xFFFFFFFF "
+                about += "(CUDA: not used)"
                 result.append(Argument("neighbour_run", table, "runs", None, about))
             if kernel.space.compressed:
-                about = "the same table compressed, see heddle/device/chunk_links.hpp (CUDA only)"
+                about = "the same table compressed, see heddle/device/compressed_neighbours.hpp (CUDA only)"
                 result.append(Argument("neighbour_chunk", table, "chunks", None, about))
         if kernel.space.listed:
             if not kernel.space.box:
@@ -142,7 +141,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         result.append(Argument(work_of(output).name, pointer, "work", None, f"scratch, {_room(kernel)}"))
     for parameter in kernel.parameters:
         assert isinstance(parameter.type, ir.Scalar)
-        tables = isinstance(kernel.space, ir.Boxes)
+        tables = isinstance(kernel.space, ir.PackRegions)
         result.append(Argument(parameter.name, parameter.type, "list" if tables else "scalar"))
     return tuple(result)
 
@@ -153,7 +152,7 @@ def _table(kernel: ir.Kernel, field: ir.Field) -> str:
         axis = "xyz"[field.axis]
         beyond = f", {field.ghost_layers} before and behind" if field.ghost_layers else ""
         return f"profile along {axis}; value of the first interior cell, n_{axis} in all{beyond}"
-    if isinstance(kernel.space, ir.Boxes):
+    if isinstance(kernel.space, ir.PackRegions):
         return _BOXES.get(field.name, "")
     place = isinstance(kernel.space, ir.Sparse) and kernel.space.box and field.name in ir.PLACES
     return "the cell of an entry, from the first interior one" if place else "one value an entry of the list"

@@ -95,14 +95,14 @@ class StatementPrinter:
             case ir.StoreHalves(local, pointer, first, count, length):
                 where = f"{pointer.name}, {self.expression(first)}"
                 yield f"heddle::store_halves<{length}>({where}, {local.name}, {self.expression(count)});"
-            case ir.LoadLinks(local, chunks, table, stride, n, last, links):
+            case ir.DecodeNeighbours(local, chunks, table, stride, n, last, links):
                 tables = f"{chunks.name}, {table.name}, {self.expression(stride)}"
                 cell = f"{self.expression(n)}, {self.expression(last)}"
-                yield f"heddle::load_links<{links}>({local.name}, {tables}, {cell});"
-            case ir.LoadLanes(local, element, length):
-                yield f"heddle::load_lanes<{length}>({local.name}, &{self.expression(element)});"
-            case ir.StoreLanes(local, element, length):
-                yield f"heddle::store_lanes<{length}>(&{self.expression(element)}, {local.name});"
+                yield f"heddle::decode_neighbours<{links}>({local.name}, {tables}, {cell});"
+            case ir.LoadVector(local, element, length):
+                yield f"heddle::load_vector<{length}>({local.name}, &{self.expression(element)});"
+            case ir.StoreVector(local, element, length):
+                yield f"heddle::store_vector<{length}>(&{self.expression(element)}, {local.name});"
             case ir.If(condition, body):
                 yield f"if ({self.expression(condition)}) {{"
                 yield self.block(body)
@@ -160,7 +160,7 @@ class StatementPrinter:
 
     def pragma(self, loop: ir.Loop) -> str:
         if loop.kind == "lanes":
-            return "HEDDLE_EVERY_LANE"
+            return "HEDDLE_UNROLL"
         if loop.kind == "simd":
             return f"#pragma omp simd{self.lanes(loop)}"
         depth, inner = 1, loop
@@ -172,7 +172,7 @@ class StatementPrinter:
 
     @staticmethod
     def lanes(loop: ir.Loop) -> str:
-        """The length of a loop of known length (whole_lanes), up to 16: without it g++ prefers vectors of
+        """The length of a loop of known length (pad_vector_loop), up to 16: without it g++ prefers vectors of
         half the size on many processors, and makes two rounds through arrays in memory of what is one."""
         match loop.end:
             case ir.Op("add", (begin, ir.Const(length))) if begin == loop.begin:
@@ -193,7 +193,7 @@ class StatementPrinter:
             step = self.expression(level.step)
             place = place if step == "1" else f"{step} * ({place})"
             yield f"const std::int64_t {level.counter.name} = {begin}{place};"
-        if any(isinstance(s, ir.Contribute) for s in nest[0].body):
+        if any(isinstance(s, ir.WarpReduce) for s in nest[0].body):
             yield from self.together(nest)
             return
         yield self.leave(nest)
@@ -208,9 +208,9 @@ class StatementPrinter:
         row, *outer = nest
         if outer:
             yield self.leave(outer)
-        own = {s.value for s in row.body if isinstance(s, ir.Contribute)}
+        own = {s.value for s in row.body if isinstance(s, ir.WarpReduce)}
         variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
-        given = [s for s in row.body if isinstance(s, ir.Contribute)]
+        given = [s for s in row.body if isinstance(s, ir.WarpReduce)]
         yield self.block(variables)
         inside = f"{row.counter.name} < {self.expression(row.end)}"
         yield f"if ({inside}) {{"

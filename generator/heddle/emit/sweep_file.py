@@ -168,7 +168,7 @@ def _separable(kernel: ir.Kernel) -> bool:
     """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
     if kernel.outputs:
         return False
-    if isinstance(kernel.space, ir.Dense) and (kernel.space.colours > 1 or kernel.space.row_cells):
+    if isinstance(kernel.space, ir.Dense) and (kernel.space.colours > 1 or kernel.space.fixed_nx):
         return False
     if any(field.layout == "profile" for field in kernel.fields):
         return False
@@ -244,7 +244,7 @@ class _Binding:
         """The field whose list has the table: others may be over one of the same cells with other links."""
         nodes = list(walk(self.kernel.body))
         fields = {n.field for n in nodes if isinstance(n, ir.Access) and n.linked and any(n.offsets)}
-        fields |= {n.field for n in nodes if isinstance(n, ir.Walled)}
+        fields |= {n.field for n in nodes if isinstance(n, ir.IsWallLink)}
         return next((array for array in self.arrays if array.field in fields), self.arrays[0]).name
 
     def element(self, argument: Argument) -> str:

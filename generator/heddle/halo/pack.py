@@ -72,7 +72,7 @@ def pack_kernel(
         alone = len(fields) == 1
         body.append(store if alone else ir.If(operate("eq", number, integer(which)), (store,)))
     kernel = ir.Kernel(
-        name, (*fields, TABLE, there.field), (COUNT, LONGEST), ir.Boxes(rank), tuple(body), (), about
+        name, (*fields, TABLE, there.field), (COUNT, LONGEST), ir.PackRegions(rank), tuple(body), (), about
     )
     return verify(kernel, "symbolic")
 

@@ -9,11 +9,11 @@ of a way find the same elements in their own tables, with walls, free slip and c
 folded in as the kernel finds them, and an element that nobody reaches does not cross.
 
 Esoteric patterns keep a population of a link in a cell near both its ends, which rows of the table lead to
-one after the other, and which a list holds even behind a wall (ir.Link.held). In one step one end reaches it,
-in the next one the other. Where one end is a wall, only the other ever does: the element then stays with the
-block of that cell, be it in a ghost cell: bounce-back and boundary sweeps touch own memory alone. So a
-crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the other step
-reach the same component.
+one after the other, and which a list holds even behind a wall (ir.Link.stores_solid). In one step one end
+reaches it, in the next one the other. Where one end is a wall, only the other ever does: the element then
+stays with the block of that cell, be it in a ghost cell: bounce-back and boundary sweeps touch own memory
+alone. So a crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the
+other step reach the same component.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class _Ways:
                 "of its table: what crosses is not known.",
                 "leave the kernel out of add_halo",
             )
-        if not self.space.links[path[0]].held:
+        if not self.space.links[path[0]].stores_solid:
             return LinkCrossing(access.field, path)
         others = self.ends.get((access.field.name, access.component), frozenset()) - {access.offsets}
         if len(others) != 1:

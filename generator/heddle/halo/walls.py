@@ -43,7 +43,7 @@ def check_walls(dense: Mapping[str, DenseKernel]) -> None:
         return
     steps = {name: entry for name, entry in dense.items() if entry.role == "step"}
     for name, entry in dense.items():
-        if entry.role == "beside":
+        if entry.role == "companion":
             _check_ends(name, entry, steps)
             _check(name, entry, steps)
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 AT_WALL = 0xFFFFFFFF
-"""What heddle/device/chunk_links.hpp has for the entry of a wall."""
+"""What heddle/device/compressed_neighbours.hpp has for the entry of a wall."""
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,11 @@ FUNCTIONS: dict[str, Function] = {
     # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
     "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
     # The entry of a compressed neighbour table, or at a wall the own element.
-    "linked": Function(2, lambda entry, own: own if entry == AT_WALL else entry, "heddle::linked", flops=0),
-    # The same value, which a compiler does not connect with earlier uses of it (see renew_pointers).
-    "renewed": Function(1, lambda value: value, "heddle::renewed", flops=0),
+    "neighbour_or_wall": Function(
+        2, lambda entry, own: own if entry == AT_WALL else entry, "heddle::neighbour_or_wall", flops=0
+    ),
+    # The same value, which a compiler does not connect with earlier uses of it (see rematerialise_addresses).
+    "opaque": Function(1, lambda value: value, "heddle::opaque", flops=0),
     # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads
     # `lower`.
     "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),

@@ -20,8 +20,8 @@ from typing import Any
 
 from heddle.ir import nodes as ir
 from heddle.ir import walls
-from heddle.ir.chunk_links import chunk_entry
 from heddle.ir.colouring import bits, colour_of
+from heddle.ir.compressed_neighbours import chunk_entry
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
 from heddle.ir.visit import statements
@@ -211,7 +211,7 @@ class _Interpreter:
             self.names[name] = _Line(name, values)
             self.names[f"{name}_work"] = _Line(f"{name}_work", [None] * self.tiles())
         for statement in statements(self.kernel.body):
-            if isinstance(statement, ir.Contribute):  # threads without a cell give what changes nothing
+            if isinstance(statement, ir.WarpReduce):  # threads without a cell give what changes nothing
                 line = self.names[statement.target.pointer.name]
                 line.values[:] = [NEUTRAL[statement.operation]] * len(line.values)
 
@@ -240,7 +240,7 @@ class _Interpreter:
     def cells(self) -> Iterator[dict[str, int]]:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
         space = self.kernel.space
-        if isinstance(space, ir.Boxes):
+        if isinstance(space, ir.PackRegions):
             yield from self.boxed_cells()
             return
         if isinstance(space, ir.Sparse):
@@ -340,7 +340,7 @@ class _Interpreter:
                 before = given.get(place, NEUTRAL[operation])
                 assert isinstance(output.type, ir.Scalar)
                 given[place] = float(rounded(combination(operation)(before, self.value(value)), output.type))
-            case ir.Contribute(operation, target, lane, value, known):
+            case ir.WarpReduce(operation, target, lane, value, known):
                 if not self.value(known):
                     raise InterpretationError(f"{target.pointer.name} has no such tile")
                 line, index = self.element(target)
@@ -363,17 +363,17 @@ class _Interpreter:
                 self.move_line(statement)
             case ir.LoadHalves() | ir.StoreHalves():
                 self.move_halves(statement)
-            case ir.LoadLinks(local, chunks, table, stride, n, _, links):
+            case ir.DecodeNeighbours(local, chunks, table, stride, n, _, links):
                 near, words, plain = self.value(local), self.value(chunks), self.value(table)
                 cell, apart = self.value(n), self.value(stride)
                 for row in range(links):
                     found = chunk_entry(words.values, links, row, cell)
                     entry = plain.values[plain.at(row * apart + cell)] if found is None else found
                     near.values[near.at(row)] = entry
-            case ir.LoadLanes(local, element, length) | ir.StoreLanes(local, element, length):
+            case ir.LoadVector(local, element, length) | ir.StoreVector(local, element, length):
                 near, (far, start) = self.value(local), self.element(element)
                 for number in range(length):
-                    if isinstance(statement, ir.LoadLanes):
+                    if isinstance(statement, ir.LoadVector):
                         near.values[near.at(number)] = far.values[far.at(start + number)]
                     else:
                         far.values[far.at(start + number)] = near.values[near.at(number)]
@@ -457,7 +457,7 @@ class _Interpreter:
                 return rounded(FUNCTIONS[name].meaning(*map(self.value, args)), scalar)
             case ir.Select(condition, yes, no):
                 return self.value(yes if self.value(condition) else no)
-            case ir.Combine(operation, values, count):
+            case ir.TreeReduce(operation, values, count):
                 line = self.value(values)
                 numbers = [line.values[line.at(i)] for i in range(self.value(count))]
                 if None in numbers:
@@ -470,7 +470,7 @@ class _Interpreter:
                 )
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
-            case ir.Walled():
+            case ir.IsWallLink():
                 link = expression.link
                 if link.at is not None:
                     return self.listed_cell(link) == self.own_cell
@@ -549,7 +549,7 @@ class _Interpreter:
             assert path is not None
             for row in path:
                 n = self.linked(row, n)
-            if not self.kernel.space.links[path[0]].held:
+            if not self.kernel.space.links[path[0]].stores_solid:
                 return n
         stride = (*self.arrays[access.field.name].stride, 0)
         return n * stride[0] + access.component * stride[1]

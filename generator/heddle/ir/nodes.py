@@ -193,12 +193,12 @@ class Access(Expression):
     @property
     def linked(self) -> bool:
         """Whether it takes the neighbour table of a sparse list."""
-        by_link = any(self.through) and self.at is None
-        return self.field.layout == "compressed" and (any(self.offsets) or by_link)
+        indexed_neighbours = any(self.through) and self.at is None
+        return self.field.layout == "compressed" and (any(self.offsets) or indexed_neighbours)
 
 
 @node
-class Walled(Expression):
+class IsWallLink(Expression):
     """Whether the link that an Access with the same parts follows in a sparse list ends at a wall; with `at`,
     whether that is the number of the own cell."""
 
@@ -230,13 +230,13 @@ class Gather(Expression):
 
 @node
 class View(Expression):
-    """A line through memory: element i of it is `pointer[offset + i * stride]`. renewed: compilers shall not
+    """A line through memory: element i of it is `pointer[offset + i * stride]`. opaque: compilers shall not
     connect its addresses with earlier ones."""
 
     pointer: Symbol
     offset: Expression
     stride: Expression
-    renewed: bool = False
+    opaque: bool = False
 
     @property
     def type(self) -> Pointer:
@@ -275,7 +275,7 @@ class Call(Expression):
 
 
 @node
-class Combine(Expression):
+class TreeReduce(Expression):
     """What the first `count` elements of an array become (see ir.reduction); it is scratch afterwards."""
 
     operation: Literal["sum", "min", "max"]
@@ -369,7 +369,7 @@ class Local(Statement):
 @node
 class Store(Statement):
     """Write a field element. A nontemporal store bypasses the caches. target: a Gather only in a space of
-    Boxes, whose table has each element once."""
+    PackRegions, whose table has each element once."""
 
     target: Access | Gather | Load
     value: Expression
@@ -469,7 +469,7 @@ class StoreHalves(Statement):
 
 
 @node
-class LoadLinks(Statement):
+class DecodeNeighbours(Statement):
     """`local[r]` = entry (r, n) of the neighbour table for 0 <= r < links, from the compressed table
     `chunks`, which has the largest number at a wall, or where that says so from the plain one. last: no cell
     from there on is asked for."""
@@ -495,7 +495,7 @@ class StreamRun(Statement):
 
 
 @node
-class LoadLanes(Statement):
+class LoadVector(Statement):
     """`local[l] = pointer[index + l]` for 0 <= l < length, with `source` as `pointer[index]`."""
 
     local: Symbol
@@ -504,7 +504,7 @@ class LoadLanes(Statement):
 
 
 @node
-class StoreLanes(Statement):
+class StoreVector(Statement):
     """`pointer[index + l] = local[l]` for 0 <= l < length, with `target` as `pointer[index]`."""
 
     local: Symbol
@@ -514,7 +514,7 @@ class StoreLanes(Statement):
 
 @node
 class Reduce(Statement):
-    """Combine `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
+    """TreeReduce `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
 
     operation: Literal["sum", "min", "max"]
     output: Symbol
@@ -523,7 +523,7 @@ class Reduce(Statement):
 
 
 @node
-class Contribute(Statement):
+class WarpReduce(Statement):
     """With a thread for each cell: `value` is number `lane` of the 32 values that become `target`. Threads
     that have no cell take part; `known`: whether there is such a target."""
 
@@ -595,7 +595,7 @@ class Link(Node):
     wall_slot: int
 
     @property
-    def held(self) -> bool:
+    def stores_solid(self) -> bool:
         """Whether the row leads to cells, not to elements."""
         return self.wall_slot < 0
 
@@ -603,17 +603,17 @@ class Link(Node):
 @node
 class Dense(Node):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
-    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. lanes: a
-    CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. row_cells: how
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. interleave:
+    a CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
     many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
     granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
     which there may be one, and the links that lead to the own cell there (see ir.walls)."""
 
     rank: int
     colours: int = 1
-    lanes: int = 1
-    row_cells: int = 0
-    unit: bool = False
+    interleave: int = 1
+    fixed_nx: int = 0
+    unit_stride: bool = False
     walls: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
 
@@ -624,9 +624,9 @@ PLACES = ("cell_x", "cell_y", "cell_z")
 
 @node
 class Sparse(Node):
-    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. chunk: cells
-    for which the list says in one number where neighbours follow each other; 0 if the kernel does not ask.
-    compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
+    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. strip_size:
+    cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
+    ask. compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
     cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
     cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the own cell,
     and of its entry among listed ones."""
@@ -634,7 +634,7 @@ class Sparse(Node):
     name: str
     listed: bool = False
     links: tuple[Link, ...] = ()
-    chunk: int = 0
+    strip_size: int = 0
     compressed: bool = False
     box: int = 0
     cell: str = "n"
@@ -649,13 +649,17 @@ class Sparse(Node):
         """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is
         no way. A row for the slot or for all slots of that cell, else rows along x, y and z in turn."""
         for number, link in enumerate(self.links):
-            if link.offset == offset and (link.held or link.slot == slot):
+            if link.offset == offset and (link.stores_solid or link.slot == slot):
                 return (number,)
-        held = {link.offset: number for number, link in enumerate(self.links) if link.held}
+        stores_solid = {link.offset: number for number, link in enumerate(self.links) if link.stores_solid}
         steps = [
             tuple(d if a == axis else 0 for a in range(len(offset))) for axis, d in enumerate(offset) if d
         ]
-        return tuple(held[step] for step in steps) if all(step in held for step in steps) else None
+        return (
+            tuple(stores_solid[step] for step in steps)
+            if all(step in stores_solid for step in steps)
+            else None
+        )
 
     def row(self, slot: int, offset: tuple[int, ...]) -> int:
         """The row that leads to a slot at an offset, or at a wall to one of the own cell."""
@@ -663,11 +667,13 @@ class Sparse(Node):
 
     def row_at(self, offset: tuple[int, ...]) -> int | None:
         """A row that leads to the cell at an offset, or at a wall to the own one."""
-        return next((r for r, link in enumerate(self.links) if link.offset == offset and not link.held), None)
+        return next(
+            (r for r, link in enumerate(self.links) if link.offset == offset and not link.stores_solid), None
+        )
 
 
 @node
-class Boxes(Node):
+class PackRegions(Node):
     """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
 
     The field `boxes` holds nine numbers a box: which field, which component, the first cell along x, y, z,
@@ -685,7 +691,7 @@ class Kernel(Node):
     name: str
     fields: tuple[Field, ...]
     parameters: tuple[Symbol, ...]
-    space: Dense | Sparse | Boxes
+    space: Dense | Sparse | PackRegions
     body: tuple[Statement, ...]
     outputs: tuple[Symbol, ...] = ()
     about: str = ""

@@ -192,7 +192,7 @@ class IntegerPolynomial(ABC, Generic[Atom]):
         quotient, remainder = divmod(factor, self.terms[leading])
         return None if remainder else type(self)({tuple(rest): quotient})
 
-    def in_digits(self, strides: Sequence[Self]) -> tuple[list[Self], Self]:
+    def mixed_radix(self, strides: Sequence[Self]) -> tuple[list[Self], Self]:
         """What each stride is multiplied by, found from the largest stride to the smallest, and what is left:
         self is the sum of all."""
         digits, rest = [type(self)() for _ in strides], self

@@ -19,134 +19,137 @@ class Schedule:
     """How a kernel runs. Every option changes the emitted text.
 
     parallel: OpenMP threads over the outer axes (CPU). simd: vector lanes along x (CPU).
-    chunk: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A chunk is what `prefetch`
-    and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous, and what
-    halves are converted in.
+    strip_size: cells that one pass of the innermost loop takes; 0 for whole rows (CPU). A strip is what
+    `prefetch` and `nontemporal` work in, what a sparse kernel loads at once where neighbours are contiguous,
+    and what halves are converted in.
     prefetch: cells ahead of the own one, in its row or the next, whose cache lines are asked for; 0 for none
     (CPU). Those of the fields that the kernel updates, or, with nontemporal, of those that it reads.
-    nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with chunks of one
+    nontemporal: stores bypass the caches, for fields that the kernel does not read (CPU); with strips of one
     or two vectors.
-    lines_ahead: chunks of one vector, 64 bytes of what the kernel computes with, and a prefetch of the cache
-    lines that lie so many further on (CPU). For kernels that move more streams than the processor foresees
-    by itself; 4 is a good number. Kernels that look for neighbours in a list run in its chunks of 16 cells,
-    and ask for the lines of neighbours that follow each other.
+    prefetch_distance: strips of one vector, 64 bytes of what the kernel computes with, and a prefetch of the
+    cache lines that lie so many further on (CPU). For kernels that move more streams than the processor
+    foresees by itself; 4 is a good number. Kernels that look for neighbours in a list run in its strips of 16
+    cells, and ask for the lines of neighbours that follow each other.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     block: CUDA threads a block along x, y, z. minimum_blocks: resident blocks an SM that registers must
-    allow. renew: in-place kernels compute the addresses of stores anew instead of keeping them in registers
-    (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels whose threads
-    then touch too many rows at once. With lanes, strides and what is asked of walls are renewed as well.
-    cells: cells that a thread updates, one after the other along the outermost axis (CUDA): their loads are
-    under way together, and they share what is computed of x and y. For kernels that move few bytes a cell.
-    unit: the cells of a row follow each other in memory, for all fields; the entry refuses others (CUDA). The
-    CPU has an entry of its own for that.
-    lanes: 2, 4 or 8 cells that follow each other in memory, for one CUDA thread, loaded and stored
+    allow. rematerialise: in-place kernels compute the addresses of stores anew instead of keeping them in
+    registers (CUDA): more threads fit, which helps sparse lists and large blocks, and hurts dense kernels
+    whose threads then touch too many rows at once. With interleave, strides and conditions on walls are
+    rematerialised as well. coarsening: cells that a thread updates, one after the other along the outermost
+    axis (CUDA): their loads are under way together, and they share what is computed of x and y. For kernels
+    that move few bytes a cell. unit_stride: the cells of a row follow each other in memory, for all fields;
+    the entry refuses others (CUDA). The CPU has an entry of its own for that.
+    interleave: 2, 4 or 8 cells that follow each other in memory, for one CUDA thread, loaded and stored
     as vectors: the same cell of so many interleaved blocks (FieldOptions::interleaved), so that neighbours
     lie in vectors, too, whatever the direction (CUDA; a CPU takes the blocks one by one).
-    vector_threads: 1, 2 or 4 threads that share such a vector, each with its part of the lanes (CUDA). A
+    threads_per_vector: 1, 2 or 4 threads that share such a vector, each with its part of the lanes (CUDA). A
     shift along x is then as many parts wide: 32 bytes, a whole sector of memory, are better than 16 for
     kernels in place that shift most of what they move.
     compressed: kernels over a list find neighbours in its compressed table, a quarter to a
-    twentieth of the plain one (CUDA; the CPU has `chunk` for that).
-    usual: a field of integers and the value that most cells have in it, ("open", 63): they run a copy of the
-    statements in which that value is a constant, so that selects and divisions are gone. A CPU asks for 64
-    cells of a row at once (32 with a reduction), a CUDA thread for those that it updates.
+    twentieth of the plain one (CUDA; the CPU has `strip_size` for that).
+    specialise: a field of integers and the value that most cells have in it, ("open", 63): they run a copy of
+    the statements in which that value is a constant, so that selects and divisions are gone. A CPU asks for
+    64 cells of a row at once (32 with a reduction), a CUDA thread for those that it updates.
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
-    row_cells: the number of cells along x, where the caller always has that many: loops along x then need no
-    remainder. trusted: one more entry, `<kernel>_<precision>_trusted`, that does not test its arguments and
-    asks for unit stride along x; for callers that own all arrays and call too often for tests (CPU).
+    fixed_nx: the number of cells along x, where the caller always has that many: loops along x then need no
+    remainder. unchecked_entry: one more entry, `<kernel>_<precision>_unchecked`, that does not test its
+    arguments and asks for unit stride along x; for callers that own all arrays and call too often for tests
+    (CPU).
     """
 
     parallel: bool = True
     simd: bool = True
-    chunk: int = 0
+    strip_size: int = 0
     prefetch: int = 0
-    lines_ahead: int = 0
+    prefetch_distance: int = 0
     nontemporal: bool = False
     fma: bool = False
     block: tuple[int, int, int] = (256, 1, 1)
     minimum_blocks: int = 0
-    renew: bool = False
-    cells: int = 1
-    unit: bool = False
-    lanes: int = 1
-    vector_threads: int = 1
+    rematerialise: bool = False
+    coarsening: int = 1
+    unit_stride: bool = False
+    interleave: int = 1
+    threads_per_vector: int = 1
     colours: int = 1
-    usual: tuple[str, int] | None = None
-    row_cells: int = 0
-    trusted: bool = False
+    specialise: tuple[str, int] | None = None
+    fixed_nx: int = 0
+    unchecked_entry: bool = False
     compressed: bool = False
 
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]
         if not 1 <= threads <= 1024:
             raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
-        if not 1 <= self.cells <= 8:
-            raise KernelError(calling_place(), f"a thread cannot take {self.cells} cells.", "1 to 8")
-        if self.lines_ahead < 0 or (self.lines_ahead and (self.chunk or self.prefetch)):
+        if not 1 <= self.coarsening <= 8:
+            raise KernelError(calling_place(), f"a thread cannot take {self.coarsening} cells.", "1 to 8")
+        if self.prefetch_distance < 0 or (self.prefetch_distance and (self.strip_size or self.prefetch)):
             raise KernelError(
                 calling_place(),
-                f"lines_ahead={self.lines_ahead} says in lines what chunk and prefetch say in cells.",
-                "a positive number, without chunk and prefetch",
+                f"prefetch_distance={self.prefetch_distance} cannot be combined with strip_size or "
+                "prefetch; it sets both.",
+                "a positive number, without strip_size and prefetch",
             )
-        if (self.prefetch or self.nontemporal) and not self.in_chunks:
+        if (self.prefetch or self.nontemporal) and not self.in_strips:
             raise KernelError(
-                calling_place(), "prefetch and nontemporal work in chunks.", "Schedule(chunk=64, ...)"
+                calling_place(), "prefetch and nontemporal work in strips.", "Schedule(strip_size=64, ...)"
             )
-        if self.lanes not in (1, 2, 4, 8):
+        if self.interleave not in (1, 2, 4, 8):
             raise KernelError(
                 calling_place(),
-                f"a vector cannot have {self.lanes} lanes.",
+                f"a vector cannot have {self.interleave} lanes.",
                 "1, 2, 4 or 8",
             )
-        if self.lanes > 1 and (self.cells > 1 or self.unit):
+        if self.interleave > 1 and (self.coarsening > 1 or self.unit_stride):
             raise KernelError(
                 calling_place(),
                 "vectors of interleaved blocks have a stride of their own, and a thread takes one of them.",
-                "lanes without cells and unit",
+                "interleave without coarsening and unit_stride",
             )
-        if self.vector_threads not in (1, 2, 4) or self.vector_threads > self.lanes:
+        if self.threads_per_vector not in (1, 2, 4) or self.threads_per_vector > self.interleave:
             raise KernelError(
                 calling_place(),
-                f"{self.vector_threads} threads cannot share a vector of {self.lanes} lanes.",
+                f"{self.threads_per_vector} threads cannot share a vector of {self.interleave} lanes.",
                 "1, 2 or 4 of them, each with one lane at least",
             )
         if self.colours not in (1, 2, 4, 8):
             raise KernelError(
                 calling_place(), f"there is no colouring with {self.colours} colours.", "2, 4 or 8"
             )
-        if self.colours > 1 and self.in_chunks:
+        if self.colours > 1 and self.in_strips:
             raise KernelError(
-                calling_place(), "cells of one colour do not follow each other in chunks.", "chunk=0"
+                calling_place(), "cells of one colour do not follow each other in strips.", "strip_size=0"
             )
-        if self.row_cells < 0 or (self.row_cells and (self.colours > 1 or self.in_chunks)):
-            raise KernelError(
-                calling_place(),
-                f"row_cells={self.row_cells} is no row: those are all cells along x, in one piece.",
-                "a positive number, without colours and chunk",
-            )
-        if self.usual is not None and (self.in_chunks or self.lanes > 1):
+        if self.fixed_nx < 0 or (self.fixed_nx and (self.colours > 1 or self.in_strips)):
             raise KernelError(
                 calling_place(),
-                "usual cells have a copy in rows, not in chunks or lanes.",
-                "chunk=0, lanes=1",
+                f"fixed_nx={self.fixed_nx} is no row: those are all cells along x, in one piece.",
+                "a positive number, without colours and strip_size",
             )
-        if self.in_chunks and not self.simd:
-            raise KernelError(calling_place(), "a chunk is a loop of vector lanes.", "leave simd on")
+        if self.specialise is not None and (self.in_strips or self.interleave > 1):
+            raise KernelError(
+                calling_place(),
+                "specialise makes a copy for whole rows, not for strips or interleaved blocks.",
+                "strip_size=0, interleave=1",
+            )
+        if self.in_strips and not self.simd:
+            raise KernelError(calling_place(), "a strip is a loop of vector lanes.", "leave simd on")
 
     @property
-    def in_chunks(self) -> bool:
+    def in_strips(self) -> bool:
         """Whether the innermost loop takes a piece of a row at a time."""
-        return self.chunk > 0 or self.lines_ahead > 0
+        return self.strip_size > 0 or self.prefetch_distance > 0
 
     def in_cells(self, precision: Precision, follows_links: bool = False) -> Schedule:
-        """The same with `lines_ahead` said in cells of a precision, as `chunk` and `prefetch`. follows_links:
-        the kernel looks for neighbours in the table of a list, which knows runs of so many cells."""
-        if not self.lines_ahead:
+        """The same with `prefetch_distance` said in cells of a precision, as `strip_size` and `prefetch`.
+        follows_links: the kernel looks for neighbours in the table of a list, which knows runs of so many
+        cells."""
+        if not self.prefetch_distance:
             return self
         vector, line = (LINE_BITS // scalar.bits for scalar in (precision.arithmetic, precision.storage))
-        chunk = RUN_CELLS if follows_links else vector
-        return replace(self, lines_ahead=0, chunk=chunk, prefetch=self.lines_ahead * line)
+        strip = RUN_CELLS if follows_links else vector
+        return replace(self, prefetch_distance=0, strip_size=strip, prefetch=self.prefetch_distance * line)
 
 
 @dataclass(frozen=True)

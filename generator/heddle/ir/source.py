@@ -43,7 +43,7 @@ Names and places:
 - A place is the line where something begins (in a macro: where that is used), of a function or a constant the
   line of its name; files are without folders.
 
-Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason, which `heddle.lift.reasons`
+Whatever is not listed here is `Unknown` or `UnknownStatement` with a reason, which `heddle.lift.diagnostics`
 lists; never a guess. So is what is nested too deeply: more than 400 expressions of Clang's tree, or 200
 statements.
 """

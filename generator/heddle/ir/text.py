@@ -19,14 +19,14 @@ def text(kernel: ir.Kernel) -> str:
     return "\n".join([*head, *lines(kernel.body, "  ")])
 
 
-def _space(space: ir.Dense | ir.Sparse | ir.Boxes) -> str:
+def _space(space: ir.Dense | ir.Sparse | ir.PackRegions) -> str:
     if isinstance(space, ir.Dense):
         colours = f" in {space.colours} colours" if space.colours > 1 else ""
-        lanes = f", {space.lanes} lanes" if space.lanes > 1 else ""
-        cells = f", {space.row_cells} along x" if space.row_cells else ""
+        lanes = f", {space.interleave} lanes" if space.interleave > 1 else ""
+        cells = f", {space.fixed_nx} along x" if space.fixed_nx else ""
         walls = f", walls {' '.join(space.walls)}" if space.walls else ""
         return f"dense {space.rank}D{colours}{lanes}{cells}{walls}"
-    if isinstance(space, ir.Boxes):
+    if isinstance(space, ir.PackRegions):
         return f"boxes {space.rank}D"
     if space.box:
         return f"cells {space.name} of a box {space.box}D"
@@ -63,7 +63,7 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"store{' nontemporal' if nontemporal else ''} {expression(target)} = {expression(value)}"
         case ir.Reduce(operation, output, value):
             yield f"reduce {operation} {output.name} with {expression(value)}"
-        case ir.Contribute(operation, target, lane, value):
+        case ir.WarpReduce(operation, target, lane, value):
             yield f"contribute {operation} {expression(target)} lane {expression(lane)} {expression(value)}"
         case ir.If(condition, _, wall):
             yield f"if{' wall' if wall else ''} {expression(condition)} {{"
@@ -90,7 +90,7 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.StoreRun(local, pointer, index, first, count, length, run):
             where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"store run {local.name} {pointer.name} by {where} from {expression(run)}"
-        case ir.LoadLinks(local, chunks, _, _, n, _, links):
+        case ir.DecodeNeighbours(local, chunks, _, _, n, _, links):
             yield f"load {links} links {local.name} of {expression(n)} from {chunks.name}"
         case ir.StreamRun(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
@@ -104,9 +104,9 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.StoreHalves(local, pointer, first, count, length):
             where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
             yield f"store halves {local.name} to {where}"
-        case ir.LoadLanes(local, source, length):
+        case ir.LoadVector(local, source, length):
             yield f"load {length} lanes {local.name} from {expression(source)}"
-        case ir.StoreLanes(local, target, length):
+        case ir.StoreVector(local, target, length):
             yield f"store {length} lanes {local.name} to {expression(target)}"
 
 
@@ -120,7 +120,7 @@ def expression(value: ir.Expression) -> str:
         case ir.Access(field, offsets, component):
             entries = [*offsets, *([component] if field.components else [])]
             return f"{field.name}[{', '.join(map(str, entries))}]{_through(value)}"
-        case ir.Walled(field, offsets, component):
+        case ir.IsWallLink(field, offsets, component):
             return f"walled({field.name}[{', '.join(map(str, (*offsets, component)))}]{_through(value)})"
         case ir.Gather(field, position, component):
             return f"{field.name}.gather({', '.join(expression(p) for p in (*position, component))})"
@@ -128,7 +128,7 @@ def expression(value: ir.Expression) -> str:
             return f"{pointer.name}[{expression(index)}]"
         case ir.View(pointer, offset, stride):
             return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
-        case ir.Combine(operation, values, count):
+        case ir.TreeReduce(operation, values, count):
             return f"combine({operation}, {values.name}, {expression(count)})"
         case ir.AllEqual(row, begin, end, number):
             return f"all_equal({row.name}[{expression(begin)} .. {expression(end)}), {expression(number)})"
@@ -141,7 +141,7 @@ def expression(value: ir.Expression) -> str:
     raise AssertionError(value)
 
 
-def _through(element: ir.Access | ir.Walled) -> str:
+def _through(element: ir.Access | ir.IsWallLink) -> str:
     if not element.through:
         return ""
     number = "" if element.at is None else f" at {expression(element.at)}"

@@ -10,9 +10,9 @@ from heddle.ir.visit import expressions, statements, walk
 
 _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
-    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.Boxes, ir.Link,
+    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.PackRegions, ir.Link,
 }  # fmt: skip
-_MODEL: set[type] = {ir.Access, ir.Walled, ir.Gather, ir.Reduce, ir.Scan}
+_MODEL: set[type] = {ir.Access, ir.IsWallLink, ir.Gather, ir.Reduce, ir.Scan}
 
 VOCABULARIES: dict[str, set[type]] = {
     "symbolic": _EVERYWHERE | _MODEL,
@@ -33,12 +33,12 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.LoadLine,
         ir.LoadHalves,
         ir.StoreHalves,
-        ir.LoadLinks,
-        ir.LoadLanes,
-        ir.StoreLanes,
-        ir.Combine,
+        ir.DecodeNeighbours,
+        ir.LoadVector,
+        ir.StoreVector,
+        ir.TreeReduce,
         ir.AllEqual,
-        ir.Contribute,
+        ir.WarpReduce,
     },
 }
 
@@ -57,7 +57,7 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
             )
     for statement in statements(kernel.body):
         scatters = isinstance(statement, ir.Store) and isinstance(statement.target, ir.Gather)
-        if scatters and not isinstance(kernel.space, ir.Boxes):
+        if scatters and not isinstance(kernel.space, ir.PackRegions):
             raise VerificationError(f"{kernel.name}: stores at a computed position")
     for expression in expressions(kernel.body):
         _check_type(kernel, expression)

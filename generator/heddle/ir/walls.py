@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from heddle.ir.nodes import Access, Boxes, Dense, Field, Sparse
+from heddle.ir.nodes import Access, Dense, Field, PackRegions, Sparse
 
 SIDES = ("w", "e", "s", "n", "b", "t")
 """West and east along x, south and north along y, bottom and top along z."""
@@ -29,7 +29,7 @@ def bit(side: str) -> int:
     return 1 << SIDES.index(side)
 
 
-def crossed(space: Dense | Sparse | Boxes, access: Access) -> tuple[str, ...]:
+def crossed(space: Dense | Sparse | PackRegions, access: Access) -> tuple[str, ...]:
     """The sides with walls beyond which an element may lie; none for fields that are no populations."""
     if not isinstance(space, Dense) or not of_populations(space, access.field):
         return ()
@@ -38,7 +38,7 @@ def crossed(space: Dense | Sparse | Boxes, access: Access) -> tuple[str, ...]:
     )
 
 
-def own(space: Dense | Sparse | Boxes, access: Access) -> Access:
+def own(space: Dense | Sparse | PackRegions, access: Access) -> Access:
     """The element of the own cell that stands for one behind a wall; KeyError where no link leads there."""
     assert isinstance(space, Dense)
     slots = {(link.slot, link.offset): link.wall_slot for link in space.links}

@@ -27,7 +27,7 @@ from heddle.lbm.collision.population_operators import BGK, TRT, RecursiveRegular
 from heddle.lbm.collision.rheology import Carreau, HerschelBulkley, PowerLaw
 from heddle.lbm.collision.subgrid import WALE, Smagorinsky, Vreman
 from heddle.lbm.collision.viscosity import ViscosityModel
-from heddle.lbm.consistent_start import ConsistentStart
+from heddle.lbm.consistent_initialisation import ConsistentInitialisation
 from heddle.lbm.force import ForceModel
 from heddle.lbm.forcing import ExactDifference, He
 from heddle.lbm.lattice import Lattice
@@ -53,7 +53,7 @@ __all__ = [
     "CentralMoment",
     "Collided",
     "CollisionOperator",
-    "ConsistentStart",
+    "ConsistentInitialisation",
     "ConvectiveOutflow",
     "Cumulant",
     "EsoPull",

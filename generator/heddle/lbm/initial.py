@@ -9,12 +9,12 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.beside import BY_OFFSET, Beside
 from heddle.lbm.collision.operator import relaxation_rate
 from heddle.lbm.equilibrium import halves, name_weights, outer, require_momentum
 from heddle.lbm.force import Force, force_vector
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moments.macroscopic import Tensor, indices, labelled, vector_field
+from heddle.lbm.neighbour_access import STENCIL_NEIGHBOURS, NeighbourAccess
 from heddle.model.equations import Equations, Scalar, add, divide, exact, multiply, negate, quantity
 from heddle.model.field import Field
 from heddle.model.require import require_flag
@@ -30,9 +30,9 @@ def initial_populations(
     force: Force | None,
     zero_centred: bool,
     compressible: bool = True,
-    beside: Beside = BY_OFFSET,
+    neighbours: NeighbourAccess = STENCIL_NEIGHBOURS,
 ) -> tuple[Equations, dict[str, sympy.Expr]]:
-    """The statements and the population of each direction. beside: how a cell sees its neighbours.
+    """The statements and the population of each direction. neighbours: how a cell sees its neighbours.
 
     f = f_eq(rho, u) - (w rho / (omega c_s^2)) (c_a c_b - c_s^2 delta_ab) d_a u_b, with omega_bulk for the
     trace. With a force the first moment is rho u - F/2 and the stress less (u F + F u)/2, so that the
@@ -68,7 +68,7 @@ def initial_populations(
         def scale(rate: sympy.Expr) -> sympy.Expr:
             return divide(multiply(Fraction(-1, 3), carried), rate)
 
-        stress = stress_of_gradients(equations, lattice, u, beside, rates, scale)
+        stress = stress_of_gradients(equations, lattice, u, neighbours, rates, scale)
         tensor = {}
         for a, b in indices(lattice):
             forced = multiply(-1, add(multiply(velocity[a], half[b]), multiply(half[a], velocity[b])))
@@ -118,16 +118,16 @@ def stress_of_gradients(
     equations: Equations,
     lattice: Lattice,
     u: str,
-    beside: Beside,
+    neighbours: NeighbourAccess,
     rates: Sequence[sympy.Expr],
     scale: Callable[[sympy.Expr], sympy.Expr],
 ) -> dict[tuple[int, int], list[sympy.Expr]]:
     """The terms of scale(omega) (d_a u_b + d_b u_a), of the trace of that scale(omega_bulk) if there are two
-    rates. u: the name of the field. beside: how a cell sees its neighbours."""
+    rates. u: the name of the field. neighbours: how a cell sees its neighbours."""
     field, d = vector_field(u, lattice.dimension), lattice.dimension
     shear = equations.let("stress_scale", scale(rates[0]))
     strain: Tensor = {}
-    twice = beside.difference(equations)
+    twice = neighbours.difference(equations)
     for a, b in indices(lattice):
         slopes = twice(field, a, b)
         if a != b:

@@ -64,7 +64,7 @@ class AdvectionDiffusion(Collision):
         self.magic = None if magic is None else positive(magic, "magic")
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
         return (self.omega, *self.velocity, self.source, *(() if self.magic is None else (self.magic,)))
 

@@ -13,8 +13,8 @@ from fractions import Fraction
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.beside import BY_OFFSET, Beside
 from heddle.lbm.moments.macroscopic import labelled, vector_field
+from heddle.lbm.neighbour_access import STENCIL_NEIGHBOURS, NeighbourAccess
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations, add, multiply, negate
 from heddle.model.field import Field
@@ -23,11 +23,11 @@ HALF = Fraction(1, 2)
 
 
 def vorticity(
-    dimension: int, u: str = "u", name: str = "vorticity", *, beside: Beside = BY_OFFSET
+    dimension: int, u: str = "u", name: str = "vorticity", *, neighbours: NeighbourAccess = STENCIL_NEIGHBOURS
 ) -> AssignmentCollection:
-    """curl u, per time step: the scalar d_x u_y - d_y u_x in the plane, a vector in space. beside: how a cell
-    sees its neighbours."""
-    equations, slope = _gradient(dimension, u, beside)
+    """curl u, per time step: the scalar d_x u_y - d_y u_x in the plane, a vector in space. neighbours: how a
+    cell sees its neighbours."""
+    equations, slope = _gradient(dimension, u, neighbours)
     equations.section("Vorticity: curl u")
     if dimension == 2:
         target = [Field(name, "real", 2).here]
@@ -40,13 +40,13 @@ def vorticity(
 
 
 def q_criterion(
-    dimension: int, u: str = "u", name: str = "q", *, beside: Beside = BY_OFFSET
+    dimension: int, u: str = "u", name: str = "q", *, neighbours: NeighbourAccess = STENCIL_NEIGHBOURS
 ) -> AssignmentCollection:
     """Q = (W_ab W_ab - S_ab S_ab) / 2, above 0 where rotation W outweighs strain S (Hunt et al. 1988).
 
-    Equal to -d_b u_a d_a u_b / 2, which is how it is written. beside: how a cell sees its neighbours.
+    Equal to -d_b u_a d_a u_b / 2, which is how it is written. neighbours: how a cell sees its neighbours.
     """
-    equations, slope = _gradient(dimension, u, beside)
+    equations, slope = _gradient(dimension, u, neighbours)
     equations.section("Q = -d_b u_a d_a u_b / 2")
     diagonal = [multiply(slope[a][a], slope[a][a]) for a in range(dimension)]
     mixed = [multiply(slope[a][b], slope[b][a]) for a in range(dimension) for b in range(a + 1, dimension)]
@@ -54,14 +54,16 @@ def q_criterion(
     return _stored(equations, [Field(name, "real", dimension).here], [value])
 
 
-def _gradient(dimension: int, u: str, beside: Beside) -> tuple[Equations, list[list[sympy.Expr]]]:
+def _gradient(
+    dimension: int, u: str, neighbours: NeighbourAccess
+) -> tuple[Equations, list[list[sympy.Expr]]]:
     """slope[a][b] = d_b u_a, named."""
     if dimension not in (2, 3):
         raise KernelError(calling_place(), f"a velocity in {dimension} dimensions has no curl.", "2 or 3")
     equations = Equations(fields=[u])
     equations.section("Velocity gradient: central differences")
     field = vector_field(u, dimension)
-    twice = beside.difference(equations)
+    twice = neighbours.difference(equations)
 
     def difference(a: int, b: int) -> sympy.Expr:
         half = multiply(HALF, twice(field, b, a))

@@ -2,5 +2,5 @@
 """From C++ and CUDA text back to kernels.
 
 Text → `front_end` (the program heddle-lift) → a record of `heddle.ir.source` → `kernels` (loops, guards,
-calls) → a kernel in the lowered vocabulary → `recover` (fields, offsets) → a model.
+calls) → a kernel in the lowered vocabulary → `raise_accesses` (fields, offsets) → a model.
 """

@@ -9,8 +9,8 @@ from heddle.errors import NOWHERE
 from heddle.ir import nodes as ir
 from heddle.ir.visit import statements, walk
 from heddle.lift.polynomial import Polynomial
+from heddle.lift.ssa import Namer, State, single_values
 from heddle.lift.sweeps import Stretch, grouped, range_condition
-from heddle.lift.values import Namer, State, single_values
 
 
 def column_body(

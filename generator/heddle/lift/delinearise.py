@@ -132,8 +132,8 @@ def offsets_of(rest: Polynomial, strides: Sequence[Polynomial]) -> tuple[list[Po
     """The offsets whose sum with the strides is `rest`, and what is left."""
     least = min((s.constant for s in strides if s.constant), key=abs, default=0)
     if abs(least) < 2:
-        return rest.in_digits(strides)
-    offsets, rest = rest.in_digits([Polynomial() if s.constant == least else s for s in strides])
+        return rest.mixed_radix(strides)
+    offsets, rest = rest.mixed_radix([Polynomial() if s.constant == least else s for s in strides])
     cells = next(axis for axis, stride in enumerate(strides) if stride.constant == least)
     offsets[cells], rest = rest.floored(least)  # components lie behind the first one of their cell
     return offsets, rest

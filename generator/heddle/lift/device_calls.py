@@ -35,7 +35,7 @@ class Shuffle(Expression):
 
 @node
 class Atomic(Statement):
-    """Combine a value with an element, of which other threads do the same."""
+    """TreeReduce a value with an element, of which other threads do the same."""
 
     operation: Operation
     target: ir.Load

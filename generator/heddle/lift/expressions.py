@@ -227,7 +227,7 @@ class ExpressionLifter:
         if operation is not None:
             values, offset = self.pointer(call.args[0])
             assert offset == integer(0)
-            return ir.Combine(operation, values, self.value(call.args[1]))  # type: ignore[arg-type]
+            return ir.TreeReduce(operation, values, self.value(call.args[1]))  # type: ignore[arg-type]
         if name == "heddle::all_equal":
             return self.all_equal(call)
         half = half_conversion(name)

@@ -14,7 +14,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import OPERATORS
-from heddle.lift.cuda.thread_number import ThreadNumber, bare, dealt_out, resolved
+from heddle.lift.cuda.thread_index import ThreadIndex, distributed, resolved, without_casts
 from heddle.lift.lifted import refuse
 from heddle.lift.polynomial import number_of
 
@@ -52,7 +52,7 @@ class Header:
                 place, "The loop has not one counter with a start, a condition and a step.", _CANONICAL
             )
         counter, first, declared = _start(loop.start[0], lifter)
-        number = _dealt_out(first, loop.step[0], counter, lifter)
+        number = _distributed(first, loop.step[0], counter, lifter)
         step = 1 if number else _step(loop.step[0], counter, loop, lifter)
         relation, bound = _relation(loop.condition, counter, loop)
         begin = _typed(number.begin if number else lifter.value(first), counter)
@@ -85,27 +85,27 @@ def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir
     )
 
 
-def _dealt_out(
+def _distributed(
     first: ir.Expression, step: ir.Statement, counter: ir.Symbol, lifter: ExpressionLifter
-) -> ThreadNumber | None:
+) -> ThreadIndex | None:
     """The number of a thread, if the loop begins at it and steps by the number of threads: then all threads
     together take each iteration once."""
     if not isinstance(step, source.Assignment) or step.target is not counter:
         return None
-    changed = bare(step.value)
+    changed = without_casts(step.value)
     if not (isinstance(changed, ir.Op) and changed.name == "add"):
         return None
-    if counter not in (own := [bare(argument) for argument in changed.args]):
+    if counter not in (own := [without_casts(argument) for argument in changed.args]):
         return None
     try:
-        number = ThreadNumber.anywhere(resolved(lifter.value(first), lifter.values))
+        number = ThreadIndex.anywhere(resolved(lifter.value(first), lifter.values))
         stride = resolved(lifter.value(changed.args[1 - own.index(counter)]), lifter.values)
     except KernelError:
         return None
-    return dealt_out(number, stride) if number is not None else None
+    return distributed(number, stride) if number is not None else None
 
 
-def _of_launch(number: ThreadNumber, place: Place, lifter: ExpressionLifter) -> tuple[str, ...]:
+def _of_launch(number: ThreadIndex, place: Place, lifter: ExpressionLifter) -> tuple[str, ...]:
     """What such a loop relies on."""
     notes: list[str] = []
     if not number.grid:
@@ -125,10 +125,12 @@ def geometric(loop: source.For, lifter: ExpressionLifter) -> tuple[ir.Symbol, li
     step = loop.step[0]
     if not isinstance(step, source.Assignment):
         return None
-    change = bare(step.value)
+    change = without_casts(step.value)
     if not (isinstance(change, ir.Op) and change.name in ("mul", "div", "shl", "shr")):
         return None
-    if bare(change.args[0]) is not step.target or not isinstance(by := bare(change.args[1]), ir.Const):
+    if without_casts(change.args[0]) is not step.target or not isinstance(
+        by := without_casts(change.args[1]), ir.Const
+    ):
         return None
     counter, first, _ = _start(loop.start[0], lifter)
     if counter is not step.target:
@@ -152,7 +154,7 @@ def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For, lifter: Expr
         case source.Assignment(ir.Symbol(name), ir.Op("add" | "sub" as sign, (left, right))) if (
             name == counter.name
         ):
-            left, right = bare(left), bare(right)
+            left, right = without_casts(left), without_casts(right)
             if sign == "add" and not (isinstance(left, ir.Symbol) and left.name == name):
                 left, right = right, left
             if isinstance(left, ir.Symbol) and left.name == name:
@@ -168,9 +170,9 @@ def _relation(condition: ir.Expression, counter: ir.Symbol, loop: source.For) ->
     """How the counter compares with which bound while the loop runs."""
     if isinstance(condition, ir.Op) and condition.name in _MIRRORED:
         left, right = condition.args
-        if bare(left) == counter:
+        if without_casts(left) == counter:
             return condition.name, right
-        if bare(right) == counter:
+        if without_casts(right) == counter:
             return _MIRRORED[condition.name], left
     raise refuse(loop.place, f"The loop does not run until '{counter.name}' reaches a bound.", _CANONICAL)
 

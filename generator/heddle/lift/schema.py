@@ -18,7 +18,7 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.functions import OPERATORS
-from heddle.lift.reasons import REASONS, SITUATIONS
+from heddle.lift.diagnostics import REASONS, SITUATIONS
 
 _NODES: tuple[type[ir.Node], ...] = (
     *(ir.Pointer, ir.Const, ir.Symbol, ir.Op, ir.Select, ir.Cast),

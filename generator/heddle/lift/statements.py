@@ -12,9 +12,9 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.visit import walk
-from heddle.lift.blocks import BLOCKS, LINES
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
+from heddle.lift.device_intrinsics import BLOCKS, LINES
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
@@ -169,16 +169,16 @@ class StatementLifter(ExpressionLifter):
         return (ir.Let(symbol, result, place),)
 
     def row(self, symbol: ir.Symbol, value: ir.Expression, place: Place) -> ir.Statement | None:
-        """`const auto row = heddle::row<unit>(pointer, stride)` and `heddle::renewed(pointer)`."""
+        """`const auto row = heddle::row<unit>(pointer, stride)` and `heddle::opaque(pointer)`."""
         if not isinstance(value, source.Invoke):
             return None
         name, template = self.callee(value)
-        if name not in ("heddle::row", "heddle::renewed") or isinstance(value.args[0].type, ir.Scalar):
-            return None  # a number that is renewed is a value as others
+        if name not in ("heddle::row", "heddle::opaque") or isinstance(value.args[0].type, ir.Scalar):
+            return None  # a number that is opaque is a value as others
         pointer, offset = self.pointer(value.args[0])
         named = ir.Symbol(symbol.name, pointer.type)
         self.names[symbol.name] = named  # what was a StridedRow or an auto is a pointer
-        if name == "heddle::renewed":
+        if name == "heddle::opaque":
             return ir.Let(named, ir.View(pointer, offset, integer(1), True), place)
         stride = integer(1) if template and template[0] in (True, 1) else self.value(value.args[1])
         return ir.Let(named, ir.View(pointer, offset, stride), place)

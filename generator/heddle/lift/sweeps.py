@@ -19,7 +19,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.visit import statements, walk
 from heddle.lift.lifted import refuse
-from heddle.lift.nests import Axis, Body, axis_of
+from heddle.lift.loop_nests import Axis, Body, axis_of
 from heddle.lift.polynomial import Polynomial
 from heddle.lift.scope import Scope
 

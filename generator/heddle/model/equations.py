@@ -17,7 +17,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, Section, Statement
-from heddle.model.field import Access, Walled
+from heddle.model.field import Access, IsWallLink
 
 Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
 """What a user may give for a quantity: a name (a kernel argument), a number, or an expression."""
@@ -148,7 +148,7 @@ class Equations:
 
     def let(self, name: str, value: sympy.Expr) -> sympy.Expr:
         """`name = value` from here on; returns what to write for it."""
-        if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, Walled))):
+        if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, IsWallLink))):
             return value
         return self._assign(name, value)
 

@@ -134,7 +134,7 @@ class Access(sympy.Symbol):
         number = "" if self.at is None else self.at.name  # SymPy puts contents in order
         return (*content, self.field, self.offsets, self.component, self.through, number)
 
-    def seen_from(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
+    def via_link(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
         """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
         that ends at a wall. From there links go on. at: where no link leads there, the number of that cell,
         a value an entry; again the own one's where it is not to be looked at."""
@@ -143,15 +143,15 @@ class Access(sympy.Symbol):
         return Access(self.field, self.offsets, self.component, offset, at)
 
 
-class Walled(sympy.Symbol):
+class IsWallLink(sympy.Symbol):
     """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
     access stays in its cell. Of an access seen from a cell whose number is given: whether that is the own
     cell."""
 
     link: Access
 
-    def __new__(cls, link: Access) -> Walled:
-        self: Walled = sympy.Symbol.__xnew__(cls, f"walled({link.name})")
+    def __new__(cls, link: Access) -> IsWallLink:
+        self: IsWallLink = sympy.Symbol.__xnew__(cls, f"walled({link.name})")
         self.link = link
         return self
 

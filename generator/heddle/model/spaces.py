@@ -9,8 +9,8 @@ from typing import Any
 
 from heddle.errors import KernelError, Place, calling_place
 from heddle.ir import nodes as ir
-from heddle.ir.chunk_links import MOST_LINKS
 from heddle.ir.colouring import BITS
+from heddle.ir.compressed_neighbours import MOST_NEIGHBOURS
 from heddle.ir.schedule import RUN_CELLS, Schedule
 from heddle.ir.walls import SIDES
 from heddle.model.assignment import Assignment, If, Scan, Statement
@@ -27,8 +27,8 @@ class Dense:
     sides, such as boundary sweeps, get the same space; another space is an error when the module is
     generated. Sweeps at other sides then find, at edges, what was reflected in the own cell. At a side named
     here they change what is reflected (VelocityBounceBack adds the momentum of a moving wall); they come
-    before the exchange `before()` of the next step, and after `after()`. With Schedule(lanes=...) a wall that
-    only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
+    before the exchange `before()` of the next step, and after `after()`. With Schedule(interleave=...) a wall
+    that only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
 
     walls: Sequence[str] = ()
 
@@ -51,7 +51,7 @@ class Cells:
     name: str
 
 
-def frozen_space(
+def ir_space(
     name: str,
     statements: Iterable[Statement],
     space: Dense | Sparse | Cells,
@@ -67,13 +67,13 @@ def frozen_space(
     rank = _rank(statements, place, name)
     _check_schedule(name, rank, space, schedule, links, place)
     if isinstance(space, Sparse):
-        cells = RUN_CELLS if schedule.lines_ahead else schedule.chunk
-        chunk = cells if links and not space.listed else 0
+        cells = RUN_CELLS if schedule.prefetch_distance else schedule.strip_size
+        strip = cells if links and not space.listed else 0
         compressed = schedule.compressed and bool(links) and not space.listed
-        return ir.Sparse(space.name, space.listed, links, chunk, compressed)
+        return ir.Sparse(space.name, space.listed, links, strip, compressed)
     if isinstance(space, Cells):
         return ir.Sparse(space.name, True, box=rank)
-    frozen = ir.Dense(rank, schedule.colours, schedule.lanes, schedule.row_cells)
+    frozen = ir.Dense(rank, schedule.colours, schedule.interleave, schedule.fixed_nx)
     return _with_walls(name, frozen, space.walls, links, schedule, place) if space.walls else frozen
 
 
@@ -92,8 +92,8 @@ def _check_schedule(
         known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
         hint = "use a dense space" if listed else " or ".join(known)
         raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
-    for option, cells in (("lanes", schedule.lanes), ("cells", schedule.cells)):
-        if cells > 1 and (isinstance(space, Sparse) or (listed and option == "lanes")):
+    for option, cells in (("interleave", schedule.interleave), ("coarsening", schedule.coarsening)):
+        if cells > 1 and (isinstance(space, Sparse) or (listed and option == "interleave")):
             raise KernelError(
                 place,
                 f"'{name}' asks for {cells} cells a thread; those of a list have one.",
@@ -105,33 +105,33 @@ def _check_schedule(
             f"'{name}' asks for a compressed neighbour table; a dense space has none.",
             "space=Sparse(...), or leave out compressed",
         )
-    if schedule.compressed and len(links) > MOST_LINKS:
+    if schedule.compressed and len(links) > MOST_NEIGHBOURS:
         raise KernelError(
             place,
-            f"a compressed table marks {MOST_LINKS} links, and '{name}' follows {len(links)}.",
+            f"a compressed table marks {MOST_NEIGHBOURS} links, and '{name}' follows {len(links)}.",
             "leave out compressed",
         )
-    held = any(link.held for link in links)
-    if isinstance(space, Sparse) and held and (schedule.compressed or schedule.in_chunks):
-        what = "a compressed table" if schedule.compressed else "chunks"
+    stores_solid = any(link.stores_solid for link in links)
+    if isinstance(space, Sparse) and stores_solid and (schedule.compressed or schedule.in_strips):
+        what = "a compressed table" if schedule.compressed else "strips"
         raise KernelError(
             place,
             f"'{name}' asks for {what}, and its list holds cells behind walls, which lie far from their "
             "neighbours: it has the plain table alone.",
-            "leave out compressed and chunk",
+            "leave out compressed and strip_size",
         )
-    if listed and (schedule.row_cells or schedule.trusted or schedule.usual):
+    if listed and (schedule.fixed_nx or schedule.unchecked_entry or schedule.specialise):
         raise KernelError(
             place,
-            f"'{name}' runs over a list, which has neither row_cells, usual cells nor a trusted entry.",
+            f"'{name}' runs over a list, which has no fixed_nx, no specialised copy and no unchecked entry.",
             "use a dense space",
         )
-    if isinstance(space, Cells) and (schedule.in_chunks or schedule.cells > 1):
+    if isinstance(space, Cells) and (schedule.in_strips or schedule.coarsening > 1):
         raise KernelError(
             place,
-            f"'{name}' asks for chunks, or several cells a thread; some cells of a box do not follow "
+            f"'{name}' asks for strips, or several cells a thread; some cells of a box do not follow "
             "each other.",
-            "leave out chunk, lines_ahead and cells",
+            "leave out strip_size, prefetch_distance and coarsening",
         )
 
 
@@ -152,7 +152,7 @@ def _with_walls(
             f"'{wrong[0]}' is not a side of '{name}', or named twice.",
             "walls of " + ", ".join(known),
         )
-    if not links or any(link.held for link in links):
+    if not links or any(link.stores_solid for link in links):
         raise KernelError(
             place,
             f"'{name}' has no links that could end at walls.",
@@ -160,11 +160,12 @@ def _with_walls(
             if links
             else 'use AA, Pull or Push, or with moments in memory MomentStorage(lattice, walls="walls")',
         )
-    if schedule.in_chunks or schedule.cells > 1 or schedule.usual or space.colours > 1:
+    if schedule.in_strips or schedule.coarsening > 1 or schedule.specialise or space.colours > 1:
         raise KernelError(
             place,
-            f"'{name}' has walls within, so each cell goes its own way: not in chunks, colours or copies.",
-            "leave out chunk, cells, usual and colours, or use stream.boundary(NoSlip(lattice), face=...)",
+            f"'{name}' has walls within, so each cell goes its own way: not in strips, colours or copies.",
+            "leave out strip_size, coarsening, specialise and colours, or use "
+            "stream.boundary(NoSlip(lattice), face=...)",
         )
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=links)
 

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal, TypeAlias
 from heddle.ir.nodes import Link
 from heddle.model.assignment import AssignmentCollection
 
-__all__ = ["HELD", "HalfOfAStep", "Link", "StreamingKernels", "Where"]
+__all__ = ["STORES_SOLID", "HalfOfAStep", "Link", "StreamingKernels", "Where"]
 
-HELD = -1
+STORES_SOLID = -1
 """As wall_slot of a link: the list holds the cell at its offset even where that is solid."""
 
 Where: TypeAlias = Literal["", "face", "list", "cells"]
@@ -30,7 +30,7 @@ class StreamingKernels:
     """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
-    walls. role: "step" for kernels that stream and collide, "beside" for those that belong to them.
+    walls. role: "step" for kernels that stream and collide, "companion" for those that belong to them.
     populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
     list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
     links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
@@ -40,7 +40,7 @@ class StreamingKernels:
 
     steps: Mapping[str, AssignmentCollection]
     links: tuple[Link, ...]
-    role: Literal["step", "beside"] = "beside"
+    role: Literal["step", "companion"] = "companion"
     populations: tuple[str, ...] = ()
     over_list: Mapping[str, AssignmentCollection] | None = None
     where: Where = ""

@@ -4,8 +4,8 @@
 before   store u_next[0,0,0] = ...                                (meaning: for every cell)
 after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 
-The axis of a Scan gets no loop here: the Scan is one. With a chunk, x runs in pieces of that many cells (of
-as many columns, where there is a Scan: see scan_lanes); with a reduction, in tiles.
+The axis of a Scan gets no loop here: the Scan is one. With a strip, x runs in pieces of that many cells (of
+as many columns, where there is a Scan: see vectorise_scans); with a reduction, in tiles.
 
 after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
                                            loop simd x from x_first by 2 { ... } } }       (two colours)
@@ -23,7 +23,6 @@ from heddle.ir.nodes import (
     I64,
     PLACES,
     Access,
-    Boxes,
     Call,
     Cast,
     Comment,
@@ -34,6 +33,7 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Loop,
+    PackRegions,
     Prefetch,
     Reduce,
     Scan,
@@ -47,11 +47,11 @@ from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, walk
-from heddle.passes.schedule_boxes import schedule_boxes
-from heddle.passes.stage_lanes import check_lanes
+from heddle.passes.schedule_pack import schedule_pack
+from heddle.passes.vectorise.interleaved_blocks import check_lanes
 
 AXES = ("x", "y", "z")
-CHUNK_BEGIN, CHUNK = "_begin", "_chunk"
+STRIP_BEGIN, STRIP = "_begin", "_strip"
 
 
 def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
@@ -65,8 +65,8 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if isinstance(kernel.space, Sparse):
         body = _sparse(kernel, kernel.space, schedule, target)
-    elif isinstance(kernel.space, Boxes):
-        body = schedule_boxes(kernel, schedule, target)
+    elif isinstance(kernel.space, PackRegions):
+        body = schedule_pack(kernel, schedule, target)
     else:
         body = _dense(kernel, kernel.space, schedule, target)
     return Kernel(
@@ -80,7 +80,7 @@ def reduces(kernel: Kernel) -> bool:
 
 
 def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
-    """Reductions combine cells tile by tile: chunks have that size, too. With more than two colours, rows of
+    """Reductions combine cells tile by tile: strips have that size, too. With more than two colours, rows of
     a colour differ in number, and nobody would fill the tiles of those that are not there."""
     colours = kernel.space.colours if isinstance(kernel.space, Dense) else 1
     if colours > 2:
@@ -90,12 +90,13 @@ def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
             f"'{kernel.name}' reduces over cells of {colours} colours; one or two are known.",
             "reduce in a kernel of its own, without colours",
         )
-    if schedule.chunk not in (0, TILE):
+    if schedule.strip_size not in (0, TILE):
         place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
         raise KernelError(
             place,
-            f"'{kernel.name}' reduces {TILE} cells at a time, and is to run in chunks of {schedule.chunk}.",
-            f"chunk={TILE}, or no chunk",
+            f"'{kernel.name}' reduces {TILE} cells at a time, and is to run in strips of "
+            f"{schedule.strip_size}.",
+            f"strip_size={TILE}, or no strips",
         )
 
 
@@ -128,13 +129,13 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
         counter = Symbol(AXES[axis], I64)
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
-        end: Expression = integer(space.row_cells) if axis == 0 and space.row_cells else extent
+        end: Expression = integer(space.fixed_nx) if axis == 0 and space.fixed_nx else extent
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
         lanes = innermost or (axis == 0 and scans_only(kernel.body))
-        if lanes and schedule.chunk and target.inner == "simd":
-            body = _chunked(kernel, counter, extent, body, schedule, len(axes) == 1)
+        if lanes and schedule.strip_size and target.inner == "simd":
+            body = _strip_mined(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
         body = (Loop(kind, counter, integer(0), end, integer(1), body),)  # type: ignore[arg-type]
@@ -226,23 +227,23 @@ def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) 
     return "simd" if lanes else "serial"
 
 
-def is_chunk(loop: Loop) -> bool:
-    """Whether a loop runs over chunks; its one inner loop runs over the cells of a chunk."""
-    return loop.counter.name.rstrip("_").endswith((CHUNK_BEGIN, CHUNK))
+def is_strip(loop: Loop) -> bool:
+    """Whether a loop runs over strips; its one inner loop runs over the cells of a strip."""
+    return loop.counter.name.rstrip("_").endswith((STRIP_BEGIN, STRIP))
 
 
-def in_chunks(
+def in_strips(
     body: Sequence[Statement],
     inside: Callable[[Loop], Sequence[Statement]],
-    which: Callable[[Loop], bool] = is_chunk,
+    which: Callable[[Loop], bool] = is_strip,
 ) -> tuple[Statement, ...]:
-    """Statements with other bodies in their loops over chunks. inside: such a loop's new body. which: the
+    """Statements with other bodies in their loops over strips. inside: such a loop's new body. which: the
     loops that are meant; the others are looked into."""
 
     def changed(statement: Statement) -> Statement:
         if not isinstance(statement, Loop):
             return statement
-        new = inside(statement) if which(statement) else in_chunks(statement.body, inside, which)
+        new = inside(statement) if which(statement) else in_strips(statement.body, inside, which)
         return dataclasses.replace(statement, body=tuple(new))
 
     return tuple(changed(statement) for statement in body)
@@ -251,7 +252,7 @@ def in_chunks(
 def _piece(kernel: Kernel, counter: Symbol) -> tuple[Symbol, Symbol]:
     """Where a piece of a row begins and ends."""
     taken = names_in(kernel)
-    begin, end = fresh(f"{counter.name}{CHUNK_BEGIN}", taken), fresh(f"{counter.name}_end", taken)
+    begin, end = fresh(f"{counter.name}{STRIP_BEGIN}", taken), fresh(f"{counter.name}_end", taken)
     return Symbol(begin, I64), Symbol(end, I64)
 
 
@@ -265,7 +266,7 @@ def _holds_scan(scan: Scan) -> bool:
     return any(isinstance(s, Scan) for s in statements(scan.body))
 
 
-def _chunked(
+def _strip_mined(
     kernel: Kernel,
     counter: Symbol,
     extent: Symbol,
@@ -275,13 +276,13 @@ def _chunked(
 ) -> tuple[Statement, ...]:
     """Pieces of a row, counted by their first cell."""
     begin, end = _piece(kernel, counter)
-    chunk = integer(schedule.chunk)
-    inner: list[Statement] = [Let(end, Call("min", (add(begin, chunk), extent), I64))]
+    strip = integer(schedule.strip_size)
+    inner: list[Statement] = [Let(end, Call("min", (add(begin, strip), extent), I64))]
     if not scans_only(body):  # lines of one row: a scan goes across rows
         inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"
-    return (Loop(kind, begin, integer(0), extent, chunk, tuple(inner)),)  # type: ignore[arg-type]
+    return (Loop(kind, begin, integer(0), extent, strip, tuple(inner)),)  # type: ignore[arg-type]
 
 
 def _tiled(
@@ -324,13 +325,13 @@ def _tiled_list(
     return (Loop(kind, begin, first, last, integer(TILE), inner),)  # type: ignore[arg-type]
 
 
-def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
-    """Chunks of a list start at multiples of their size, since the list knows runs of neighbours chunk by
-    chunk."""
+def _strip_mined_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
+    """Strips of a list start at multiples of their size, since the list knows runs of neighbours strip by
+    strip."""
     first, last = Symbol("first", I64), Symbol("last", I64)
-    number = Symbol(fresh(f"n{CHUNK}", names_in(kernel)), I64)
+    number = Symbol(fresh(f"n{STRIP}", names_in(kernel)), I64)
     begin, end = _piece(kernel, n)
-    size = integer(schedule.chunk)
+    size = integer(schedule.strip_size)
     start = operate("mul", number, size)
     inner: list[Statement] = [
         Let(begin, Call("max", (start, first), I64)),
@@ -339,12 +340,12 @@ def _chunked_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statem
         Loop("simd", n, begin, end, integer(1), kernel.body),
     ]
     low = operate("div", first, size)
-    high = operate("div", add(last, integer(schedule.chunk - 1)), size)
+    high = operate("div", add(last, integer(schedule.strip_size - 1)), size)
     return (Loop("omp" if schedule.parallel else "serial", number, low, high, integer(1), tuple(inner)),)
 
 
 def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement]:
-    """The lines that the chunk `prefetch` cells ahead will touch: of each stream of elements that it updates;
+    """The lines that the strip `prefetch` cells ahead will touch: of each stream of elements that it updates;
     where stores bypass the caches, of each that it reads."""
     if not schedule.prefetch:
         return []
@@ -356,9 +357,9 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
     for target in targets:
         assert isinstance(target, Access)
         if target.field.layout == "compressed" and any(target.offsets):
-            continue  # stage_runs asks for neighbours: where they lie is known only from the table
+            continue  # vectorise_gathers asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
-        result.append(Prefetch(Access(target.field, ahead, target.component), schedule.chunk))
+        result.append(Prefetch(Access(target.field, ahead, target.component), schedule.strip_size))
     return result
 
 
@@ -374,7 +375,7 @@ def _rows_read(body: Sequence[Statement]) -> Iterable[Access]:
 
 def follows_links(kernel: Kernel) -> bool:
     """Whether a kernel (not yet lowered) over a list has neighbours to load in runs; one on own cells only
-    gains nothing from chunks."""
+    gains nothing from strips."""
     return (
         isinstance(kernel.space, Sparse)
         and not kernel.space.box
@@ -404,7 +405,7 @@ def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -
     first, last = Symbol("first", I64), Symbol("last", I64)
     if reduces(kernel) and not target.threads:
         return _tiled_list(kernel, counter, first, last, schedule, target)
-    if schedule.chunk and target.inner == "simd" and (schedule.prefetch or follows_links(kernel)):
-        return _chunked_list(kernel, counter, schedule)
+    if schedule.strip_size and target.inner == "simd" and (schedule.prefetch or follows_links(kernel)):
+        return _strip_mined_list(kernel, counter, schedule)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, counter, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

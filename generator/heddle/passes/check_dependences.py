@@ -23,7 +23,7 @@ from heddle.ir.colouring import needed, separates
 from heddle.ir.text import offsets_text
 from heddle.ir.visit import children, statements, walk
 from heddle.ir.walls import crossed
-from heddle.passes.parity_guards import Guard, keeps_apart, parity_guards
+from heddle.passes.colour_guards import Guard, colour_guards, keeps_apart
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _touches(
                 yield from _reads(expression, statement.axis, here)
         elif isinstance(statement, ir.If):
             yield from _reads(statement.condition, scan, here)
-            inner = (*guards, *parity_guards(statement.condition))
+            inner = (*guards, *colour_guards(statement.condition))
             yield from _touches(statement.body, scan, here, True, wall or statement.wall, inner)
         elif isinstance(statement, ir.Store):
             yield from _reads(statement.value, scan, here, guards)
@@ -254,7 +254,7 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
                 touch.place,
                 f"'{kernel.name}' touches {_name(element)} from the cell at "
                 f"{offsets_text(element.through)}, to which no link of the list '{space.name}' leads.",
-                "give the number of that cell, a value an entry: access.seen_from(offset, at=...)",
+                "give the number of that cell, a value an entry: access.via_link(offset, at=...)",
             )
         if not any(element.offsets):
             continue
@@ -266,7 +266,7 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
                 "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
             )
         row = space.links[path[0]]
-        if element.field in written and not row.held:
+        if element.field in written and not row.stores_solid:
             _check_own(touch, row, space.links)
 
 

@@ -21,6 +21,7 @@ from heddle.ir.nodes import (
     Expression,
     Gather,
     If,
+    IsWallLink,
     Kernel,
     Let,
     Loop,
@@ -28,7 +29,6 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
-    Walled,
 )
 from heddle.ir.visit import children, walk
 
@@ -72,7 +72,7 @@ def _always(statement: If) -> bool:
 
 def _is_invariant(value: Expression, invariant: set[str]) -> bool:
     return all(
-        not isinstance(node, (Access, Gather, Walled))
+        not isinstance(node, (Access, Gather, IsWallLink))
         and (not isinstance(node, Symbol) or node.name in invariant)
         for node in walk(value)
     )

@@ -28,6 +28,7 @@ from heddle.ir.nodes import (
     Expression,
     Gather,
     If,
+    IsWallLink,
     Kernel,
     Let,
     Op,
@@ -38,7 +39,6 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
-    Walled,
 )
 from heddle.ir.schedule import Precision
 
@@ -122,7 +122,7 @@ class _Typer:
                 return self.symbols.get(name, value)
             case Access():
                 return self.read(value)
-            case Walled():
+            case IsWallLink():
                 return value
             case Gather(field, position, component):
                 where = tuple(self.integer(self.expression(entry)) for entry in position)

@@ -8,7 +8,7 @@ after    let n_x = v_extent[0]; ... let u_sy = u_stride[1]; ...
 
 A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within
 a row only the position along it counts. With a thread for each cell there is one pointer to the own cell
-instead. Elements of lists are the matter of lower_links, walls of lower_walls.
+instead. Elements of lists are the matter of lower_neighbours, walls of lower_wall_reflection.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from heddle.ir.nodes import (
     Field,
     Gather,
     If,
+    IsWallLink,
     Kernel,
     Let,
     Load,
@@ -41,15 +42,14 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
     View,
-    Walled,
 )
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
-from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_chunk, is_split
-from heddle.passes.lower_links import LinkLowering
-from heddle.passes.lower_walls import WallLowering
-from heddle.passes.lowering import compass
+from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_split, is_strip
+from heddle.passes.lower_neighbours import NeighbourLowering
+from heddle.passes.lower_wall_reflection import WallReflection
+from heddle.passes.lowering_context import compass
 
 
 def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel:
@@ -57,7 +57,7 @@ def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel
     return _Lowering(kernel, target, unit and target.threads).kernel_lowered()
 
 
-class _Lowering(LinkLowering, WallLowering):
+class _Lowering(NeighbourLowering, WallReflection):
     def kernel_lowered(self) -> Kernel:
         names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
         rank = self.box or (0 if isinstance(self.space, Sparse) else self.space.rank)
@@ -74,7 +74,7 @@ class _Lowering(LinkLowering, WallLowering):
         used = {node for node in walk(body) if isinstance(node, Symbol)}
         space = self.space
         if isinstance(space, Dense) and self.unit:
-            space = dataclasses.replace(space, unit=True)
+            space = dataclasses.replace(space, unit_stride=True)
         return dataclasses.replace(
             self.kernel, space=space, body=(*(let for let in head if let.symbol in used), *body)
         )
@@ -104,11 +104,11 @@ class _Lowering(LinkLowering, WallLowering):
         return tuple(result)
 
     def is_row(self, loop: Loop) -> bool:
-        """The innermost loop of a nest of serial or vector loops, with the loop over its chunks."""
+        """The innermost loop of a nest of serial or vector loops, with the loop over its strips."""
         if loop.kind == "thread":
             return False
         inner = _loops(loop.body)
-        return not inner or (is_chunk(loop) and len(inner) == 1)
+        return not inner or (is_strip(loop) and len(inner) == 1)
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
@@ -119,7 +119,7 @@ class _Lowering(LinkLowering, WallLowering):
                 self.position = _first_cell(statement)
                 if self.target.threads and kind == "serial" and counter.name in AXES:
                     self.row_axis = AXES.index(counter.name)
-                if is_chunk(statement) and self.is_row(statement):
+                if is_strip(statement) and self.is_row(statement):
                     body = tuple(self.lowered(inside, inner) for inside in statement.body)
                 elif self.innermost(statement):
                     body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
@@ -171,7 +171,7 @@ class _Lowering(LinkLowering, WallLowering):
         """The body of one CUDA thread."""
         if isinstance(self.space, Sparse):
             self.position = loop.counter
-            before = (*self.list_position(loop), *self.chunk_links(loop))
+            before = (*self.list_position(loop), *self.decode_neighbours(loop))
             return (*before, *self.with_pending(loop.body, counters))
         self.row_axis = -1
         lets = self.cell_views(loop, counters)
@@ -295,7 +295,7 @@ class _Lowering(LinkLowering, WallLowering):
                 return Select(self.beside(expression), self.element(stands), self.element(expression))
             case Access():
                 return self.element(expression)
-            case Walled():
+            case IsWallLink():
                 return self.walled(expression.link)
             case Gather(field, position, component):
                 return self.gathered(field, position, component)
@@ -373,8 +373,8 @@ class _Lowering(LinkLowering, WallLowering):
 
 
 def _first_cell(loop: Loop) -> Expression:
-    """The cell of a loop, or the first one of its chunk. Chunks of a list are counted by number."""
-    return _loops(loop.body)[0].begin if is_chunk(loop) else loop.counter
+    """The cell of a loop, or the first one of its strip. Strips of a list are counted by number."""
+    return _loops(loop.body)[0].begin if is_strip(loop) else loop.counter
 
 
 def _loops(body: Sequence[Statement]) -> list[Loop]:

@@ -28,9 +28,7 @@ from heddle.ir.nodes import (
     I64,
     Assign,
     Call,
-    Combine,
     Const,
-    Contribute,
     Dense,
     Expression,
     If,
@@ -47,16 +45,18 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    TreeReduce,
     Var,
+    WarpReduce,
 )
 from heddle.ir.reduction import NEUTRAL, TILE, work_of
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import statements, walk
-from heddle.passes.apply_schedule import AXES, is_chunk, is_split
+from heddle.passes.apply_schedule import AXES, is_split, is_strip
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
-    """Replace Scan and Reduce by Var, Assign, Loop, Combine and Contribute."""
+    """Replace Scan and Reduce by Var, Assign, Loop, TreeReduce and WarpReduce."""
     found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
     if not found:
         return dataclasses.replace(kernel, body=_block(kernel.body, names_in(kernel)))
@@ -147,7 +147,7 @@ class _Tiles:
             return (*self.variables(), *self.assigned(body), *stores)
         result: list[Statement] = []
         for statement in body:
-            if isinstance(statement, Loop) and is_chunk(statement):
+            if isinstance(statement, Loop) and is_strip(statement):
                 statement = self.tile_loop(statement)
             elif isinstance(statement, Loop) and statement.counter == self.row()[0]:
                 statement = self.thread(statement)
@@ -179,16 +179,16 @@ class _Tiles:
         size = integer(TILE * (2 if self.halved else 1))
         known = operate("lt", operate("div", place, size), self.of_row)
         given = [
-            Contribute(operation, Load(work_of(output), self.tile(place)), lane, self.cell(output), known)  # type: ignore[arg-type]
+            WarpReduce(operation, Load(work_of(output), self.tile(place)), lane, self.cell(output), known)  # type: ignore[arg-type]
             for operation, output in self.outputs
         ]
         return dataclasses.replace(loop, body=(*self.variables(), *self.assigned(loop.body), *given))
 
-    def tile_loop(self, chunk: Loop) -> Loop:
+    def tile_loop(self, strip: Loop) -> Loop:
         """One piece of a row: its cells fill a small array, which becomes one number."""
-        *before, loop = chunk.body
+        *before, loop = strip.body
         assert isinstance(loop, Loop)
-        begin = chunk.counter
+        begin = strip.counter
         step = int(loop.step.value) if isinstance(loop.step, Const) else 1
         lane: Expression = operate("sub", loop.counter, begin)
         cells: Expression = operate("sub", loop.end, loop.begin)
@@ -204,7 +204,7 @@ class _Tiles:
             run = Symbol(fresh(f"{output.name}_run", self.taken), Pointer(output.type))
             locals_.append(Local(run, TILE, "scratch"))
             place = begin if self.row()[1] == integer(0) else operate("sub", begin, self.row()[1])
-            combined = Combine(operation, run, cells)  # type: ignore[arg-type]
+            combined = TreeReduce(operation, run, cells)  # type: ignore[arg-type]
             after.append(Store(Load(work_of(output), self.tile(place)), combined))
             alone = [s for s in statements(loop.body) if isinstance(s, Reduce) and s.output == output]
             if len(alone) == 1 and alone[0] in inside:
@@ -214,13 +214,13 @@ class _Tiles:
                 head.append(Var(self.cell(output), _neutral(operation, output)))
                 inside.append(Store(Load(run, lane), self.cell(output)))
         inner = dataclasses.replace(loop, body=(*head, *self.assigned(inside)))
-        return dataclasses.replace(chunk, body=(*before, *locals_, inner, *after))
+        return dataclasses.replace(strip, body=(*before, *locals_, inner, *after))
 
     def tail(self) -> list[Statement]:
         stores: list[Statement] = []
         for operation, output in self.outputs:
             assert isinstance(output.type, Scalar)
-            whole = Combine(operation, work_of(output), self.count())  # type: ignore[arg-type]
+            whole = TreeReduce(operation, work_of(output), self.count())  # type: ignore[arg-type]
             stores.append(Store(Load(Symbol(output.name, Pointer(output.type)), integer(0)), whole))
         return stores
 

@@ -41,8 +41,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return ir.Symbol(name, ir.U16)
         case ir.Pointer(ir.Scalar("f", 16), const):
             return ir.Pointer(ir.U16, const)
-        case ir.View(pointer, offset, ir.Symbol(name), renewed) if unit_stride and name.endswith("_sx"):
-            return ir.View(pointer, offset, ir.Const(1, ir.I64), renewed)
+        case ir.View(pointer, offset, ir.Symbol(name), opaque) if unit_stride and name.endswith("_sx"):
+            return ir.View(pointer, offset, ir.Const(1, ir.I64), opaque)
         case ir.Store(target, value):
             return ir.Store(target, value)
         case ir.Let(symbol, value):

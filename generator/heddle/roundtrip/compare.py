@@ -39,7 +39,7 @@ def equivalent(
 
 def lowered(kernel: ir.Kernel) -> ir.Kernel:
     """The kernel in the lowered vocabulary; the cells of a kernel without loops run in any order."""
-    model = (ir.Access, ir.Walled, ir.Gather, ir.Reduce, ir.Scan)
+    model = (ir.Access, ir.IsWallLink, ir.Gather, ir.Reduce, ir.Scan)
     if not any(isinstance(node, model) for node in walk(kernel.body)):
         return _verified(kernel)
     if not any(isinstance(statement, ir.Loop) for statement in statements(kernel.body)):

@@ -122,7 +122,7 @@ def thread_form(body: Sequence[ir.Statement]) -> Body:
         deeper = sum(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(nest[-1].body))
         nest.reverse()  # x first
         result += [_coordinate(level, "xyz"[axis]) for axis, level in enumerate(nest, start=deeper)]
-        contributions = [s for s in nest[0].body if isinstance(s, ir.Contribute)]
+        contributions = [s for s in nest[0].body if isinstance(s, ir.WarpReduce)]
         if not contributions:
             return (*result, *_within(nest, thread_form(nest[0].body)))
         return (*result, *_within(nest[1:], _together(nest[0], contributions)))
@@ -159,7 +159,7 @@ def _within(nest: Sequence[ir.Loop], body: Body) -> Body:
     return (ir.If(opposite(outside), body),)
 
 
-def _together(row: ir.Loop, contributions: Sequence[ir.Contribute]) -> Body:
+def _together(row: ir.Loop, contributions: Sequence[ir.WarpReduce]) -> Body:
     """All threads of a warp combine what they have, those beyond the row's end their first values."""
     own = {s.value for s in contributions}
     variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
@@ -180,12 +180,12 @@ def _together(row: ir.Loop, contributions: Sequence[ir.Contribute]) -> Body:
 def launch_lines(
     launched: Launched, kernel: str, block: Sequence[int], passed: Sequence[str]
 ) -> Iterator[str]:
-    """The statements of a CUDA entry after its constants, in the form of `heddle.lift.outline`.
+    """The statements of a CUDA entry after its constants, in the form of `heddle.lift.dump`.
 
     kernel: qualified name of the kernel function. block: threads of a block along x, y, z. passed: what the
     launch passes.
     """
-    if any(isinstance(s, ir.Contribute) for s in statements(launched.inside)) and block[0] % WARP:
+    if any(isinstance(s, ir.WarpReduce) for s in statements(launched.inside)) and block[0] % WARP:
         raise DifferenceError(f"blocks of {block[0]} threads along x are no whole warps")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
@@ -214,7 +214,7 @@ def launch_lines(
         yield "return heddle::ok"
 
 
-def untemplated(line: str) -> str:
+def without_template_arguments(line: str) -> str:
     """A line without the deduced template arguments of a launch."""
     return _TEMPLATE.sub(r"\1(", line)
 
@@ -224,7 +224,7 @@ def _combination(statement: ir.Statement) -> tuple[str, str]:
     assert isinstance(statement, ir.Store)
     assert isinstance(statement.target, ir.Load)
     whole = statement.value
-    assert isinstance(whole, ir.Combine)
+    assert isinstance(whole, ir.TreeReduce)
     result = statement.target.pointer.name
     call = f"heddle::launch_combine_{whole.operation}"
     return result, f"{call}({result}, {whole.values.name}, {text(whole.count)}, stream)"

@@ -2,7 +2,7 @@
 """What stands around a kernel function: the checks of the arguments, the entries, the launch.
 
 The expected lines are written here a second time, from the argument list alone, in the form of
-`heddle.lift.outline`; templates and printers have no part in them.
+`heddle.lift.dump`; templates and printers have no part in them.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Entry:
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
         rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
-        demands = rows_of_list or (device and self.schedule.unit)
+        demands = rows_of_list or (device and self.schedule.unit_stride)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
-        if device and self.schedule.lanes > 1:
-            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.lanes}:i32)"
+        if device and self.schedule.interleave > 1:
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.interleave}:i32)"
         elif "last" in self.of_list and 1 < len(plain) <= MOST_LISTED:
             others = [a for a in plain if a.name not in self.list_fields]
             bits = sum(2**n for n, a in enumerate(plain) if a not in others)
@@ -132,8 +132,8 @@ class Entry:
             yield _any(null), NULL_POINTER
         extent = next((argument.name for argument in self.arguments if argument.role == "extent"), "")
         differ = list[str]()
-        if self.schedule.row_cells:
-            differ.append(f"ne({extent}[0:i32], i64({self.schedule.row_cells}:i32))")
+        if self.schedule.fixed_nx:
+            differ.append(f"ne({extent}[0:i32], i64({self.schedule.fixed_nx}:i32))")
         if "last" in names:
             differ += ["lt(first, i64(0:i32))", f"gt(last, {extent}[0:i32])"]
         if "last_colour" in names:
@@ -186,9 +186,9 @@ class Entry:
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
         return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
 
-    def trusted(self, passed: Sequence[str], rows: bool) -> list[str]:
+    def unchecked(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry that tests nothing."""
-        head = f"i32 {self.entry}_trusted({', '.join(map(_declared, self.arguments))})"
+        head = f"i32 {self.entry}_unchecked({', '.join(map(_declared, self.arguments))})"
         unused = [a.name for a in self.arguments if a.name not in passed]
         call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
         return [head, *unused, call, f"return {OK}"]

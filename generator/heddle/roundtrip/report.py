@@ -15,14 +15,14 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.schedule import precision
 from heddle.ir.visit import walk
+from heddle.lift.dump import dump, dump_statements
 from heddle.lift.front_end import SHIM, read
 from heddle.lift.kernels import find, lifted
-from heddle.lift.outline import outline, statement_outline
 from heddle.lift.statements import StatementLifter
 from heddle.module import Module
 from heddle.resources import folder
 from heddle.roundtrip.canonical import canonical
-from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, untemplated
+from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, without_template_arguments
 from heddle.roundtrip.entry import Entry, fields_of_list, same_lines
 from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
 
@@ -106,8 +106,8 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     _same(unit, entry.entry, entry.host(passed, rows, reports))
     if entry.dense and not TARGETS[target].checked:
         _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
-        if schedule.trusted:
-            _same(unit, f"{entry.entry}_trusted", entry.trusted(passed, rows))
+        if schedule.unchecked_entry:
+            _same(unit, f"{entry.entry}_unchecked", entry.unchecked(passed, rows))
 
 
 def _device(
@@ -140,9 +140,9 @@ def _device(
     bounds = (threads, schedule.minimum_blocks) if schedule.minimum_blocks else (threads,)
     if function.launch_bounds != bounds:
         raise DifferenceError(f"its launch bounds are {function.launch_bounds}, not {bounds}")
-    lines = statement_outline(body[constants:], {f.key: f for f in launcher.functions})
+    lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
     expected = launch_lines(launched, kernel, schedule.block, passed)
-    same_lines(entry.entry, [untemplated(line) for line in lines], list(expected))
+    same_lines(entry.entry, [without_template_arguments(line) for line in lines], list(expected))
 
 
 def _is_constant(statement: ir.Statement) -> bool:
@@ -156,14 +156,14 @@ def _is_constant(statement: ir.Statement) -> bool:
 def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...], list[str]]:
     """The statements of a CUDA entry after its check, and the lines before them."""
     function = _function(unit, entry.entry)
-    lines = outline(function, {f.key: f for f in unit.functions})
-    head = len(statement_outline(function.body[:2])) + 1
+    lines = dump(function, {f.key: f for f in unit.functions})
+    head = len(dump_statements(function.body[:2])) + 1
     return function.body[2:], lines[:head]
 
 
 def _same(unit: source.Unit, name: str, expected: list[str]) -> None:
     functions = {f.key: f for f in unit.functions}
-    same_lines(name, outline(_function(unit, name), functions), expected)
+    same_lines(name, dump(_function(unit, name), functions), expected)
 
 
 def _function(unit: source.Unit, name: str) -> source.Function:

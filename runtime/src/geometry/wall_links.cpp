@@ -18,7 +18,7 @@ using Cell = std::array<std::int64_t, 3>;
 using Velocity = std::array<int, 3>;
 
 constexpr double none = 2; // a distance that no crossing has
-constexpr double half_way = 0.5;
+constexpr double halfway = 0.5;
 
 std::string text(const auto& triple) {
   return "(" + std::to_string(triple[0]) + ", " + std::to_string(triple[1]) + ", " +
@@ -221,7 +221,7 @@ void complete(WallLinks& walls, const std::vector<std::uint8_t>& on_surface,
       double& distance = walls.distance[p][i];
       if (distance != none) continue;
       const bool wall = ((walls.mask[i] >> opposite[p]) & 1U) != 0;
-      distance = wall && on_surface[i] != 0 ? crossing_tolerance : half_way;
+      distance = wall && on_surface[i] != 0 ? crossing_tolerance : halfway;
       if (wall && on_surface[i] == 0) ++walls.assumed;
     }
   }

@@ -4,7 +4,7 @@
 from heddle import Module, Schedule
 from heddle.solvers.butterfly import RADICES, butterfly
 
-BESIDE_EACH_OTHER = Schedule(parallel=False, row_cells=8, trusted=True)
+BESIDE_EACH_OTHER = Schedule(parallel=False, fixed_nx=8, unchecked_entry=True)
 
 fft = Module(
     "fft", about="One pass of Stockham's fast Fourier transform over lines that lie beside each other."

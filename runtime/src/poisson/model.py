@@ -16,7 +16,7 @@ rows = {
 }
 # Up to 320 columns side by side: long rows of memory, and what is carried stays in the first cache. The
 # solver brings its own threads, and cuts rows so that columns and scratch stay in the second cache.
-columns = Schedule(chunk=320, parallel=False)
+columns = Schedule(strip_size=320, parallel=False)
 
 poisson_columns = Module(
     "poisson_columns", precisions=("f64", "f32"), about="Columns of a Poisson problem, without a subtraction."

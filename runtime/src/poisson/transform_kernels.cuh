@@ -10,7 +10,7 @@
 
 #include "device_launch.hpp"
 #include "heddle/device/fft.hpp"
-#include "heddle/device/renewed.hpp"
+#include "heddle/device/opaque.hpp"
 
 namespace heddle::device {
 
@@ -151,7 +151,7 @@ __device__ inline void columns_of_waves(const PlaneArguments<Real>& a, std::int6
   transform_line<inverse, false, L::points, L::lines>(x, dynamic_shared<Complex<Real>>() + line, t,
                                                       reinterpret_cast<const Complex<Real>*>(a.wave_y), 1);
   if (!here) return;
-  Complex<Real>* const again = renewed(column); // the addresses of the loads would keep registers until here
+  Complex<Real>* const again = opaque(column); // the addresses of the loads would keep registers until here
   HEDDLE_UNROLL
   for (int e = 0; e < L::count; ++e)
     again[(t + e * L::threads) * pitch] = x[e];

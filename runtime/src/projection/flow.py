@@ -6,7 +6,7 @@ from heddle.solvers import staggered
 
 right = fields("right: real[3D]", ghost_layers=0)
 grid = staggered.Grid()
-LEVELS_OF_A_THREAD = Schedule(cells=4)
+LEVELS_OF_A_THREAD = Schedule(coarsening=4)
 """On a device addresses cost more than arithmetic: four cells share them."""
 
 projection_flow = Module(

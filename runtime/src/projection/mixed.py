@@ -9,7 +9,7 @@ velocity = fields("velocity: double[2D]", ghost_layers=0)
 upper, lower = fields("upper, lower: float[2D]", ghost_layers=0)
 factor = parameters("factor: double")
 grid = staggered.Grid(dtype="double", pressure_dtype="float")
-LEVELS_OF_A_THREAD = Schedule(cells=4)
+LEVELS_OF_A_THREAD = Schedule(coarsening=4)
 """On a device addresses cost more than arithmetic: four cells share them."""
 
 projection_mixed = Module(

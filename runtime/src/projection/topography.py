@@ -19,7 +19,7 @@ r_z, p_q, r_z_before = profiles("r_z, p_q, r_z_before: real[z]", ghost_layers=0)
 grid = staggered.Grid(openings=openings)
 fluid = sympy.Ne(openings.here, 0)
 named, laplacian = grid.laplacian(p)
-LEVELS_OF_A_THREAD = Schedule(cells=4)
+LEVELS_OF_A_THREAD = Schedule(coarsening=4)
 """On a device addresses cost more than arithmetic: four cells share them."""
 product, residual, share = sympy.symbols("product residual share")
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cell_order.hpp"
-#include "chunk_links.hpp"
+#include "compress_neighbours.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "row_bits.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chunk_links.hpp"
+#include "compress_neighbours.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/positive_modulo.hpp"

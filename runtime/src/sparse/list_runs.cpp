@@ -28,7 +28,7 @@ std::uint32_t breaks(const std::uint32_t* entry) {
   return bits_of(broken) | bits_of(broken + 8) << 8U;
 }
 
-/// The pieces of one chunk and row: lanes under masks[i] lie at bases[i] + lane. A piece may have several
+/// The segments of one chunk and row: lanes under masks[i] lie at bases[i] + lane. A segment may have several
 /// stretches of lanes, such as those at a wall on both sides of a pore.
 struct Pieces {
   int count = 0;
@@ -53,11 +53,11 @@ struct Pieces {
     }
   }
 
-  [[nodiscard]] std::int64_t words() const { return (count + 1) / 2 * words_of_pair; }
+  [[nodiscard]] std::int64_t words() const { return (count + 1) / 2 * run_entry::words_of_pair; }
 
-  /// Two pieces at a time; where their number is odd, the last pair has no lanes in its second.
+  /// Two segments at a time; where their number is odd, the last pair has no lanes in its second.
   void write(std::uint32_t* to) const {
-    for (int i = 0; i < count; i += 2, to += words_of_pair) {
+    for (int i = 0; i < count; i += 2, to += run_entry::words_of_pair) {
       const bool both = i + 1 < count;
       to[0] = masks[i] | (both ? masks[i + 1] << 16U : 0U);
       to[1] = bases[i];
@@ -71,7 +71,7 @@ bool within_numbers(const std::uint32_t* entry) {
   std::uint32_t bits = 0;
   for (std::uint32_t lane = 0; lane < run_cells; ++lane)
     bits |= entry[lane];
-  return bits < pieces;
+  return bits < run_entry::first_of_segments;
 }
 
 } // namespace
@@ -79,7 +79,7 @@ bool within_numbers(const std::uint32_t* entry) {
 Buffer<std::uint32_t> runs_of(const std::uint32_t* table, std::int64_t stride, int rows, std::int64_t cells) {
   const std::int64_t chunks = cells / run_cells;
   const auto entry = [&](std::int64_t c, int r) { return table + r * stride + c * run_cells; };
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(chunks + 1)); // of the pieces of each chunk
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(chunks + 1)); // of the segments of each chunk
   begin[0] = chunks * rows;
   parallel_ranges(chunks, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t c = first; c < last; ++c) {
@@ -104,7 +104,7 @@ Buffer<std::uint32_t> runs_of(const std::uint32_t* table, std::int64_t stride, i
         const std::uint32_t* const entries = entry(c, r);
         const std::int64_t number = c * rows + r;
         const std::int64_t ahead = next - number;
-        numbers[number] = scattered;
+        numbers[number] = run_entry::unknown;
         const std::uint32_t broken = breaks(entries);
         if (broken == 0) {
           if (within_numbers(entries)) numbers[number] = entries[0];
@@ -113,8 +113,8 @@ Buffer<std::uint32_t> runs_of(const std::uint32_t* table, std::int64_t stride, i
         const Pieces apart(entries, broken);
         apart.write(numbers + next);
         next += apart.words();
-        if (within_numbers(entries) && ahead < scattered - pieces)
-          numbers[number] = pieces + static_cast<std::uint32_t>(ahead);
+        if (within_numbers(entries) && ahead < run_entry::unknown - run_entry::first_of_segments)
+          numbers[number] = run_entry::first_of_segments + static_cast<std::uint32_t>(ahead);
       }
     }
   });

@@ -82,7 +82,7 @@ TEST(Domain, TheFirstGuessIsFreeOfDivergence) {
   EXPECT_GT(std::abs(u(70, 40, 20, 0) - u(50, 40, 20, 0)) / 500, 2 * worst);
 }
 
-TEST(Boundaries, EveryOpenLinkComesInOnceAndWallsDoNot) {
+TEST(Boundaries, EveryOpenLinkIsIncomingOnceAndWallsAreNot) {
   const test::Folder folder;
   const Domain domain = make_domain(options_for(folder.write("ridge.asc", ridge_grid()), 50));
   const std::vector<std::array<int, 3>> axes{{0, 0, 0},  {1, 0, 0}, {-1, 0, 0}, {0, 1, 0},

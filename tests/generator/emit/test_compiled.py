@@ -130,8 +130,8 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything = Module("check", precisions=PRECISIONS)
     everything.add("stencil", stencil())
     everything.add("volume", stencil(3), schedule=Schedule(block=(8, 2, 2)))
-    everything.add("fused", stencil(), schedule=Schedule(fma=True, chunk=8, prefetch=16))
-    everything.add("streamed", stencil(), schedule=Schedule(lines_ahead=2, nontemporal=True))
+    everything.add("fused", stencil(), schedule=Schedule(fma=True, strip_size=8, prefetch=16))
+    everything.add("streamed", stencil(), schedule=Schedule(prefetch_distance=2, nontemporal=True))
     everything.add("flags", flags())
     everything.add("thomas", column(2, 1))
     everything.add("fall", fall())
@@ -140,18 +140,21 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("edges", relaxation(3, "edges"), schedule=Schedule(colours=4, block=(8, 2, 2)))
     everything.add("corners", relaxation(3, "corners"), schedule=Schedule(colours=8, block=(4, 4, 1)))
     bgk = lbm.BGK(lattice, "omega")
-    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(lines_ahead=4, renew=True))
+    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(prefetch_distance=4, rematerialise=True))
     everything.add(
         "fluid",
         lbm.AA(lattice)(bgk),
         space=Sparse("fluid"),
-        schedule=Schedule(chunk=16, prefetch=64, renew=True),
+        schedule=Schedule(strip_size=16, prefetch=64, rematerialise=True),
     )
     wall = lbm.AA(lattice).boundary(lbm.VelocityBounceBack(("u_wall", 0)))
     everything.add("wall", tuple(wall.steps["after_even"]), space=Sparse("inlet", listed=True))
     listed = Module("listed", precisions=PRECISIONS)
     listed.add(
-        "pull", lbm.Pull(lattice)(bgk), space=Sparse("fluid"), schedule=Schedule(chunk=16, nontemporal=True)
+        "pull",
+        lbm.Pull(lattice)(bgk),
+        space=Sparse("fluid"),
+        schedule=Schedule(strip_size=16, nontemporal=True),
     )
     reduced = Module("reduced", precisions=PRECISIONS)
     reduced.add("line", column(1, 0))

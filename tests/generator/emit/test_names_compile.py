@@ -22,7 +22,7 @@ KERNELS: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
         lambda omega: lbm.Pull(D2Q9)(lbm.BGK(D2Q9, omega)),
         {
             "space": Sparse("fluid"),
-            "schedule": Schedule(chunk=16, nontemporal=True, compressed=True),
+            "schedule": Schedule(strip_size=16, nontemporal=True, compressed=True),
         },
     ),
     "over listed cells": (

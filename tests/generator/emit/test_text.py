@@ -136,34 +136,34 @@ def test_constants_enter_half_fields_as_halves() -> None:
 
 # --- Schedules ----------------------------------------------------------------------------------------------
 
-BASE = Schedule(chunk=64)
+BASE = Schedule(strip_size=64)
 CHANGES = {
-    "parallel": Schedule(chunk=64, parallel=False),
+    "parallel": Schedule(strip_size=64, parallel=False),
     "simd": Schedule(simd=False),
-    "chunk": Schedule(chunk=32),
-    "prefetch": Schedule(chunk=64, prefetch=128),
-    "lines_ahead": Schedule(lines_ahead=4),
-    "nontemporal": Schedule(chunk=64, nontemporal=True),
-    "fma": Schedule(chunk=64, fma=True),
-    "block": Schedule(chunk=64, block=(32, 4, 1)),
-    "minimum_blocks": Schedule(chunk=64, minimum_blocks=2),
-    "renew": Schedule(chunk=64, renew=True),
-    "cells": Schedule(chunk=64, cells=2),
-    "unit": Schedule(chunk=64, unit=True),
-    "lanes": Schedule(chunk=64, lanes=4),
-    "vector_threads": Schedule(chunk=64, lanes=4, vector_threads=2),
-    "row_cells": Schedule(row_cells=8),
-    "trusted": Schedule(chunk=64, trusted=True),
+    "strip_size": Schedule(strip_size=32),
+    "prefetch": Schedule(strip_size=64, prefetch=128),
+    "prefetch_distance": Schedule(prefetch_distance=4),
+    "nontemporal": Schedule(strip_size=64, nontemporal=True),
+    "fma": Schedule(strip_size=64, fma=True),
+    "block": Schedule(strip_size=64, block=(32, 4, 1)),
+    "minimum_blocks": Schedule(strip_size=64, minimum_blocks=2),
+    "rematerialise": Schedule(strip_size=64, rematerialise=True),
+    "coarsening": Schedule(strip_size=64, coarsening=2),
+    "unit_stride": Schedule(strip_size=64, unit_stride=True),
+    "interleave": Schedule(strip_size=64, interleave=4),
+    "threads_per_vector": Schedule(strip_size=64, interleave=4, threads_per_vector=2),
+    "fixed_nx": Schedule(fixed_nx=8),
+    "unchecked_entry": Schedule(strip_size=64, unchecked_entry=True),
     "colours": Schedule(colours=2),
-    "usual": Schedule(usual=("flag", 3)),
+    "specialise": Schedule(specialise=("flag", 3)),
 }
 
 
 def both(schedule: Schedule, in_place: bool = False) -> str:
     module = Module("module", precisions=("f64",))
     statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, 2 * u.here + u[1, 0])
-    if schedule.usual:
-        statement = Assignment(v.here, u.here * fields(f"{schedule.usual[0]}: int32[2D]").here)
+    if schedule.specialise:
+        statement = Assignment(v.here, u.here * fields(f"{schedule.specialise[0]}: int32[2D]").here)
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
@@ -179,17 +179,17 @@ def test_compressed_lists_change_cuda_alone() -> None:
     kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
     schedule, space = Schedule(compressed=True), Sparse("fluid")
     found = {target: text(kernel, schedule, target, space=space) for target in ("reference", "cpu", "cuda")}  # type: ignore[arg-type]
-    load = "heddle::load_links<8>(link, neighbour_chunk, neighbour, neighbour_stride, n, last);"
+    load = "heddle::decode_neighbours<8>(link, neighbour_chunk, neighbour, neighbour_stride, n, last);"
     assert load in found["cuda"]
-    assert "heddle::linked(link[0], static_cast<std::uint32_t>(2 * f_sq + n))" in found["cuda"]
-    assert "load_links" not in found["cpu"] + found["reference"]
+    assert "heddle::neighbour_or_wall(link[0], static_cast<std::uint32_t>(2 * f_sq + n))" in found["cuda"]
+    assert "decode_neighbours" not in found["cpu"] + found["reference"]
 
 
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
-    base = Schedule() if option in ("simd", "colours", "row_cells") else BASE
-    base = CHANGES["lanes"] if option == "vector_threads" else base
-    in_place = option == "renew"
+    base = Schedule() if option in ("simd", "colours", "fixed_nx") else BASE
+    base = CHANGES["interleave"] if option == "threads_per_vector" else base
+    in_place = option == "rematerialise"
     assert both(CHANGES[option], in_place) != both(base, in_place)
 
 
@@ -200,7 +200,7 @@ def test_every_option_changes_the_text(option: str) -> None:
 def test_usual_cells_have_a_copy(target: str, condition: str) -> None:
     flag = fields("flag: int32[2D]")
     value = sympy.Piecewise((2 * u.here, sympy.Eq(flag.here, 3)), (u.here, True))
-    found = text([Assignment(v.here, value)], Schedule(usual=("flag", 3)), target)
+    found = text([Assignment(v.here, value)], Schedule(specialise=("flag", 3)), target)
     copy, whole, *_ = found[found.index(condition) :].split("} else {")
     assert "?" not in copy
     assert "== 3 ?" in whole
@@ -208,16 +208,16 @@ def test_usual_cells_have_a_copy(target: str, condition: str) -> None:
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("option", ["chunk", "prefetch", "nontemporal", "fma"])
+@pytest.mark.parametrize("option", ["strip_size", "prefetch", "nontemporal", "fma"])
 def test_options_change_lattice_boltzmann_kernels(option: str, sparse: bool, target: str) -> None:
     """Dense and sparse alike; what is for CPUs leaves CUDA alone."""
     lattice = lbm.Lattice("D2Q9")
     kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
     space = Sparse("fluid") if sparse else None
-    base = Schedule() if option == "chunk" else BASE
+    base = Schedule() if option == "strip_size" else BASE
     schedules = [base, CHANGES[option]]
     if sparse:  # the length of a list's runs
-        schedules = [dataclasses.replace(s, chunk=16) if s.chunk else s for s in schedules]
+        schedules = [dataclasses.replace(s, strip_size=16) if s.strip_size else s for s in schedules]
     before, after = (text(kernel, schedule, target, space=space) for schedule in schedules)  # type: ignore[arg-type]
     assert (before != after) == (target == "cpu" or option == "fma")
 
@@ -236,28 +236,30 @@ def test_what_the_options_emit() -> None:
     assert "fma" not in both(BASE)
 
 
-@pytest.mark.parametrize(("precision", "chunk", "ahead"), [
+@pytest.mark.parametrize(("precision", "strip", "ahead"), [
     ("f64", 8, 32), ("f32", 16, 64), ("f16", 16, 128), ("f32/f64", 8, 64),
 ])  # fmt: skip
-def test_lines_ahead_in_cells(precision: str, chunk: int, ahead: int) -> None:
-    """A chunk is a vector of the arithmetic, and lines are those of the memory."""
+def test_prefetch_distance_in_cells(precision: str, strip: int, ahead: int) -> None:
+    """A strip is a vector of the arithmetic, and lines are those of the memory."""
     module = Module("module", precisions=(precision,))
-    module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(lines_ahead=4))
+    module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(prefetch_distance=4))
     text = files(module, ["cpu"])["module/kernel.cpp"]
-    assert f"x_begin += {chunk})" in text
-    assert f"heddle::prefetch<{chunk}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
+    assert f"x_begin += {strip})" in text
+    assert f"heddle::prefetch<{strip}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
 
 
 def test_lists_ask_for_runs_ahead() -> None:
-    """Four lines are two chunks in f64, four in f32; the last chunk asks for itself."""
+    """Four lines are two strips in f64, four in f32; the last strip asks for itself."""
     lattice = lbm.Lattice("D2Q9")
     module = Module("lists", precisions=("f64", "f32"))
     collide = lbm.BGK(lattice, "omega")
-    module.add("step", lbm.AA(lattice)(collide), space=Sparse("fluid"), schedule=Schedule(lines_ahead=4))
+    module.add(
+        "step", lbm.AA(lattice)(collide), space=Sparse("fluid"), schedule=Schedule(prefetch_distance=4)
+    )
     written = files(module, ["cpu"])
     odd, even = (written[f"lists/step_{step}.cpp"] for step in ("odd", "even"))
-    for chunks, cells in ((2, 32), (4, 64)):
-        assert f"n_ahead = heddle::min(n_chunk + {chunks}, (last + 15) / 16 - 1);" in odd
+    for strips, cells in ((2, 32), (4, 64)):
+        assert f"n_ahead = heddle::min(n_strip + {strips}, (last + 15) / 16 - 1);" in odd
         assert f"heddle::prefetch<16>(&f_c_row[n_begin + {cells}]);" in odd
     assert odd.count("heddle::prefetch_runs<16, 8>(f, neighbour_run + 8 * n_ahead);") == 2
     assert "prefetch_runs" not in even
@@ -269,7 +271,7 @@ def test_what_is_prefetched() -> None:
     statements = [Assignment(v.here, u.here + u[1, 0] + u[0, -1])]
     cached, streamed = (
         [line.split("(")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
-        for schedule in (Schedule(lines_ahead=1), Schedule(lines_ahead=1, nontemporal=True))
+        for schedule in (Schedule(prefetch_distance=1), Schedule(prefetch_distance=1, nontemporal=True))
     )
     assert cached == ["v_row, x_begin + 8, n_x, v_sy);"]
     assert sorted(streamed) == ["u_row, x_begin + 9, n_x, u_sy);", "u_row_s, x_begin + 8, n_x, u_sy);"]
@@ -318,7 +320,7 @@ def test_cost_in_place_reads_and_writes() -> None:
 def test_cost_is_of_one_cell_however_many_a_thread_takes() -> None:
     module = Module("module", precisions=("f64",))
     statements = [Assignment(v.here, 2 * u.here + sympy.exp(u[1, 0]))]
-    module.add("kernel", statements, schedule=Schedule(block=(32, 4, 1), cells=3))
+    module.add("kernel", statements, schedule=Schedule(block=(32, 4, 1), coarsening=3))
     texts = files(module, ["cpu", "cuda"])
     line = "One update in f64: reads 8 B, writes 8 B, 2 flops + 1 exp."
     assert line in texts["module/kernel.cpp"]

@@ -69,16 +69,16 @@ def three_colours() -> None:
 
 @says("{here}: a thread cannot take 9 cells.\n  Hint: 1 to 8")
 def nine_cells_a_thread() -> None:
-    Schedule(cells=9)  # here
+    Schedule(coarsening=9)  # here
 
 
 @says(
     "k: 'k' has one axis, a Scan, or colours of fields that are not split: a thread cannot take 2 cells.\n"
-    "  Hint: Schedule(cells=1), or fields(..., split=True)"
+    "  Hint: Schedule(coarsening=1), or fields(..., split=True)"
 )
 def several_cells_of_a_line() -> None:
     r = fields("r: real[1D]")
-    kernel([Assignment(r.here, 2 * r.here)], schedule=Schedule(cells=2), targets="cuda")
+    kernel([Assignment(r.here, 2 * r.here)], schedule=Schedule(coarsening=2), targets="cuda")
 
 
 @says("{here}: 'p' has no three dimensions.\n  Hint: declare it as real[3D]")
@@ -93,9 +93,9 @@ def multigrid_with_four_colours() -> None:
     Module("m").add_solver(relaxation.poisson(r), Schedule(colours=4))  # here
 
 
-@says("{here}: cells of one colour do not follow each other in chunks.\n  Hint: chunk=0")
-def colours_in_chunks() -> None:
-    Schedule(colours=2, chunk=16)  # here
+@says("{here}: cells of one colour do not follow each other in strips.\n  Hint: strip_size=0")
+def colours_in_strips() -> None:
+    Schedule(colours=2, strip_size=16)  # here
 
 
 @says("{here}: 'k' asks for 8 colours, which 2 dimensions have not.\n  Hint: 2 or 4")
@@ -266,10 +266,10 @@ def gathers_in_a_list() -> None:
 
 @says(
     "{here}: 'k' touches f[0, 0, 0] from the cell at [2, 0], to which no link of the list 'wall' leads.\n"
-    "  Hint: give the number of that cell, a value an entry: access.seen_from(offset, at=...)"
+    "  Hint: give the number of that cell, a value an entry: access.via_link(offset, at=...)"
 )
 def no_link_to_the_cell() -> None:
-    seen = f[0, 0, 0].seen_from((2, 0))
+    seen = f[0, 0, 0].via_link((2, 0))
     kernel([Assignment(f[0, 0, 1], seen)], Sparse("wall", listed=True))  # here
 
 

@@ -32,7 +32,7 @@ def lattice_that_weights_would_make() -> None:
     "{here}: D3Q27_other has no orthogonal third-order moments, or too few directions for them.\n"
     "  Hint: use D2Q9, D3Q19 or D3Q27, or the Regularised operator"
 )
-def third_moments_of_other_weights() -> None:
+def hermite_expansion_of_other_weights() -> None:
     weights = {"rest": "5/18", "axis": "1/12", "edge": "1/72", "corner": "1/144"}
     other = lbm.Lattice("D3Q27_other", weights)
     assert other.isotropy() == 4

@@ -79,7 +79,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         (lambda name=name: getattr(lbm, name)("D3Q27"), "'D3Q27'" + NO_LATTICE)
         for name in (
             *("BGK", "TRT", "MRT", "CentralMoment", "Cumulant", "ParametrisedCumulant", "Regularised"),
-            *("RecursiveRegularised", "KBC", "ConsistentStart"),
+            *("RecursiveRegularised", "KBC", "ConsistentInitialisation"),
         )
     ),
     (
@@ -117,12 +117,12 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         "zero_centred = 'yes' is neither True nor False.\n  Hint: zero_centred=True or False",
     ),
     (
-        lambda: ANY.AA(D2Q9, half_way="walls"),
-        "AA has no use for half_way: its walls lie half-way by themselves.\n"
+        lambda: ANY.AA(D2Q9, halfway_mask="walls"),
+        "AA has no use for halfway_mask: its walls lie half-way by themselves.\n"
         "  Hint: leave it out; EsoTwist and EsoPull take it",
     ),
     (
-        lambda: add(ANY.EsoTwist(D2Q9, half_way=True)(lbm.BGK(D2Q9))),
+        lambda: add(ANY.EsoTwist(D2Q9, halfway_mask=True)(lbm.BGK(D2Q9))),
         'True is no name of a field.\n  Hint: a text, such as "u"',
     ),
     (
@@ -224,9 +224,9 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(STREAM.boundary(lbm.Outflow(), normal="e")), OF_A_LIST),
     (lambda: add(moved(face="e"), LIST), OF_A_FACE),
     (
-        lambda: add(STEP, Sparse("fluid"), Schedule(cells=2)),
+        lambda: add(STEP, Sparse("fluid"), Schedule(coarsening=2)),
         "'k_even' asks for 2 cells a thread; those of a list have one.\n"
-        "  Hint: use a dense space, or leave out cells",
+        "  Hint: use a dense space, or leave out coarsening",
     ),
     (lambda: STREAM.boundary(lbm.Outflow(), cells=True), "an outflow needs the normal " + BESIDE_A_BODY),
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),

@@ -29,33 +29,33 @@ def block_too_large() -> None:
     Schedule(block=(64, 32, 1))  # here
 
 
-@says("{here}: prefetch and nontemporal work in chunks.\n  Hint: Schedule(chunk=64, ...)")
-def prefetch_without_a_chunk() -> None:
+@says("{here}: prefetch and nontemporal work in strips.\n  Hint: Schedule(strip_size=64, ...)")
+def prefetch_without_a_strip() -> None:
     Schedule(prefetch=64)  # here
 
 
 @says(
-    "{here}: lines_ahead=4 says in lines what chunk and prefetch say in cells.\n"
-    "  Hint: a positive number, without chunk and prefetch"
+    "{here}: prefetch_distance=4 cannot be combined with strip_size or prefetch; it sets both.\n"
+    "  Hint: a positive number, without strip_size and prefetch"
 )
 def lines_and_cells() -> None:
-    Schedule(lines_ahead=4, chunk=16)  # here
+    Schedule(prefetch_distance=4, strip_size=16)  # here
 
 
 @says(
-    "{here}: 'step_even' asks for chunks of 8 cells, but a list knows runs of 16 neighbours.\n"
-    "  Hint: Schedule(chunk=16)"
+    "{here}: 'step_even' asks for strips of 8 cells, but a list knows runs of 16 neighbours.\n"
+    "  Hint: Schedule(strip_size=16)"
 )
-def chunk_that_is_no_run() -> None:
+def strip_that_is_no_run() -> None:
     module = Module("m")
     stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
-    module.add("step", stream, Sparse("fluid"), Schedule(chunk=8))  # here
+    module.add("step", stream, Sparse("fluid"), Schedule(strip_size=8))  # here
     files(module, ["cpu"])
 
 
 @says("{here}: a vector cannot have 3 lanes.\n  Hint: 1, 2, 4 or 8")
 def three_cells_a_thread() -> None:
-    Schedule(lanes=3)  # here
+    Schedule(interleave=3)  # here
 
 
 @says(
@@ -63,21 +63,21 @@ def three_cells_a_thread() -> None:
     "  Hint: 1, 2 or 4 of them, each with one lane at least"
 )
 def threads_without_a_lane() -> None:
-    Schedule(lanes=2, vector_threads=4)  # here
+    Schedule(interleave=2, threads_per_vector=4)  # here
 
 
 @says(
     "{here}: vectors of interleaved blocks have a stride of their own, and a thread takes one of them.\n"
-    "  Hint: lanes without cells and unit"
+    "  Hint: interleave without coarsening and unit_stride"
 )
 def vectors_of_several_cells() -> None:
-    Schedule(lanes=2, cells=2)  # here
+    Schedule(interleave=2, coarsening=2)  # here
 
 
 @says("{here}: 'step' asks for 2 cells a thread; those of a list have one.\n"
-      "  Hint: use a dense space, or leave out lanes")  # fmt: skip
+      "  Hint: use a dense space, or leave out interleave")  # fmt: skip
 def cells_a_thread_of_a_list() -> None:
-    pairs = Schedule(lanes=2)
+    pairs = Schedule(interleave=2)
     Module("m").add("step", [Assignment(p.here, 0)], space=Sparse("fluid"), schedule=pairs)  # here
 
 
@@ -85,7 +85,7 @@ def cells_a_thread_of_a_list() -> None:
       "thread.\n  Hint: give what depends on the place as a field")  # fmt: skip
 def cells_a_thread_that_know_their_place() -> None:
     x = coordinates()[0]
-    kernel([Assignment(p.here, x)], schedule=Schedule(lanes=2), targets="cuda")  # here
+    kernel([Assignment(p.here, x)], schedule=Schedule(interleave=2), targets="cuda")  # here
 
 
 @says(
@@ -97,9 +97,9 @@ def brain_floats() -> None:
     Module("module", precisions=("bf16",))  # here
 
 
-@says("{here}: a chunk is a loop of vector lanes.\n  Hint: leave simd on")
-def chunk_without_lanes() -> None:
-    Schedule(chunk=16, simd=False)  # here
+@says("{here}: a strip is a loop of vector lanes.\n  Hint: leave simd on")
+def strip_without_lanes() -> None:
+    Schedule(strip_size=16, simd=False)  # here
 
 
 @says(
@@ -107,7 +107,7 @@ def chunk_without_lanes() -> None:
     "  Hint: leave nontemporal off for in-place kernels"
 )
 def nontemporal_in_place() -> None:
-    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(chunk=64, nontemporal=True))  # here
+    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(strip_size=64, nontemporal=True))  # here
 
 
 @says("{here}: 'k' reduces 32 cells of a row at a time, and blocks of (48, 1, 1) threads cut them.\n"
@@ -116,9 +116,12 @@ def reduction_in_odd_blocks() -> None:
     kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
 
 
-@says("{here}: 'k' reduces 32 cells at a time, and is to run in chunks of 16.\n  Hint: chunk=32, or no chunk")
-def reduction_in_other_chunks() -> None:
-    kernel([Reduce("max", "e", p.here)], schedule=Schedule(chunk=16))  # here
+@says(
+    "{here}: 'k' reduces 32 cells at a time, and is to run in strips of 16.\n"
+    "  Hint: strip_size=32, or no strips"
+)
+def reduction_in_other_strips() -> None:
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(strip_size=16))  # here
 
 
 @says("{here}: 'k' reduces over cells of 4 colours; one or two are known.\n"
@@ -229,18 +232,18 @@ def formatter_that_fails() -> None:
     raise caught.value
 
 
-@says("{here}: row_cells=8 is no row: those are all cells along x, in one piece.\n"
-      "  Hint: a positive number, without colours and chunk")  # fmt: skip
-def lanes_in_chunks() -> None:
-    Schedule(row_cells=8, chunk=16)  # here
+@says("{here}: fixed_nx=8 is no row: those are all cells along x, in one piece.\n"
+      "  Hint: a positive number, without colours and strip_size")  # fmt: skip
+def lanes_in_strips() -> None:
+    Schedule(fixed_nx=8, strip_size=16)  # here
 
 
 @says(
-    "{here}: 'k' runs over a list, which has neither row_cells, usual cells nor a trusted entry.\n"
+    "{here}: 'k' runs over a list, which has no fixed_nx, no specialised copy and no unchecked entry.\n"
     "  Hint: use a dense space"
 )
 def trusted_list() -> None:
-    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(trusted=True))  # here
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(unchecked_entry=True))  # here
 
 
 @says("{here}: 'k' asks for a compressed neighbour table; a dense space has none.\n"
@@ -258,7 +261,7 @@ def more_links_than_bits() -> None:
 
 @says(
     "{here}: 'k_even' asks for a compressed table, and its list holds cells behind walls, which lie far from "
-    "their neighbours: it has the plain table alone.\n  Hint: leave out compressed and chunk"
+    "their neighbours: it has the plain table alone.\n  Hint: leave out compressed and strip_size"
 )
 def compressed_with_held_cells() -> None:
     twist = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, "omega"))
@@ -266,17 +269,20 @@ def compressed_with_held_cells() -> None:
 
 
 @says(
-    "{here}: 'k_even' asks for chunks, and its list holds cells behind walls, which lie far from their "
-    "neighbours: it has the plain table alone.\n  Hint: leave out compressed and chunk"
+    "{here}: 'k_even' asks for strips, and its list holds cells behind walls, which lie far from their "
+    "neighbours: it has the plain table alone.\n  Hint: leave out compressed and strip_size"
 )
-def chunks_with_held_cells() -> None:
+def strips_with_held_cells() -> None:
     twist = lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9, "omega"))
-    Module("m").add("k", twist, Sparse("s"), Schedule(chunk=16))  # here
+    Module("m").add("k", twist, Sparse("s"), Schedule(strip_size=16))  # here
 
 
-@says("{here}: usual cells have a copy in rows, not in chunks or lanes.\n  Hint: chunk=0, lanes=1")
-def usual_in_chunks() -> None:
-    Schedule(usual=("open", 63), chunk=16)  # here
+@says(
+    "{here}: specialise makes a copy for whole rows, not for strips or interleaved blocks.\n"
+    "  Hint: strip_size=0, interleave=1"
+)
+def usual_in_strips() -> None:
+    Schedule(specialise=("open", 63), strip_size=16)  # here
 
 
 @says(
@@ -286,5 +292,5 @@ def usual_in_chunks() -> None:
 )
 def usual_of_nothing() -> None:
     module = Module("m")
-    module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(usual=("open", 63)))
+    module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(specialise=("open", 63)))
     module.stages("k", "f64", "cpu")

@@ -65,13 +65,13 @@ def a_face_over_some_cells() -> None:
 
 
 @says(
-    "{here}: 'body_after_even' asks for chunks, or several cells a thread; some cells of a box do not follow "
+    "{here}: 'body_after_even' asks for strips, or several cells a thread; some cells of a box do not follow "
     "each other.\n"
-    "  Hint: leave out chunk, lines_ahead and cells"
+    "  Hint: leave out strip_size, prefetch_distance and coarsening"
 )
-def some_cells_in_chunks() -> None:
+def some_cells_in_strips() -> None:
     sweep = lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), cells=True)
-    Module("m").add("body", sweep, Cells("body"), Schedule(chunk=16))  # here
+    Module("m").add("body", sweep, Cells("body"), Schedule(strip_size=16))  # here
 
 
 @says(
@@ -153,11 +153,12 @@ def walls_of_moments() -> None:
 
 
 @says(
-    "{here}: 'k_even' has walls within, so each cell goes its own way: not in chunks, colours or copies.\n"
-    "  Hint: leave out chunk, cells, usual and colours, or use stream.boundary(NoSlip(lattice), face=...)"
+    "{here}: 'k_even' has walls within, so each cell goes its own way: not in strips, colours or copies.\n"
+    "  Hint: leave out strip_size, coarsening, specialise and colours, or use "
+    "stream.boundary(NoSlip(lattice), face=...)"
 )
-def walls_in_chunks() -> None:
-    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(chunk=64))  # here
+def walls_in_strips() -> None:
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(strip_size=64))  # here
 
 
 @says(

@@ -71,7 +71,7 @@ BESIDE_THE_PHYSICS = (
     "lbm/collision/cumulant.py",
     "lbm/collision/entropic.py",
     "lbm/collision/moment_collision.py",
-    "lbm/collision/moving_frame.py",
+    "lbm/collision/central_moments.py",
     "lbm/collision/operator.py",
     "lbm/collision/population_operators.py",
     "lbm/collision/rheology.py",
@@ -81,7 +81,7 @@ BESIDE_THE_PHYSICS = (
     "lbm/moment_storage/storage.py",
     "lbm/scalar.py",
     "lbm/streaming/pattern.py",
-    "lbm/streaming/places.py",
+    "lbm/streaming/access_pattern.py",
     "model/equations.py",
 )
 ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py")

@@ -16,7 +16,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
 from heddle.module import Module
-from heddle.passes.schedule_boxes import COLUMNS
+from heddle.passes.schedule_pack import COLUMNS
 from running import levels
 
 PATTERNS = {"pull": lbm.Pull, "push": lbm.Push, "aa": lbm.AA, "twist": lbm.EsoTwist, "eso_pull": lbm.EsoPull}

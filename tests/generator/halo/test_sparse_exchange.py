@@ -29,8 +29,8 @@ LATTICES = {2: "D2Q9", 3: "D3Q19"}
 
 LISTABLE: dict[str, Callable[[lbm.Lattice], Any]] = {
     **PATTERNS,
-    "twist_half_way": lambda lattice: lbm.EsoTwist(lattice, half_way="walls"),
-    "eso_pull_half_way": lambda lattice: lbm.EsoPull(lattice, half_way="walls"),
+    "twist_halfway": lambda lattice: lbm.EsoTwist(lattice, halfway_mask="walls"),
+    "eso_pull_halfway": lambda lattice: lbm.EsoPull(lattice, halfway_mask="walls"),
 }
 
 
@@ -61,7 +61,7 @@ class List:
         self.count = len(inside)
         self.cells = [*inside, *(cell for cell in listed if cell not in inside)]
         self.listed = set(listed)
-        if links[0].held:
+        if links[0].stores_solid:
             self.cells += sorted(self.held(links, set(around)))
         self.slot_stride = len(self.cells) + 3
         number = {cell: n for n, cell in enumerate(self.cells)}
@@ -71,7 +71,7 @@ class List:
             for n, cell in enumerate(self.cells):
                 there = moved(cell, link.offset)
                 slot, found = (link.slot, number[there]) if there in number else (link.wall_slot, n)
-                row.append(found if link.held else slot * self.slot_stride + found)
+                row.append(found if link.stores_solid else slot * self.slot_stride + found)
             self.table.append(row)
 
     def held(self, links: Sequence[ir.Link], around: set[Cell]) -> set[Cell]:
@@ -215,7 +215,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
                     if name == "walls" or not block.is_copy(element):
                         continue
                     place = (name, *block.place(element))
-                    if space.links[0].held and not any(
+                    if space.links[0].stores_solid and not any(
                         place in places[o] for o in range(len(places)) if o != b
                     ):
                         kept += 1
@@ -237,7 +237,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
                         found[key] = block.place(element)
             assert needed == owned
             assert bool(needed) == bool(exchange.crossings)
-    assert bool(kept) == space.links[0].held
+    assert bool(kept) == space.links[0].stores_solid
 
 
 def test_exchanges_of_each_phase() -> None:
@@ -252,8 +252,8 @@ def test_exchanges_of_each_phase() -> None:
     assert rows("push") == [[0, 18]]
     assert rows("aa") == [[0, 0], [18, 18]]
     # 12 of the 18 shifts of EsoTwist lead away from the cell, and one of each pair of EsoPull
-    assert rows("twist") == rows("twist_half_way") == [[12, 12], [12, 12]]
-    assert rows("eso_pull") == rows("eso_pull_half_way") == [[9, 9], [9, 9]]
+    assert rows("twist") == rows("twist_halfway") == [[12, 12], [12, 12]]
+    assert rows("eso_pull") == rows("eso_pull_halfway") == [[9, 9], [9, 9]]
     (push,) = typed(module_of("push", 3))
     assert [field.name for field in list_exchanges(push)[1].fields] == ["f_next"]
 

@@ -72,18 +72,20 @@ def test_nodes_are_frozen() -> None:
 def _kernels() -> list[ir.Kernel]:
     entries = [model(random_model(seed)) for seed in range(4)]
     entries += [model(column(3, 2)), model(reduction())]
-    entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(chunk=16, prefetch=64))]
+    entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(strip_size=16, prefetch=64))]
     found = [kernel for entry in entries for _, kernel in levels(entry, "f32", "cpu")]
-    lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(lanes=4))
+    lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(interleave=4))
     found += [kernel for _, kernel in levels(lanes, "f32", "cuda")]
     coloured = model(coloured_reduction(), Schedule(colours=2))
     found += [kernel for target in ("cpu", "cuda") for _, kernel in levels(coloured, "f32", target)]
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):
-        sparse = lattice_boltzmann(pattern, step, Sparse("fluid"), Schedule(chunk=16, nontemporal=streamed))
+        sparse = lattice_boltzmann(
+            pattern, step, Sparse("fluid"), Schedule(strip_size=16, nontemporal=streamed)
+        )
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
-    ahead = lattice_boltzmann("AA", "odd", Sparse("fluid"), Schedule(chunk=16, prefetch=32))
+    ahead = lattice_boltzmann("AA", "odd", Sparse("fluid"), Schedule(strip_size=16, prefetch=32))
     found += [kernel for _, kernel in levels(ahead, "f32", "cpu")]
-    lines = lattice_boltzmann("Pull", "", schedule=Schedule(chunk=16, nontemporal=True))
+    lines = lattice_boltzmann("Pull", "", schedule=Schedule(strip_size=16, nontemporal=True))
     found += [kernel for _, kernel in levels(lines, "f32", "cpu")]
     curved = boundary_over_a_list(lbm.Bouzidi(order="quadratic"), "AA", "odd")
     found += [kernel for _, kernel in levels(curved, "f32", "cpu")]
@@ -93,7 +95,7 @@ def _kernels() -> list[ir.Kernel]:
     open_cells = fields("open: int32[2D]")
     copied = model(
         [Assignment(v.here, Piecewise((u.here / 3, has_bit(open_cells.here, 1)), (u.here, True)))],
-        Schedule(usual=("open", 3)),
+        Schedule(specialise=("open", 3)),
     )
     found += [kernel for _, kernel in levels(copied, "f32", "cpu")]
     return found
@@ -118,7 +120,7 @@ def test_json_gives_the_same_object() -> None:
         ir.Scan,
         ir.Reduce,
         ir.Dense,
-        ir.Boxes,
+        ir.PackRegions,
     }
 
 

@@ -71,7 +71,7 @@ def test_what_is_divided_is_the_sum_of_its_parts(seed: int) -> None:
     assert quotient * b + rest == a
     if b != ZERO:
         assert (a * b).divided(b) == (a, ZERO)
-    digits, rest = a.in_digits((b, c, ONE))
+    digits, rest = a.mixed_radix((b, c, ONE))
     assert digits[0] * b + digits[1] * c + digits[2] + rest == a
     by = chance.choice((-7, -2, 2, 3, 64))
     quotient, rest = a.floored(by)
@@ -87,11 +87,11 @@ def test_what_is_divided_is_the_sum_of_its_parts(seed: int) -> None:
 
 
 def test_digits_are_found_from_the_largest_stride_to_the_smallest() -> None:
-    digits, rest = (X * Y * 2 - X * 3 + 5).in_digits((ONE, X, X * Y))
+    digits, rest = (X * Y * 2 - X * 3 + 5).mixed_radix((ONE, X, X * Y))
     assert (digits, rest) == ([ONE * 5, ONE * -3, ONE * 2], ZERO)
-    digits, rest = Named.of_number(63).in_digits((ONE, ONE * 64, ZERO))
+    digits, rest = Named.of_number(63).mixed_radix((ONE, ONE * 64, ZERO))
     assert (digits, rest) == ([ONE * -1, ONE, ZERO], ZERO)
-    _, rest = (Y + 1).in_digits((X * 2, X * X * 4))
+    _, rest = (Y + 1).mixed_radix((X * 2, X * X * 4))
     assert rest == Y + 1
 
 

@@ -19,7 +19,7 @@ from heddle.roundtrip.report import proved
 from running import agree
 from sympy import Symbol
 
-PIECES = ("x_begin", "x_end", "x_begin_", "x_tiles", "n_chunk", "n_begin", "n_end")
+PIECES = ("x_begin", "x_end", "x_begin_", "x_tiles", "n_strip", "n_begin", "n_end")
 REDUCTIONS = ("total_cell", "total_run", "total_work", "largest_cell", "largest_run")
 LINES = ("u_row", "u_row_s", "v_row", "u_cell", "v_cell", "u_sx", "v_sy", "v_out", "u_column")
 DEVICE = ("threadIdx", "blockIdx", "blockDim", "gridDim", "stream", "lane", "status", "unit_stride", "arrays")
@@ -29,7 +29,7 @@ REFUSED = (*DEVICE[:4], "stream", "status", "unit_stride", "total_work")
 ARGUMENTS = tuple(name for name in LOCALS if name not in REFUSED)
 SCHEDULES = {
     "reference": Schedule(),
-    "cpu": Schedule(chunk=32, prefetch=32),
+    "cpu": Schedule(strip_size=32, prefetch=32),
     "cuda": Schedule(block=(32, 2, 1)),
 }
 u, v = fields("u, v: real[2D]", ghost_layers=1)
@@ -92,7 +92,7 @@ def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     module = Module("names", precisions=("f64",))
     for made, name in CASES:
         if made == kind:
-            schedule = Schedule(chunk=32) if kind != "carried" else Schedule()
+            schedule = Schedule(strip_size=32) if kind != "carried" else Schedule()
             module.add(f"with_{name}", MODELS[kind](name), schedule=schedule)
     targets = ("reference", "cpu", "cuda")
     write(files(module, targets), tmp_path)
@@ -121,12 +121,12 @@ OVER_LISTS = {
 def over_list(kind: str, given: Scalar) -> Module:
     make, space = OVER_LISTS[kind]
     module = Module("names", precisions=("f64",))
-    module.add("kernel", make(given), space, Schedule(chunk=16) if kind == "step" else None)
+    module.add("kernel", make(given), space, Schedule(strip_size=16) if kind == "step" else None)
     return module
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["n_chunk", "n_begin", "n_end", "n", "i", "cell"])
+@pytest.mark.parametrize("name", ["n_strip", "n_begin", "n_end", "n", "i", "cell"])
 @pytest.mark.parametrize("kind", OVER_LISTS)
 def test_over_a_list(kind: str, name: str) -> None:
     module = over_list(kind, name)

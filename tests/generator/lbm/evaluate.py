@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 from heddle.model.assignment import Assignment, If, Statement
 from heddle.model.bits import bit_and
-from heddle.model.field import Access, Walled
+from heddle.model.field import Access, IsWallLink
 
 Array: TypeAlias = Any
 Load = Callable[[Any], Array]
@@ -73,7 +73,7 @@ def _body(
 
 def evaluate(expression: sympy.Basic, load: Load, values: Mapping[str, Any]) -> Any:
     """The value of an expression."""
-    if isinstance(expression, (Access, Walled)):
+    if isinstance(expression, (Access, IsWallLink)):
         return load(expression)
     if isinstance(expression, sympy.Symbol):
         return values[expression.name]
@@ -207,11 +207,11 @@ class Listed:
             return self.table[access.component, access.offsets][self._cells(access)]
         return access.component * self.fields[access.field.name].shape[1] + self._cells(access)
 
-    def load(self, access: Access | Walled) -> Array:
+    def load(self, access: Access | IsWallLink) -> Array:
         """The value through the table, or whether a link leads back to its own cell, for every entry."""
-        if isinstance(access, Walled) and access.link.at is not None:
+        if isinstance(access, IsWallLink) and access.link.at is not None:
             return self._cells(access.link) == self.entries
-        if isinstance(access, Walled):
+        if isinstance(access, IsWallLink):
             return self._flat(access.link) % self.fields["f"].shape[1] == self._cells(access.link)
         if access.field.rank == 0:
             return self.data[access.field.name][access.component].copy()

@@ -14,7 +14,7 @@ from evaluate import operations, run
 from heddle import lbm
 from heddle.errors import KernelError
 from heddle.model.assignment import Assignment
-from test_lattice import half_way
+from test_lattice import mean_lattice
 
 Array: TypeAlias = Any
 FLOWS = ("D2Q9", "D3Q15", "D3Q19", "D3Q27")
@@ -207,7 +207,7 @@ def test_operator_equals_its_formula(
 def test_operators_on_a_lattice_of_ones_own(
     operator: type[lbm.CollisionOperator], formula: Callable[[lbm.Lattice, Array, Array], Array]
 ) -> None:
-    lattice = half_way()
+    lattice = mean_lattice()
     f, force = disturbed(lattice), np.zeros(3)
     shift = weights(lattice)[:, None]
     post = collide(operator(lattice), f - shift, omega=OMEGA) + shift

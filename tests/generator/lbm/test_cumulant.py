@@ -24,7 +24,7 @@ from test_collision import (
     viscosity_ratio,
     weights,
 )
-from test_lattice import half_way
+from test_lattice import mean_lattice
 
 Array: TypeAlias = Any
 BULK = 1.2
@@ -267,8 +267,8 @@ def test_what_has_no_cumulants_is_refused() -> None:
         lbm.Cumulant(lbm.Lattice("D3Q19"))
     with pytest.raises(KernelError, match="Cumulant needs all 27 directions in 3 dimensions; D3Q7 has 7"):
         lbm.Cumulant(lbm.Lattice("D3Q7"))
-    with pytest.raises(KernelError, match="those of D3Q27_half_way are not"):
-        lbm.Cumulant(half_way())
+    with pytest.raises(KernelError, match="those of D3Q27_mean are not"):
+        lbm.Cumulant(mean_lattice())
     with pytest.raises(KernelError, match="Cumulant moves with the velocity j / rho"):
         lbm.Cumulant(D3Q27, compressible=False)
     with pytest.raises(KernelError, match="parametrised cumulant operator is made for D3Q27, not D2Q9"):

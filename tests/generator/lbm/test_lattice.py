@@ -72,16 +72,16 @@ def test_a_scalar_lattice_carries_no_momentum() -> None:
         lbm.BGK(lbm.Lattice("D3Q7"))
 
 
-def half_way() -> lbm.Lattice:
+def mean_lattice() -> lbm.Lattice:
     """Half D3Q15, half D3Q19: isotropic to fourth order, as both are, but no product of 1D weights."""
     first, second = lbm.Lattice("D3Q15").class_weights, lbm.Lattice("D3Q19").class_weights
     classes = ("rest", "axis", "edge", "corner")
     mean = {kind: (first.get(n, 0) + second.get(n, Fraction(0))) / 2 for n, kind in enumerate(classes)}
-    return lbm.Lattice("D3Q27_half_way", mean)
+    return lbm.Lattice("D3Q27_mean", mean)
 
 
 def test_a_lattice_of_ones_own() -> None:
-    flow, warm = half_way(), lbm.Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})
+    flow, warm = mean_lattice(), lbm.Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})
     assert flow.names == lbm.Lattice("D3Q27").names
     assert flow.cs2 == Fraction(1, 3)
     assert flow.isotropy() == 4
@@ -91,8 +91,8 @@ def test_a_lattice_of_ones_own() -> None:
 
 def test_the_moment_that_fails_is_reported() -> None:
     assert str(lbm.Lattice("D3Q7").defect(4)) == "the sum of w c_x c_x c_x c_x is 1/4, not 3/16"
-    assert str(half_way().defect(6)) == "the sum of w c_x c_x c_x c_x c_x c_x is 1/3, not 5/9"
-    assert half_way().defect(5) is None
+    assert str(mean_lattice().defect(6)) == "the sum of w c_x c_x c_x c_x c_x c_x is 1/3, not 5/9"
+    assert mean_lattice().defect(5) is None
     mixed = lbm.Lattice("D2Q9_flat", {"rest": "1/2", "axis": "1/12", "edge": "1/24"})
     assert mixed.cs2 == Fraction(1, 3)
     with pytest.raises(KernelError, match="D2Q9_flat is not: the sum of w c_x c_x c_y c_y is 1/6, not 1/9"):

@@ -283,7 +283,7 @@ def test_start_finds_the_pressure_of_vortices(pattern: type[lbm.StreamingPattern
     x, y = np.meshgrid(k * np.arange(n), k * np.arange(n), indexing="ij")
     u = speed * np.array([-np.cos(x) * np.sin(y), np.sin(x) * np.cos(y)])
     stream = pattern(lattice)
-    kernels = stream(lbm.ConsistentStart(lattice))
+    kernels = stream(lbm.ConsistentInitialisation(lattice))
     arrived = equilibrium(lattice, np.ones((n, n)), u)
     names = list(stream.steps)
     fields = Periodic(f=place(stream, arrived, names[0]), u=u)
@@ -325,13 +325,13 @@ def test_start_is_the_state_that_the_first_step_reads(compressible: bool) -> Non
 
 
 @pytest.mark.parametrize("compressible", [True, False])
-def test_consistent_start_carries_the_velocity(compressible: bool) -> None:
+def test_consistent_initialisation_carries_the_velocity(compressible: bool) -> None:
     """The momentum after its collision is rho u, without compressibility u."""
     lattice, box = lbm.Lattice("D2Q9"), (3, 4)
     f = equilibrium(lattice, 1 + np.random.default_rng(7).uniform(-0.1, 0.1, box), np.zeros((2, *box)))
     u = np.random.default_rng(8).uniform(-0.1, 0.1, (2, *box))
     fields = Periodic(f=f, f_next=np.zeros_like(f), u=u)
-    collide = lbm.ConsistentStart(lattice, compressible=compressible)
+    collide = lbm.ConsistentInitialisation(lattice, compressible=compressible)
     density = 1 + fields.run(lbm.Pull(lattice)(collide).steps[""], omega=1.2)["delta_rho"]
     momentum = np.einsum("qa,q...->a...", np.array(lattice.velocities), fields.fields["f_next"])
     assert momentum == pytest.approx(u * (density if compressible else 1), abs=1e-16)

@@ -25,7 +25,7 @@ from test_collision import (
     viscosity_ratio,
     weights,
 )
-from test_lattice import half_way
+from test_lattice import mean_lattice
 
 Array: TypeAlias = Any
 BULK = 1.1
@@ -117,7 +117,7 @@ def test_mrt_equals_its_matrix_form(
 @pytest.mark.parametrize("basis", ["raw", "weighted"])
 def test_mrt_on_a_lattice_of_ones_own(basis: str) -> None:
     """Its moments are no products over the axes, and projections couple more of them."""
-    lattice = half_way()
+    lattice = mean_lattice()
     f = disturbed(lattice)
     rho, u = state(lattice, f, np.zeros(3))
     matrix, rates = modes(lattice, velocities(lattice), basis)
@@ -279,8 +279,8 @@ def test_what_has_no_moments_is_refused() -> None:
         KernelError, match="CentralMoment needs moments that are products over the axes; those of D3Q15"
     ):
         lbm.CentralMoment(d3q15)
-    with pytest.raises(KernelError, match="those of D3Q27_half_way are not"):
-        lbm.CentralMoment(half_way())
+    with pytest.raises(KernelError, match="those of D3Q27_mean are not"):
+        lbm.CentralMoment(mean_lattice())
     with pytest.raises(KernelError, match="CentralMoment moves with the velocity j / rho"):
         lbm.CentralMoment(d3q19, compressible=False)
     with pytest.raises(KernelError, match="D3Q19 has moments of order 3 to 4; 4 rates do not fit them"):

@@ -12,7 +12,7 @@ import sympy
 from evaluate import run
 from heddle import Cells, Module, Sparse, lbm
 from heddle.model.assignment import Assignment, If, Statement
-from heddle.model.field import Access, Walled
+from heddle.model.field import Access, IsWallLink
 
 D2Q5, D2Q9, D3Q19, D3Q27 = (lbm.Lattice(name) for name in ("D2Q5", "D2Q9", "D3Q19", "D3Q27"))
 Make = Callable[[Any], lbm.StreamingKernels]
@@ -45,7 +45,7 @@ PATTERNS: dict[str, Callable[[lbm.Lattice], lbm.StreamingPattern]] = {
     "Pull": lbm.Pull,
     "Push": lbm.Push,
     "AA": lbm.AA,
-    "EsoTwist": lambda lattice: lbm.EsoTwist(lattice, half_way="walls_of_it"),
+    "EsoTwist": lambda lattice: lbm.EsoTwist(lattice, halfway_mask="walls_of_it"),
     "EsoPull": lambda lattice: lbm.EsoPull(lattice, zero_centred=False),
 }
 AA = lbm.AA(D2Q9, ghost_layers=2)
@@ -53,7 +53,7 @@ KINDS: dict[str, Make] = {
     "scalar": lambda given: AA(
         lbm.AdvectionDiffusion(D2Q9, given, u=(given, given), source=given, magic=given)
     ),
-    "start": lambda given: AA(lbm.ConsistentStart(D2Q9, given)),
+    "start": lambda given: AA(lbm.ConsistentInitialisation(D2Q9, given)),
     "moment storage": lambda given: lbm.MomentStorage(
         D3Q19, walls="walls_of_it", lid="lid_of_it", velocity=(given, given, 0)
     )(lbm.Regularised(D3Q19, given, omega_bulk=given, force=(given, 0, given))),
@@ -113,8 +113,8 @@ def named(statements: Iterable[Statement]) -> Iterator[str]:
 def stored(statements: Iterable[Statement], arguments: dict[str, float]) -> dict[str, Any]:
     """What a kernel writes where fields hold small numbers, the same ones for the same element."""
 
-    def load(access: Access | Walled) -> Any:
-        if isinstance(access, Walled):
+    def load(access: Access | IsWallLink) -> Any:
+        if isinstance(access, IsWallLink):
             return False
         if access.field.dtype == "uint32":
             return 0x1B5

@@ -199,7 +199,7 @@ def test_kernels_of_a_coupled_flow() -> None:
     assert {x.name for x in module.stages("heat_odd", "f64", "cuda").kernel.fields} == {"g", "u"}
 
 
-HALF_WAY = {lbm.EsoTwist: {"half_way": "walls"}, lbm.EsoPull: {"half_way": "walls"}}
+HALFWAY = {lbm.EsoTwist: {"halfway_mask": "walls"}, lbm.EsoPull: {"halfway_mask": "walls"}}
 """Patterns whose lists do not have half-way walls by themselves."""
 
 
@@ -207,7 +207,7 @@ class OverAList:
     """Populations of a pattern over a list, and what they collide with."""
 
     def __init__(self, pattern: type[lbm.StreamingPattern], collide: lbm.Collision, scale: float) -> None:
-        self.stream = pattern(collide.lattice, **HALF_WAY.get(pattern, {}))
+        self.stream = pattern(collide.lattice, **HALFWAY.get(pattern, {}))
         self.kernels = self.stream(collide)
         geometry = Geometry(collide.lattice, (6, 5))
         cells = len(geometry.cells)

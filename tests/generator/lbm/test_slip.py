@@ -197,7 +197,7 @@ def test_the_part_of_a_box_that_slips_at_its_planes_of_symmetry(
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_slip_comes_before_the_walls_beside_it(pattern: type[lbm.StreamingPattern]) -> None:
+def test_slip_comes_before_the_walls_next_to_it(pattern: type[lbm.StreamingPattern]) -> None:
     """In the other order what the ghost layer holds stays in the corners."""
     lattice = lbm.Lattice("D3Q19")
     start = 0.01 * np.random.default_rng(2).uniform(-1, 1, (19, 4, 3, 3))
@@ -223,7 +223,7 @@ def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
     module = Module("m", precisions=("f64",))
     for sides in ("e", "s", "t", "es", "st", "est"):
         module.add(f"slip_{sides}", stream.boundary(lbm.FreeSlip(), face=tuple(sides)))
-        if stream.links[0].held:
+        if stream.links[0].stores_solid:
             over_list = stream.boundary(lbm.FreeSlip(), normal=tuple(sides))
             module.add(f"listed_{sides}", over_list, Sparse("slips", listed=True))
     for kernel in module.kernels:

@@ -15,7 +15,7 @@ from heddle import lbm
 from heddle.errors import KernelError
 from heddle.model.assignment import Assignment, Section, stores
 from heddle.model.field import Access
-from heddle.model.streaming_kernels import HELD
+from heddle.model.streaming_kernels import STORES_SOLID
 from test_collision import collide as apply
 from test_collision import stress, weights
 
@@ -155,9 +155,9 @@ def test_links_of_the_neighbour_table() -> None:
         assert lbm.Pull(lattice).links[q - 1] == lbm.Link(q, minus[q], opposite)
         assert lbm.Push(lattice).links[q - 1] == lbm.Link(q, lattice.velocities[q], opposite)
     axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
-    assert lbm.EsoTwist(lattice).links == tuple(lbm.Link(0, axis, HELD) for axis in axes)
+    assert lbm.EsoTwist(lattice).links == tuple(lbm.Link(0, axis, STORES_SOLID) for axis in axes)
     firsts = lattice.velocities[1::2]
-    assert lbm.EsoPull(lattice).links == tuple(lbm.Link(0, velocity, HELD) for velocity in firsts)
+    assert lbm.EsoPull(lattice).links == tuple(lbm.Link(0, velocity, STORES_SOLID) for velocity in firsts)
 
 
 class Geometry:
@@ -215,7 +215,7 @@ class Geometry:
 
     def listed(self, stream: lbm.StreamingPattern, arrived: Array) -> Listed:
         """The list of a pattern, of whichever kind, in which the first step reads the arrived populations."""
-        if not any(link.held for link in stream.links):
+        if not any(link.stores_solid for link in stream.links):
             table = self.table(stream.links)
             return Listed({"f": listed_start(stream, table, arrived)}, table)
         stored, table = self.held(stream)
@@ -301,7 +301,7 @@ def listed_run(
 
 @pytest.mark.parametrize("lattice_name", ["D2Q9", "D3Q19", "D3Q27"])
 @pytest.mark.parametrize("pattern", [lbm.Pull, lbm.Push, lbm.AA])
-def test_walls_in_the_table_are_half_way_bounce_back(
+def test_walls_in_the_table_are_halfway_bounce_back(
     pattern: type[lbm.StreamingPattern], lattice_name: str
 ) -> None:
     lattice = lbm.Lattice(lattice_name)
@@ -394,14 +394,14 @@ def test_a_pressure_boundary_by_its_formula(given: bool) -> None:
 @pytest.mark.parametrize("lattice_name", ["D2Q9", "D3Q19", "D3Q27"])
 @pytest.mark.parametrize("swept", [False, True])
 @pytest.mark.parametrize("pattern", [lbm.EsoTwist, lbm.EsoPull])
-def test_half_way_walls_of_lists_that_hold_cells(
+def test_halfway_walls_of_lists_that_store_solid_nodes(
     pattern: type[lbm.EsoTwist], swept: bool, lattice_name: str
 ) -> None:
     """By a mask in the kernel, and by a boundary sweep: what pull and AA have in their tables."""
     lattice = lbm.Lattice(lattice_name)
     geometry, collide = Geometry(lattice, BOXES[lattice_name]), lbm.BGK(lattice)
     arrived = random_populations(lattice, (len(geometry.cells),))
-    stream = pattern(lattice, half_way=None if swept else "walls")
+    stream = pattern(lattice, halfway_mask=None if swept else "walls")
     kernels, sweeps = stream(collide), stream.boundary(lbm.NoSlip(lattice))
     stored, table = geometry.held(stream)
     masks = geometry.masks()

@@ -16,7 +16,7 @@ from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
 from heddle.lift.model_writer.model_text import Origin
-from heddle.lift.recover import recover
+from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ def lifted_functions(name: str) -> list[Lifted]:
 
 def recovered(name: str) -> Iterator[tuple[Lifted, tuple[Recovered, ...]]]:
     for each in lifted_functions(name):
-        yield each, recover(each)
+        yield each, raise_accesses(each)
 
 
 def model(kernels: tuple[Recovered, ...], function: str) -> Adopted:

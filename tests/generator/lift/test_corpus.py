@@ -15,7 +15,7 @@ from same_memory import differences
 REFUSED = [name for name in NAMES if name.startswith("refused_")]
 LIFTED = [path.parent.name for path in INPUTS if not path.parent.name.startswith("refused_")]
 TOO_LARGE = {"npb_like_forcing", "pointer_to_array"}
-"""Boxes of fixed size that the interpreter takes long for."""
+"""PackRegions of fixed size that the interpreter takes long for."""
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,7 +9,7 @@ import pytest
 from heddle.errors import KernelError, Place
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
-from heddle.lift.recover import recover
+from heddle.lift.raise_accesses import raise_accesses
 
 LOOP = "for (int i = 0; i < n; ++i)"
 CASES = {
@@ -101,7 +101,7 @@ def test_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input.cpp"
     path.write_text(text + "\n")
     with pytest.raises(KernelError) as caught:
-        recover(lifted(read(path), "f"))
+        raise_accesses(lifted(read(path), "f"))
     assert reason in caught.value.what
     assert isinstance(caught.value.where, Place)
     assert caught.value.where.file == "input.cpp"
@@ -116,4 +116,4 @@ def test_a_race_between_threads_is_refused(tmp_path: Path) -> None:
         "  if (i > 0 && i < n) a[i] = a[i - 1];\n}\n"
     )
     with pytest.raises(KernelError, match=r"input.cu:3: A thread reads 'a' of a cell that another"):
-        recover(lifted(read(path), "f"))
+        raise_accesses(lifted(read(path), "f"))

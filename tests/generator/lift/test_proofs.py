@@ -11,7 +11,7 @@ from heddle.build import files, write
 from heddle.commands.lift_proof import proof
 from heddle.commands.lifted_model import module_of
 from heddle.errors import KernelError
-from heddle.lift.recover import recover
+from heddle.lift.raise_accesses import raise_accesses
 from heddle.roundtrip.compare import Proof
 from test_corpus import LIFTED
 
@@ -35,7 +35,7 @@ OVER_THE_REALS = {
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 def test_generated_text_does_what_the_loop_does(name: str, target: str, tmp_path: Path) -> None:
     for number, function in enumerate(lifted_functions(name)):
-        kernels = recover(function)
+        kernels = raise_accesses(function)
         found = model(kernels, "lifted")
         try:
             write(files(module_of("lifted", found.text), [target]), tmp_path / str(number))
@@ -54,7 +54,7 @@ def test_generated_text_does_what_the_loop_does(name: str, target: str, tmp_path
 def test_generated_reductions_are_not_claimed_to_have_the_same_bits(name: str, tmp_path: Path) -> None:
     """The loop's own order against the fixed one: the same over the reals, or a refusal."""
     (function,) = lifted_functions(name)
-    kernels = recover(function)
+    kernels = raise_accesses(function)
     found = model(kernels, "lifted")
     write(files(module_of("lifted", found.text), ["cpu"]), tmp_path)
     if name in OVER_THE_REALS:

@@ -57,10 +57,10 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "reference": ("reference", Schedule()),
     "cpu": ("cpu", Schedule()),
     "serial": ("cpu", Schedule(parallel=False, simd=False)),
-    "tiles": ("cpu", Schedule(chunk=32, prefetch=32)),
-    "chunks": ("cpu", Schedule(chunk=4)),
-    "prefetch": ("cpu", Schedule(chunk=3, prefetch=16)),
-    "nontemporal": ("cpu", Schedule(chunk=4, nontemporal=True)),
+    "tiles": ("cpu", Schedule(strip_size=32, prefetch=32)),
+    "chunks": ("cpu", Schedule(strip_size=4)),
+    "prefetch": ("cpu", Schedule(strip_size=3, prefetch=16)),
+    "nontemporal": ("cpu", Schedule(strip_size=4, nontemporal=True)),
     "cuda": ("cuda", Schedule(block=(32, 2, 1))),
 }
 
@@ -77,7 +77,7 @@ def test_random_models(seed: int, name: str) -> None:
 @pytest.mark.parametrize("cells", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
-    entry = model(random_model(seed), Schedule(block=(32, 2, 1), cells=cells))
+    entry = model(random_model(seed), Schedule(block=(32, 2, 1), coarsening=cells))
     if entry.space == ir.Dense(1) or any(isinstance(s, Scan) for s in entry.statements):
         with pytest.raises(KernelError, match=f"cannot take {cells} cells"):
             levels(entry, "f64", "cuda")
@@ -88,7 +88,7 @@ def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("cells", [2, 4, 8])
 def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
-    schedule = Schedule(block=(32, 2, 1), cells=cells)
+    schedule = Schedule(block=(32, 2, 1), coarsening=cells)
     coloured = dataclasses.replace(schedule, colours=2)
     agree(model(reduction(), schedule), "f64", "cuda", 3)
     with pytest.raises(KernelError, match="fields that are not split"):
@@ -100,11 +100,11 @@ def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
 def test_a_cell_that_a_thread_repeats_is_changed_once() -> None:
     u = fields("u: real[2D]")
     grows = If(u.here > 0, [Assignment(u.here, 2 * u.here)])
-    agree(model([grows], Schedule(block=(32, 2, 1), cells=4)), "f64", "cuda", 1)
+    agree(model([grows], Schedule(block=(32, 2, 1), coarsening=4)), "f64", "cuda", 1)
 
 
 def test_loads_of_all_cells_of_a_thread_come_before_the_first_store() -> None:
-    entry = model(split_relaxation(3), Schedule(colours=2, block=(32, 2, 1), cells=3, unit=True))
+    entry = model(split_relaxation(3), Schedule(colours=2, block=(32, 2, 1), coarsening=3, unit_stride=True))
     text = list(lines(levels(entry, "f32", "cuda")[-1][1].body))
     stores = [n for n, line in enumerate(text) if line.strip().startswith("store p")]
     assert len(stores) == 3
@@ -159,9 +159,9 @@ def test_profiles(axis: int | None, name: str) -> None:
     agree(model(body, schedule), "f32/f64" if axis else "f64", target, 3)
 
 
-def test_columns_of_a_chunk_go_side_by_side() -> None:
+def test_columns_of_a_strip_go_side_by_side() -> None:
     """The loop over lanes is inside the scan, and what is carried has a place for each lane."""
-    lowered = text(levels(model(column(3, 2), Schedule(chunk=4)), "f64", "cpu")[-1][1])
+    lowered = text(levels(model(column(3, 2), Schedule(strip_size=4)), "f64", "cpu")[-1][1])
     lines = [line.strip() for line in lowered.splitlines()]
     first = next(i for i, line in enumerate(lines) if line.startswith("loop serial z"))
     assert {"local c_lanes: f64*[4] scratch", "local d_lanes: f64*[4] scratch"} <= set(lines[:first]), lines[
@@ -218,7 +218,7 @@ def test_reductions(name: str) -> None:
     agree(model(reduction(), schedule), "f64", target, 3)
     agree(model(column_reduction(), schedule), "f32", target, 4)
     agree(
-        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+        model(coloured_reduction(), dataclasses.replace(schedule, strip_size=0, prefetch=0, colours=2)),
         "f32",
         target,
         5,
@@ -235,7 +235,7 @@ def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     for entry in (
         model(reduction(), schedule),
-        model(coloured_reduction(), dataclasses.replace(schedule, chunk=0, prefetch=0, colours=2)),
+        model(coloured_reduction(), dataclasses.replace(schedule, strip_size=0, prefetch=0, colours=2)),
     ):
         stages = levels(entry, "f64", target)
         typed, generator = stages[0][1], random.Random(cells)
@@ -353,12 +353,12 @@ def test_a_read_outside_is_noted_before_and_after() -> None:
 LATTICE_SCHEDULES = [
     ("reference", Schedule()),
     ("cpu", Schedule()),
-    ("cpu", Schedule(chunk=16)),
-    ("cpu", Schedule(chunk=5, prefetch=32)),
-    ("cpu", Schedule(chunk=16, nontemporal=True)),
-    ("cpu", Schedule(chunk=8, prefetch=32, nontemporal=True)),
+    ("cpu", Schedule(strip_size=16)),
+    ("cpu", Schedule(strip_size=5, prefetch=32)),
+    ("cpu", Schedule(strip_size=16, nontemporal=True)),
+    ("cpu", Schedule(strip_size=8, prefetch=32, nontemporal=True)),
     ("cuda", Schedule()),
-    ("cuda", Schedule(renew=True)),
+    ("cuda", Schedule(rematerialise=True)),
     ("cuda", Schedule(compressed=True)),
 ]
 
@@ -368,7 +368,7 @@ LATTICE_CASES = [
     for case in ("Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd")
     for sparse in (False, True)
     for target, schedule in LATTICE_SCHEDULES
-    if not (sparse and case.startswith("Eso") and (schedule.chunk or schedule.compressed))
+    if not (sparse and case.startswith("Eso") and (schedule.strip_size or schedule.compressed))
     and not (schedule.nontemporal and "P" not in case[:1])
     and (sparse or not schedule.compressed)
 ]
@@ -438,8 +438,8 @@ def test_boundaries_of_moments(target: str) -> None:
         assert outcome(kernel, arrays, arguments) == expected, name
 
 
-@pytest.mark.parametrize("chunk", [0, 4])
-def test_stores_under_a_condition_reach_neighbours(chunk: int) -> None:
+@pytest.mark.parametrize("strip", [0, 4])
+def test_stores_under_a_condition_reach_neighbours(strip: int) -> None:
     lattice = lbm.Lattice("D2Q9")
     statements = list(lbm.AA(lattice)(lbm.BGK(lattice, "omega")).steps["odd"])
     stores = [s for s in statements if isinstance(s, Assignment) and isinstance(s.target, Access)]
@@ -450,13 +450,13 @@ def test_stores_under_a_condition_reach_neighbours(chunk: int) -> None:
         "kernel",
         lbm.StreamingKernels({"": AssignmentCollection(guarded)}, lbm.AA(lattice).links),
         space=Sparse("fluid"),
-        schedule=Schedule(chunk=chunk),
+        schedule=Schedule(strip_size=strip),
     )
     agree(module.kernels["kernel"], "f64", "cpu", 2)
 
 
-@pytest.mark.parametrize("chunk", [0, 4])
-def test_two_fields_through_the_same_links(chunk: int) -> None:
+@pytest.mark.parametrize("strip", [0, 4])
+def test_two_fields_through_the_same_links(strip: int) -> None:
     links = lbm.Pull(lbm.Lattice("D2Q9")).links
     f, g, h = fields("f, g, h: real(9)[2D]")
     statements = [
@@ -468,6 +468,6 @@ def test_two_fields_through_the_same_links(chunk: int) -> None:
         "kernel",
         lbm.StreamingKernels({"": AssignmentCollection(statements)}, links),
         space=Sparse("fluid"),
-        schedule=Schedule(chunk=chunk),
+        schedule=Schedule(strip_size=strip),
     )
     agree(module.kernels["kernel"], "f64", "cpu", 2)

@@ -105,7 +105,9 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
     module = Module("patterns", precisions=("f64", "f16"))
     module.add("step", stream(lbm.BGK(lattice, "omega")))
     module.add(
-        "chunked", stream(lbm.BGK(lattice, "omega")), schedule=Schedule(chunk=16, prefetch=64, renew=True)
+        "strip_mined",
+        stream(lbm.BGK(lattice, "omega")),
+        schedule=Schedule(strip_size=16, prefetch=64, rematerialise=True),
     )
     assert problems(module, ALL, tmp_path) == []
 
@@ -114,7 +116,7 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
 def test_lanes_between_walls(renew: bool, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D2Q9")
     module = Module("lanes", precisions=("f64", "f16"))
-    schedule = Schedule(lanes=4, vector_threads=2, renew=renew)
+    schedule = Schedule(interleave=4, threads_per_vector=2, rematerialise=renew)
     module.add("step", lbm.AA(lattice)(lbm.BGK(lattice, "omega")), Dense(walls=("w", "n")), schedule)
     assert problems(module, ALL, tmp_path) == []
 
@@ -122,10 +124,10 @@ def test_lanes_between_walls(renew: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("pattern", ["EsoTwist", "EsoPull"])
 def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D2Q9")
-    stream = getattr(lbm, pattern)(lattice, half_way="walls")
+    stream = getattr(lbm, pattern)(lattice, halfway_mask="walls")
     module = Module("held", precisions=("f64", "f16"))
     module.add("step", stream(lbm.BGK(lattice, "omega")), space=Sparse("fluid"))
-    module.add("renewed", stream(lbm.BGK(lattice, "omega")), Sparse("fluid"), Schedule(renew=True))
+    module.add("opaque", stream(lbm.BGK(lattice, "omega")), Sparse("fluid"), Schedule(rematerialise=True))
     module.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v"))), Sparse("wall", listed=True))
     assert problems(module, ALL, tmp_path) == []
 
@@ -137,8 +139,13 @@ def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
     collide = lbm.TRT(lattice, "omega", force=("g_x", "g_y", 0))
     module = Module("lists", precisions=("f64", "f32"))
     module.add("step", stream(collide), space=Sparse("fluid"))
-    module.add("chunked", stream(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, renew=True))
-    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(lines_ahead=4))
+    module.add(
+        "strip_mined",
+        stream(collide),
+        space=Sparse("fluid"),
+        schedule=Schedule(strip_size=16, rematerialise=True),
+    )
+    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(prefetch_distance=4))
     module.add("compressed", stream(collide), space=Sparse("fluid"), schedule=Schedule(compressed=True))
     module.add(
         "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)

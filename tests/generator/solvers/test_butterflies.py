@@ -21,7 +21,7 @@ from heddle.solvers.fourier import Complex, Derivation, transform
 from running import memory
 
 Values = dict[sympy.Basic, sympy.Float]
-ROW = Schedule(parallel=False, row_cells=8, trusted=True)
+ROW = Schedule(parallel=False, fixed_nx=8, unchecked_entry=True)
 
 
 def derived(r: int) -> tuple[list[Assignment], list[Complex]]:
@@ -98,7 +98,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 @pytest.mark.compiles
-@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "trusted", "cuda"])
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "unchecked", "cuda"])
 @pytest.mark.parametrize("precision", ["f64", "f32"])
 @pytest.mark.parametrize("name", list(BUTTERFLIES.kernels))
 def test_compiled(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:

@@ -49,15 +49,15 @@ struct BodyEntries {
     std::array<std::vector<double>, 9> distances;
     for (std::int64_t n = 0; n < list.count(); ++n) {
       const Cell cell = list.position(n);
-      std::uint32_t comes_in = 0, in_gap = 0;
+      std::uint32_t incoming = 0, in_gap = 0;
       for (std::size_t q = 1; q < 9; ++q) {
         const auto& c = d2q9[q];
-        comes_in |= std::uint32_t{!bodies.is_fluid(cell[0] - c[0], cell[1] - c[1])} << q;
+        incoming |= std::uint32_t{!bodies.is_fluid(cell[0] - c[0], cell[1] - c[1])} << q;
         in_gap |= std::uint32_t{!bodies.is_fluid(cell[0] + 2 * c[0], cell[1] + 2 * c[1])} << q;
       }
-      if (comes_in == 0) continue;
+      if (incoming == 0) continue;
       numbers.push_back(static_cast<std::uint32_t>(n));
-      masks.push_back(comes_in), linears.push_back(in_gap);
+      masks.push_back(incoming), linears.push_back(in_gap);
       xs.push_back(static_cast<std::int32_t>(cell[0])), ys.push_back(static_cast<std::int32_t>(cell[1]));
       arms_x.push_back(static_cast<double>(cell[0]) - 4), arms_y.push_back(static_cast<double>(cell[1]) - 7);
       for (std::vector<double>& values : distances)

@@ -4,7 +4,7 @@
 from heddle import Module, Sparse, lbm
 
 d2q9 = lbm.Lattice("D2Q9")
-stream = lbm.EsoTwist(d2q9, half_way="walls")
+stream = lbm.EsoTwist(d2q9, halfway_mask="walls")
 collide = lbm.TRT(d2q9, magic="magic", eddy_viscosity=lbm.WALE("constant"))
 
 lbm_twist_gradients = Module(

@@ -5,7 +5,7 @@ so that sweeps take the numbers of the cells that they look at."""
 from heddle import Module, Sparse, lbm
 
 d2q9 = lbm.Lattice("D2Q9")
-stream = lbm.EsoTwist(d2q9, half_way="walls")
+stream = lbm.EsoTwist(d2q9, halfway_mask="walls")
 outlet, wall = Sparse("outlet", listed=True), Sparse("wall", listed=True)
 
 lbm_boundaries_twist = Module(

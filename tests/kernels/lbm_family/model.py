@@ -5,7 +5,7 @@ in each kernel."""
 from heddle import Module, Schedule, Sparse, lbm
 
 d2q9, d3q15, d3q7 = (lbm.Lattice(name) for name in ("D2Q9", "D3Q15", "D3Q7"))
-half_way = lbm.Lattice("D3Q27_half_way", {"rest": "5/18", "axis": "1/12", "edge": "1/72", "corner": "1/144"})
+mean = lbm.Lattice("D3Q27_mean", {"rest": "5/18", "axis": "1/12", "edge": "1/72", "corner": "1/144"})
 warm = lbm.Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})
 """Lattices of a user's own: half D3Q15 and half D3Q19, and one for scalars with c_s^2 = 3/10."""
 
@@ -25,13 +25,13 @@ add("carreau", plane(vessel), schedule=alone)
 add("strain", plane.strain_rate(vessel), schedule=alone)
 add("bingham", plane(lbm.TRT(d2q9, rheology=paste, force=driven, compressible=False)), schedule=alone)
 add("state", plane.moments("rho", "u", pressure="p", force=driven, compressible=False))
-add("start", plane(lbm.ConsistentStart(d2q9)), schedule=alone)
+add("start", plane(lbm.ConsistentInitialisation(d2q9)), schedule=alone)
 
 listed = lbm.Pull(d3q15)
-fluid, chunks = Sparse("fluid"), Schedule(chunk=16, compressed=True)
+fluid, chunks = Sparse("fluid"), Schedule(strip_size=16, compressed=True)
 add("wale", listed(lbm.TRT(d3q15, eddy_viscosity=lbm.WALE("constant"))), space=fluid, schedule=chunks)
 add("curl", listed.vorticity("u", "curl", walls="one_sided"), space=fluid)
-add("vreman", lbm.Pull(half_way)(lbm.BGK(half_way, eddy_viscosity=lbm.Vreman("constant"))))
+add("vreman", lbm.Pull(mean)(lbm.BGK(mean, eddy_viscosity=lbm.Vreman("constant"))))
 add("q", lbm.q_criterion(3))
 
 heat = lbm.Pull(d3q7, "g", "g_next")

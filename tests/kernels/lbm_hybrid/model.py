@@ -11,8 +11,11 @@ collide = lbm.TRT(d3q19, omega="omega", magic="magic", force=("g_x", 0, 0))
 lbm_hybrid = Module(
     "lbm_hybrid", precisions=("f64", "f32", "f16"), about="D3Q19 TRT in place, dense and on lists."
 )
-lbm_hybrid.add("dense", aa(collide), schedule=Schedule(chunk=16, block=(32, 8, 1), renew=True))
+lbm_hybrid.add("dense", aa(collide), schedule=Schedule(strip_size=16, block=(32, 8, 1), rematerialise=True))
 lbm_hybrid.add(
-    "listed", aa(collide), space=Sparse("fluid"), schedule=Schedule(chunk=16, block=(256, 1, 1), renew=True)
+    "listed",
+    aa(collide),
+    space=Sparse("fluid"),
+    schedule=Schedule(strip_size=16, block=(256, 1, 1), rematerialise=True),
 )
 lbm_hybrid.add_halo()

@@ -18,7 +18,7 @@ lbm_lists.add(
     "step",
     pull(collide),
     space=Sparse("fluid"),
-    schedule=Schedule(chunk=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True),
+    schedule=Schedule(strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True),
 )
 lbm_lists.add("dense", pull(collide))
 for name, condition in conditions.items():

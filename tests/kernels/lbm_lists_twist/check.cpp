@@ -44,7 +44,7 @@ using Cell = std::array<std::int64_t, 3>;
 using Flags = std::vector<std::uint8_t>;
 
 enum class Target { cpu, reference, cuda };
-enum class Walls { full_way, half_way, swept }; ///< swept: half-way, by a boundary sweep
+enum class Walls { full_way, halfway, swept }; ///< swept: half-way, by a boundary sweep
 
 // Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
 #ifdef HEDDLE_ON_DEVICE
@@ -64,8 +64,8 @@ Cell moved(const Cell& cell, const Velocity& by) {
 /// EsoTwist over all cells of a periodic box, its walls made by hand.
 template <class T> class DenseFlow {
 public:
-  DenseFlow(const Cell& extent, Flags flags, bool half_way)
-      : f_(extent, 19), flags_(std::move(flags)), half_way_(half_way) {
+  DenseFlow(const Cell& extent, Flags flags, bool halfway)
+      : f_(extent, 19), flags_(std::move(flags)), halfway_(halfway) {
     test::Random random(11);
     f_.for_cells([&](const Cell& cell) {
       for (int q = 0; q < 19; ++q)
@@ -97,7 +97,7 @@ public:
         at(cell, place) = old.at(f_.image(moved(cell, place.offset)), place.slot);
       }
     });
-    if (half_way_) bounce();
+    if (halfway_) bounce();
     odd_ = !odd_;
   }
 
@@ -121,7 +121,7 @@ private:
 
   PeriodicBox<T> f_;
   Flags flags_;
-  bool half_way_;
+  bool halfway_;
   bool odd_ = false;
 };
 
@@ -227,9 +227,9 @@ private:
     const auto rate = static_cast<Scalar>(omega);
     const std::uint32_t* const table = list_.neighbour();
     const std::int64_t stride = list_.neighbour_stride();
-    if (walls_kind_ == Walls::half_way && odd_) {
+    if (walls_kind_ == Walls::halfway && odd_) {
       HEDDLE_RUN(half_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(walls), table, stride, first, last, g, lambda, rate);
-    } else if (walls_kind_ == Walls::half_way) {
+    } else if (walls_kind_ == Walls::halfway) {
       HEDDLE_RUN(half_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(walls), table, stride, first, last, g, lambda,
                  rate);
     } else if (odd_) {
@@ -314,7 +314,7 @@ TYPED_TEST(TwistLists, EqualDenseBitForBit) {
   using T = TypeParam;
   for (const Geometry& geometry : geometries) {
     const Flags flags = flags_of(geometry);
-    for (const Walls walls : {Walls::full_way, Walls::half_way, Walls::swept}) {
+    for (const Walls walls : {Walls::full_way, Walls::halfway, Walls::swept}) {
       DenseFlow<T> dense(geometry.extent, flags, walls != Walls::full_way);
       std::vector<std::unique_ptr<ListFlow<T>>> lists; // one a target
       for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
@@ -343,7 +343,7 @@ TYPED_TEST(TwistLists, GiveTheSameBitsInEveryOrderOfCells) {
   const Flags flags = flags_of(geometry);
   for (const CellOrder order : {CellOrder::morton, CellOrder::hilbert}) {
     DenseFlow<T> dense(geometry.extent, flags, true);
-    ListFlow<T> listed(Target::cpu, Walls::half_way, geometry.extent, flags, order);
+    ListFlow<T> listed(Target::cpu, Walls::halfway, geometry.extent, flags, order);
     listed.start_as(dense);
     for (int s = 0; s < 3; ++s) {
       listed.step();
@@ -359,7 +359,7 @@ TEST(TwistLists, KeepTheMass) {
   const Geometry& geometry = geometries[0];
   const Flags flags = flags_of(geometry);
   DenseFlow<double> dense(geometry.extent, flags, true);
-  ListFlow<double> listed(Target::cpu, Walls::half_way, geometry.extent, flags);
+  ListFlow<double> listed(Target::cpu, Walls::halfway, geometry.extent, flags);
   listed.start_as(dense);
   const double mass = listed.mass();
   for (int s = 0; s < 20; ++s)
@@ -385,8 +385,8 @@ public:
 TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
   const Geometry& geometry = geometries[0];
   const Flags flags = flags_of(geometry);
-  for (const bool half_way : {false, true}) {
-    DenseFlow<float> dense(geometry.extent, flags, half_way);
+  for (const bool halfway : {false, true}) {
+    DenseFlow<float> dense(geometry.extent, flags, halfway);
     AnyPattern pull(geometry.extent, flags, lbm_lists_eso_pull::links);
     AnyPattern aa(geometry.extent, flags, lbm_lists_aa::links);
     const auto pull_view = pull.f.view();
@@ -414,12 +414,12 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
     for (int s = 0; s < 6; ++s) {
       const bool odd = s % 2 == 1;
       const heddle::CellRange all = pull.list.all();
-      if (half_way && odd)
+      if (halfway && odd)
         lbm_lists_eso_pull::HalfOdd<float>(pull.f, pull.walls, all, {g_x, magic, omega})(pull.stream);
-      if (half_way && !odd)
+      if (halfway && !odd)
         lbm_lists_eso_pull::HalfEven<float>(pull.f, pull.walls, all, {g_x, magic, omega})(pull.stream);
-      if (!half_way && odd) lbm_lists_eso_pull::FullOdd<float>(pull.f, all, {g_x, magic, omega})(pull.stream);
-      if (!half_way && !odd)
+      if (!halfway && odd) lbm_lists_eso_pull::FullOdd<float>(pull.f, all, {g_x, magic, omega})(pull.stream);
+      if (!halfway && !odd)
         lbm_lists_eso_pull::FullEven<float>(pull.f, all, {g_x, magic, omega})(pull.stream);
       if (odd)
         lbm_lists_aa::StepOdd<float>(aa.f, all, {g_x, magic, omega})(aa.stream);
@@ -431,7 +431,7 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
           const float expected = dense.arrived(pull.list.position(n), q);
           const Place place = before(eso_pull_shift, !odd, q);
           ASSERT_EQ(pull_view(held(n, place.offset), place.slot), expected) << "EsoPull, step " << s;
-          if (!half_way) continue; // AA's walls are half-way
+          if (!halfway) continue; // AA's walls are half-way
           const float* const data = aa_view.data();
           const std::int64_t row = (q - 1) * aa.list.neighbour_stride();
           ASSERT_EQ(odd || q == 0 ? aa_view(n, q) : data[aa.list.neighbour()[row + n]], expected)

@@ -10,4 +10,4 @@ lbm_lists_eso_pull = Module(
     "lbm_lists_eso_pull", precisions=("f32",), about="D3Q19 TRT on a list of cells, EsoPull."
 )
 lbm_lists_eso_pull.add("full", lbm.EsoPull(d3q19)(collide), space=Sparse("fluid"))
-lbm_lists_eso_pull.add("half", lbm.EsoPull(d3q19, half_way="walls")(collide), space=Sparse("fluid"))
+lbm_lists_eso_pull.add("half", lbm.EsoPull(d3q19, halfway_mask="walls")(collide), space=Sparse("fluid"))

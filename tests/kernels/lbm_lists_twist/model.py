@@ -6,7 +6,7 @@ from heddle import Module, Sparse, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 collide = lbm.TRT(d3q19, omega="omega", magic="magic", force=("g_x", 0, 0))
-full, half = lbm.EsoTwist(d3q19), lbm.EsoTwist(d3q19, half_way="walls")
+full, half = lbm.EsoTwist(d3q19), lbm.EsoTwist(d3q19, halfway_mask="walls")
 
 lbm_lists_twist = Module(
     "lbm_lists_twist", precisions=("f64", "f32", "f16"), about="D3Q19 TRT on a list of cells, EsoTwist."

@@ -11,6 +11,6 @@ lbm_validation_heat = Module(
     "lbm_validation_heat", precisions=("f64", "f32", "f16"), about="A scalar on a list of cells."
 )
 add = lbm_validation_heat.add
-add("heat", stream(lbm.AdvectionDiffusion(d2q5)), space=fluid, schedule=Schedule(fma=True, chunk=16))
+add("heat", stream(lbm.AdvectionDiffusion(d2q5)), space=fluid, schedule=Schedule(fma=True, strip_size=16))
 add("temperature", stream.scalar_moments("T"), space=fluid)
 add("side", stream.boundary(lbm.ScalarValue("value")), space=Sparse("side", listed=True))

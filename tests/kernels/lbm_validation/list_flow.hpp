@@ -196,8 +196,8 @@ public:
 
   /// The cells and directions for which comes_in(source) holds of the cell that a direction comes from, in
   /// the memory of the flow. comes_in is called from several threads.
-  template <class F> Patch patch(F&& comes_in) const {
-    const std::vector<std::uint32_t> masks = masks_of(comes_in);
+  template <class F> Patch patch(F&& incoming) const {
+    const std::vector<std::uint32_t> masks = masks_of(incoming);
     std::vector<std::uint32_t> cells, chosen;
     for (std::size_t n = 0; n < masks.size(); ++n) {
       if (masks[n] == 0) continue;
@@ -218,12 +218,12 @@ public:
 
 private:
   /// Of each listed cell: the directions that come in from where comes_in holds.
-  template <class F> std::vector<std::uint32_t> masks_of(F&& comes_in) const {
+  template <class F> std::vector<std::uint32_t> masks_of(F&& incoming) const {
     std::vector<std::uint32_t> masks(static_cast<std::size_t>(list_.count()));
     for_listed(list_, [&](std::int64_t n, const Cell& cell) {
       std::uint32_t mask = 0;
       for (std::size_t q = 1; q < count; ++q) {
-        if (comes_in(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]}))
+        if (incoming(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]}))
           mask |= 1U << q;
       }
       masks[static_cast<std::size_t>(n)] = mask;

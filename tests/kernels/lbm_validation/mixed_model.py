@@ -10,7 +10,7 @@ Plane periodic flows do without it.
 from heddle import Cells, Field, Module, Schedule, lbm
 
 d2q9, d3q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
-force, wide = ("g_x", "g_y"), Schedule(chunk=16)
+force, wide = ("g_x", "g_y"), Schedule(strip_size=16)
 buoyancy = lbm.boussinesq(d2q9, (0, "gravity"), scalar="T")
 speed = Field("speed", "real", 0, ghost_layers=0).here  # one an entry
 

@@ -14,7 +14,7 @@ add(
     "trt",
     stream(lbm.TRT(d3q19, magic="magic", force=("g_x", 0, 0))),
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, chunk=16),
+    schedule=Schedule(fma=True, strip_size=16),
 )
 add("inlet", stream.boundary(lbm.VelocityBounceBack(("wall_x", 0, 0))), space=Sparse("inlet", listed=True))
 outlet = lbm.PressureAntiBounceBack("density", saved="u")

@@ -13,5 +13,5 @@ lbm_validation_vortex = Module(
 )
 for name, operator in (("cumulant", lbm.Cumulant(d3q27)), ("parametrised", lbm.ParametrisedCumulant(d3q27))):
     lbm_validation_vortex.add(
-        name, lbm.Pull(d3q27)(operator), space=Sparse("fluid"), schedule=Schedule(fma=True, chunk=16)
+        name, lbm.Pull(d3q27)(operator), space=Sparse("fluid"), schedule=Schedule(fma=True, strip_size=16)
     )

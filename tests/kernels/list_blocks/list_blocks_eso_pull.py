@@ -10,5 +10,5 @@ list_blocks_eso_pull = Module(
     "list_blocks_eso_pull", precisions=("f64", "f32", "f16"), about="D3Q19 on lists, EsoPull."
 )
 list_blocks_eso_pull.add("full", lbm.EsoPull(d3q19)(collide), space=Sparse("fluid"))
-list_blocks_eso_pull.add("half", lbm.EsoPull(d3q19, half_way="walls")(collide), space=Sparse("fluid"))
+list_blocks_eso_pull.add("half", lbm.EsoPull(d3q19, halfway_mask="walls")(collide), space=Sparse("fluid"))
 list_blocks_eso_pull.add_halo()

@@ -8,6 +8,6 @@ pull = lbm.Pull(d3q19)
 
 list_blocks_pull = Module("list_blocks_pull", precisions=("f64", "f32", "f16"), about="D3Q19 on lists, pull.")
 list_blocks_pull.add(
-    "step", pull(lbm.BGK(d3q19)), space=Sparse("fluid"), schedule=Schedule(chunk=16, compressed=True)
+    "step", pull(lbm.BGK(d3q19)), space=Sparse("fluid"), schedule=Schedule(strip_size=16, compressed=True)
 )
 list_blocks_pull.add_halo()

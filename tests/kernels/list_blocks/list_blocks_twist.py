@@ -10,5 +10,5 @@ list_blocks_twist = Module(
     "list_blocks_twist", precisions=("f64", "f32", "f16"), about="D3Q19 on lists, EsoTwist."
 )
 list_blocks_twist.add("full", lbm.EsoTwist(d3q19)(collide), space=Sparse("fluid"))
-list_blocks_twist.add("half", lbm.EsoTwist(d3q19, half_way="walls")(collide), space=Sparse("fluid"))
+list_blocks_twist.add("half", lbm.EsoTwist(d3q19, halfway_mask="walls")(collide), space=Sparse("fluid"))
 list_blocks_twist.add_halo()

@@ -7,5 +7,5 @@ d3q19 = lbm.Lattice("D3Q19")
 aa = lbm.AA(d3q19)
 
 list_blocks = Module("list_blocks", precisions=("f64", "f32", "f16"), about="D3Q19 in place on lists.")
-list_blocks.add("step", aa(lbm.BGK(d3q19)), space=Sparse("fluid"), schedule=Schedule(chunk=16))
+list_blocks.add("step", aa(lbm.BGK(d3q19)), space=Sparse("fluid"), schedule=Schedule(strip_size=16))
 list_blocks.add_halo()

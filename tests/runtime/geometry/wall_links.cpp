@@ -386,7 +386,7 @@ TEST(WallLinks, LatticesOfThePlaneSeeASection) {
   expect_exact(body, {{{1, 0, 0}, 2.2, 7.6}, {{0, 1, 0}, 3.3, 8.1}, {{0, 0, 1}, -1, 2}});
 }
 
-TEST(WallLinks, WhatNoSurfaceCrossesIsCountedAndHalfWay) {
+TEST(WallLinks, WhatNoSurfaceCrossesIsCountedAndHalfway) {
   const Mesh mesh = test::sphere({5, 5, 5}, 3.3, 16);
   std::vector<std::uint8_t> solid = voxelise(mesh, cube(12));
   solid[static_cast<std::size_t>(10 + 12 * (10 + 12 * 10))] = 1; // a stone that is not in the mesh

@@ -17,7 +17,7 @@ void add_square(Oblique& view, double z, const Colour& colour) {
       [colour](std::int64_t, std::int64_t) { return colour; });
 }
 
-TEST(Oblique, SeenFromAboveASquareIsASquareOfTheRightSize) {
+TEST(Oblique, ViewedFromAboveASquareIsASquareOfTheRightSize) {
   // From a height of 2 the angle of 90 degrees shows a ground of 4 x 4: the square fills a quarter of each
   // side.
   Oblique view(400, 400, {{0, 0, 0}, -half_turn / 2, half_turn / 2, 2, half_turn / 2});

@@ -14,7 +14,7 @@
 #include "../../support/lattice.hpp"
 #include "../../support/list_tables.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/device/chunk_links.hpp"
+#include "heddle/device/compressed_neighbours.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/halo/exchange.hpp"
@@ -164,11 +164,11 @@ void check(const BlockGrid& grid, int rank, const heddle::FlagReader& flags, con
   check_runs(list);
   for (std::int64_t n = 0; links.size() == 18 && n < list.cells(); ++n) {
     std::uint32_t entry[18] = {};
-    heddle::load_links<18>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(), n,
-                           list.cells());
+    heddle::decode_neighbours<18>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(), n,
+                                  list.cells());
     for (std::size_t r = 0; r < 18; ++r) {
       const auto own = static_cast<std::uint32_t>(links[r].wall_slot * list.slot_stride() + n);
-      ASSERT_EQ(heddle::linked(entry[r], own),
+      ASSERT_EQ(heddle::neighbour_or_wall(entry[r], own),
                 list.neighbour()[static_cast<std::int64_t>(r) * list.neighbour_stride() + n]);
     }
   }

@@ -17,7 +17,7 @@
 #include "../../support/list_tables.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
-#include "heddle/device/chunk_links.hpp"
+#include "heddle/device/compressed_neighbours.hpp"
 #include "heddle/sparse/sparse_field.hpp"
 
 namespace {
@@ -93,20 +93,20 @@ Widths check_compressed(const IndexList& list, const std::vector<Link>& links) {
   EXPECT_EQ(links.size(), std::size_t{rows});
   for (std::int64_t n = 0; n < list.cells(); ++n) {
     std::uint32_t entry[rows] = {};
-    heddle::load_links<rows>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(), n,
-                             list.cells());
+    heddle::decode_neighbours<rows>(entry, list.neighbour_chunk(), list.neighbour(), list.neighbour_stride(),
+                                    n, list.cells());
     for (std::size_t r = 0; r < rows; ++r) {
       const auto own = static_cast<std::uint32_t>(links[r].wall_slot * list.slot_stride() + n);
-      EXPECT_EQ(heddle::linked(entry[r], own),
+      EXPECT_EQ(heddle::neighbour_or_wall(entry[r], own),
                 list.neighbour()[static_cast<std::int64_t>(r) * list.neighbour_stride() + n])
           << "row " << r << " cell " << n;
       if (testing::Test::HasFailure()) return {};
     }
   }
   Widths widths;
-  for (std::int64_t c = 0; c < list.cells() / heddle::chunk_cells; ++c) {
-    const std::uint32_t word = list.neighbour_chunk()[c * heddle::chunk_words(rows) + rows];
-    const auto width = static_cast<heddle::DeltaWidth>(word >> heddle::most_chunk_links);
+  for (std::int64_t c = 0; c < list.cells() / heddle::compressed_row_cells; ++c) {
+    const std::uint32_t word = list.neighbour_chunk()[c * heddle::compressed_row_words(rows) + rows];
+    const auto width = static_cast<heddle::DeltaWidth>(word >> heddle::most_compressed_neighbours);
     (width == heddle::DeltaWidth::eight     ? widths.eight
      : width == heddle::DeltaWidth::sixteen ? widths.sixteen
                                             : widths.plain)++;

@@ -178,7 +178,7 @@ TEST(SolidBoundaryNodes, RefusesSolidBoundaryNodesWhereTheyHaveNoMeaning) {
                Error);
 }
 
-TEST(WallMasks, MarkWhatComesInFromWalls) {
+TEST(WallMasks, MarkWhatEntersFromWalls) {
   const Box box{{3, 0, -1}, {8, 4, 2}};
   const std::vector<std::uint8_t> flags = some_solid(box, 3);
   const std::array<bool, 3> periodic{true, false, false};

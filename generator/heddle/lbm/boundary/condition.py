@@ -31,9 +31,9 @@ from heddle.model.require import require_flag, vector
 class BoundaryCell:
     """What a condition sees of a boundary cell.
 
-    own_post: all f*_q lie in the own cell; always_own: after every step. leaving: incoming q -> where f* of
-    the opposite direction lies. arriving: incoming q -> where the next step reads f_q. mask: over a list, the
-    bits of the incoming directions; None on a face, where all in `leaving` come in. linked: neighbours are
+    own_post: all f*_q lie in the own cell; always_own: after every step. outgoing: incoming q -> where f* of
+    the opposite direction lies. incoming: incoming q -> where the next step reads f_q. mask: over a list, the
+    bits of the incoming directions; None on a face, where all in `outgoing` come in. linked: neighbours are
     found through the table of a list, not at offsets of a dense box. held: the list holds cells behind walls.
     side: the outward normal, in an edge or corner the sum of several, None for a list that leads out on any
     side. written, read:
@@ -44,11 +44,11 @@ class BoundaryCell:
     zero_centred: bool
     own_post: bool
     always_own: bool
-    leaving: Mapping[int, Access]
-    arriving: Mapping[int, Access]
+    outgoing: Mapping[int, Access]
+    incoming: Mapping[int, Access]
     mask: Access | None
     linked: bool
-    held: bool
+    stores_solid: bool
     side: tuple[int, ...] | None
     written: Sequence[Access]
     read: Sequence[Access]
@@ -63,29 +63,29 @@ class BoundaryCell:
         """Whether it is a cell of a list, of listed ones or of those of a box, not of a dense face."""
         return self.mask is not None
 
-    def comes_in(self, q: int) -> sympy.Basic:
+    def is_incoming(self, q: int) -> sympy.Basic:
         """Whether direction q comes from outside."""
         return sympy.true if self.mask is None else has_bit(self.mask, q)
 
-    def elsewhere(self, access: Access, offset: tuple[int, ...]) -> Access:
+    def at_neighbour(self, access: Access, offset: tuple[int, ...]) -> Access:
         """The same of the cell at an offset; of the own one where a list has none there. In a list that holds
         cells behind walls no links lead to all neighbours, and their numbers are given, `cell_w` and so
         on."""
-        if self.held:
+        if self.stores_solid:
             number = Field(f"cell_{direction_name(offset)}", "uint32", 0, ghost_layers=0).here
-            return access.seen_from(offset, number)
+            return access.via_link(offset, number)
         if self.linked:
-            return access.seen_from(offset)
+            return access.via_link(offset)
         moved = tuple(a + b for a, b in zip(access.offsets, offset, strict=True))
         return Access(access.field, moved, access.component)
 
-    def beside(self, q: int, offset: tuple[int, ...]) -> Access:
+    def written_at(self, q: int, offset: tuple[int, ...]) -> Access:
         """Where f*_q of the cell at an offset lies."""
-        return self.elsewhere(self.written[q], offset)
+        return self.at_neighbour(self.written[q], offset)
 
-    def arrival(self, q: int, offset: tuple[int, ...]) -> Access:
+    def read_at(self, q: int, offset: tuple[int, ...]) -> Access:
         """Where the next step of the cell at an offset reads f_q."""
-        return self.elsewhere(self.read[q], offset)
+        return self.at_neighbour(self.read[q], offset)
 
     def normal(self, what: str) -> tuple[int, ...]:
         """The outward normal. Raises KernelError for a list of cells that was not given one."""
@@ -121,7 +121,7 @@ class BoundaryCondition(ABC):
     at_edges = False
 
     @abstractmethod
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """The user's expressions."""
 
     @abstractmethod
@@ -129,8 +129,10 @@ class BoundaryCondition(ABC):
         """Statements that serve all directions, and what the directions need of them."""
 
     @abstractmethod
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
-        """f_q, given `left`, the post-collision population of the opposite direction."""
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
+        """f_q, given `outgoing_value`, the post-collision population of the opposite direction."""
 
 
 @dataclass(frozen=True)
@@ -147,32 +149,32 @@ class BoundaryState:
 
 def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: WallForce) -> list[Statement]:
     """The statements of one boundary sweep. sums: of the momentum exchanged."""
-    equations = Equations([*condition.given(), *sums.given()])
+    equations = Equations([*condition.arguments(), *sums.arguments()])
     state = condition.prepare(cell, equations)
     equations.section(f"Incoming populations: {condition.title}")
     loaded = state.post or {}
     exchanged: dict[int, sympy.Expr] = {}
-    abroad = any(any(place.offsets) for place in cell.arriving.values())
-    behind = condition.reads_neighbours or cell.held or (cell.listed and (abroad or not cell.linked))
+    abroad = any(any(place.offsets) for place in cell.incoming.values())
+    behind = condition.reads_neighbours or cell.stores_solid or (cell.listed and (abroad or not cell.linked))
     behind = behind or (state.post is not None and (abroad or not cell.own_post))
-    for q in cell.leaving:
-        left = loaded.get(cell.lattice.opposite(q), cell.leaving[q])
+    for q in cell.outgoing:
+        outgoing_value = loaded.get(cell.lattice.opposite(q), cell.outgoing[q])
         if sums:
-            left = equations.let(f"left_{cell.lattice.names[q]}", left)
-        value = condition.incoming(cell, state, q, left)
-        stays = value == left and cell.leaving[q] == cell.arriving[q]
+            outgoing_value = equations.let(f"out_{cell.lattice.names[q]}", outgoing_value)
+        value = condition.incoming(cell, state, q, outgoing_value)
+        stays = value == outgoing_value and cell.outgoing[q] == cell.incoming[q]
         if sums:
             value = equations.let(f"in_{cell.lattice.names[q]}", value)
-            exchanged[q] = add(left, value)
-        if stays or value == cell.arriving[q]:
+            exchanged[q] = add(outgoing_value, value)
+        if stays or value == cell.incoming[q]:
             continue
-        store = Assignment(cell.arriving[q], value)
+        store = Assignment(cell.incoming[q], value)
         equations.statements.append(
-            store if cell.mask is None and not behind else If(cell.comes_in(q), [store], wall=behind)
+            store if cell.mask is None and not behind else If(cell.is_incoming(q), [store], wall=behind)
         )
     if sums:
-        comes_in = {q: cell.comes_in(q) for q in exchanged} if cell.listed else {}
-        sums.add_sums(equations, cell.lattice, exchanged, comes_in)
+        is_incoming = {q: cell.is_incoming(q) for q in exchanged} if cell.listed else {}
+        sums.add_sums(equations, cell.lattice, exchanged, is_incoming)
     return equations.statements
 
 
@@ -189,7 +191,7 @@ class VelocityBounceBack(BoundaryCondition):
     def __init__(self, velocity: Sequence[Scalar]) -> None:
         self.velocity = vector(velocity, "the velocity of a wall")
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """The wall's velocity."""
         return self.velocity
 
@@ -198,7 +200,7 @@ class VelocityBounceBack(BoundaryCondition):
         velocity = _wall_velocity(cell.lattice, equations, self.velocity)
         if any(component != 0 for component in velocity):
             require_momentum(cell.lattice, "a wall that moves")
-        along = {q: _along(cell.lattice, q, velocity) for q in cell.leaving}
+        along = {q: _along(cell.lattice, q, velocity) for q in cell.outgoing}
         moving = any(value != 0 for value in along.values())
         weights = _name_weights(cell, equations) if moving else {}
         return BoundaryState(
@@ -209,9 +211,11 @@ class VelocityBounceBack(BoundaryCondition):
             }
         )
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """f*_p + 6 w c_q.u."""
-        return add(left, state.terms[q]) if q in state.terms else left
+        return add(outgoing_value, state.terms[q]) if q in state.terms else outgoing_value
 
 
 class NoSlip(VelocityBounceBack):
@@ -252,7 +256,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         self.force = force
         self.saved = saved
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """Density, velocity and force."""
         vector = self.force.vector if isinstance(self.force, ForceModel) else self.force or ()
         return [self.rho, *(self.velocity or ()), *map(quantity, vector)]
@@ -274,7 +278,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         base = equations.let("base", add(deviation, multiply(-1, kinetic)))
         terms: dict[int, sympy.Expr] = {}
         for q, opposite in cell.lattice.pairs:
-            if q in cell.leaving or opposite in cell.leaving:
+            if q in cell.outgoing or opposite in cell.outgoing:
                 along = equations.let(f"u_{cell.lattice.names[q]}", _along(cell.lattice, q, velocity))
                 even = add(base, multiply(Fraction(9, 2), carried, along, along))
                 terms[q] = terms[opposite] = equations.let(
@@ -307,9 +311,11 @@ class PressureAntiBounceBack(BoundaryCondition):
                 equations.store(saved.component(a), component)
         return state.velocity, post
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """2 w rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2] - f*_p."""
-        return add(state.terms[q], multiply(-1, left))
+        return add(state.terms[q], multiply(-1, outgoing_value))
 
 
 def _along(lattice: Lattice, q: int, velocity: Vector) -> sympy.Expr:

@@ -12,7 +12,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState, VelocityBounceBack
 from heddle.model.bits import has_bit
 from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity
-from heddle.model.field import Field, Walled
+from heddle.model.field import Field, IsWallLink
 
 _FORMULA = {
     "linear": "Walls at d < 1/2: 2 d f*_p + (1 - 2 d) f*_p(x - c_p), else [f*_p - (1 - 2 d) f*_q] / (2 d)",
@@ -71,13 +71,13 @@ class Bouzidi(BoundaryCondition):
         self.distance, self.order = distance, order
         self.wall = None if velocity is None else VelocityBounceBack(velocity)
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """The wall's velocity."""
-        return () if self.wall is None else self.wall.given()
+        return () if self.wall is None else self.wall.arguments()
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """All incoming values, before any of them is stored."""
-        distances = {q: self._distance(cell, cell.lattice.opposite(q)) for q in cell.leaving}
+        distances = {q: self._distance(cell, cell.lattice.opposite(q)) for q in cell.outgoing}
         equations.keep(distances.values())
         if not cell.listed:  # an argument that gives it comes before those of the velocity
             equations.once("twice", multiply(2, equations.once("d", quantity(self.distance))))
@@ -86,27 +86,27 @@ class Bouzidi(BoundaryCondition):
         equations.section(_FORMULA[self.order] + (_IN_A_GAP if in_gaps else ""))
         terms: dict[int, sympy.Expr] = {}
         post: dict[int, sympy.Expr] = {}
-        for q in cell.leaving:
-            name, leaving = cell.lattice.names[q], cell.lattice.opposite(q)
+        for q in cell.outgoing:
+            name, opposite = cell.lattice.names[q], cell.lattice.opposite(q)
             link = _Link(
                 name=name,
                 d=equations.once("d" + self._suffix(cell, q), distances[q]),
-                left=equations.let(f"left_of_{name}", cell.leaving[q]),
-                behind=equations.let(f"behind_{name}", cell.arrival(leaving, cell.here)),
-                own=equations.let(f"own_{name}", cell.beside(q, cell.here)),
+                outgoing_value=equations.let(f"out_{name}", cell.outgoing[q]),
+                behind=equations.let(f"behind_{name}", cell.read_at(opposite, cell.here)),
+                own=equations.let(f"own_{name}", cell.written_at(q, cell.here)),
                 gain=gains[q],
             )
-            post[leaving] = link.left
+            post[opposite] = link.outgoing_value
             near, far = self._both(cell, equations, link, q)
             cases = [(near, link.nearer), (far, True)]
             if cell.mask is not None:
-                cases.insert(0, (add(link.left, link.gain), cell.comes_in(leaving)))
+                cases.insert(0, (add(link.outgoing_value, link.gain), cell.is_incoming(opposite)))
             terms[q] = equations.let(f"wall_{name}", sympy.Piecewise(*cases))
         return BoundaryState(terms, post)
 
     def _gains(self, cell: BoundaryCell, equations: Equations) -> dict[int, sympy.Expr]:
         """Name what a wall that moves adds to each incoming population, 6 w c.u."""
-        gains = dict.fromkeys(cell.leaving, sympy.Integer(0))
+        gains = dict.fromkeys(cell.outgoing, sympy.Integer(0))
         if self.wall is None:
             return gains
         moving = self.wall.prepare(cell, equations).terms
@@ -129,11 +129,11 @@ class Bouzidi(BoundaryCondition):
         alpha, beta, third = twice, less, sympy.Integer(0)
         if self.order == "quadratic":
             inwards = cell.lattice.velocities[q]
-            further = cell.arrival(cell.lattice.opposite(q), inwards)
-            inner = cell.beside(q, inwards)
+            further = cell.read_at(cell.lattice.opposite(q), inwards)
+            inner = cell.written_at(q, inwards)
             gap: sympy.Basic = sympy.false
             if cell.listed:  # in a gap of two cells both elements are what the other wall's cell sets
-                gap = Walled(further if cell.held or any(further.offsets) else inner)
+                gap = IsWallLink(further if cell.stores_solid or any(further.offsets) else inner)
                 if not cell.linked:
                     gap = has_bit(Field("linear", "uint32", 0, ghost_layers=0).here, q)
                 gap = equations.let(f"gap{name}", gap)
@@ -142,20 +142,24 @@ class Bouzidi(BoundaryCondition):
             alpha, beta = equations.once(f"alpha{name}", alpha), equations.once(f"beta{name}", beta)
             beyond = sympy.Piecewise((0, gap), (further, link.nearer), (inner, True))
             third = equations.let(f"third_{link.name}", multiply(link.d, less, beyond))
-        near = add(multiply(alpha, link.left), multiply(beta, link.behind), negate(third), link.gain)
-        return near, divide(add(link.left, link.gain, multiply(-1, beta, link.own), third), alpha)
+        near = add(
+            multiply(alpha, link.outgoing_value), multiply(beta, link.behind), negate(third), link.gain
+        )
+        return near, divide(add(link.outgoing_value, link.gain, multiply(-1, beta, link.own), third), alpha)
 
     @staticmethod
     def _suffix(cell: BoundaryCell, q: int) -> str:
         """Of the names of what follows from the distance, which on a face is that of all links."""
         return f"_{cell.lattice.names[q]}" if cell.listed else ""
 
-    def _distance(self, cell: BoundaryCell, leaving: int) -> sympy.Expr:
+    def _distance(self, cell: BoundaryCell, opposite: int) -> sympy.Expr:
         if cell.mask is None:
             return quantity(self.distance)
-        return Field(f"{self.distance}_{cell.lattice.names[leaving]}", "real", 0, ghost_layers=0).here
+        return Field(f"{self.distance}_{cell.lattice.names[opposite]}", "real", 0, ghost_layers=0).here
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """The interpolated value."""
         return state.terms[q]
 
@@ -163,11 +167,12 @@ class Bouzidi(BoundaryCondition):
 @dataclass(frozen=True)
 class _Link:
     """A link through a wall: the name of the direction q that comes in, the distance d of the wall, f*_p of
-    the own cell (left) and of that at -c_p (behind), f*_q of the own cell, and what the wall adds."""
+    the own cell (outgoing_value) and of that at -c_p (behind), f*_q of the own cell, and what the wall
+    adds."""
 
     name: str
     d: sympy.Expr
-    left: sympy.Expr
+    outgoing_value: sympy.Expr
     behind: sympy.Expr
     own: sympy.Expr
     gain: sympy.Expr

@@ -40,7 +40,7 @@ class Outflow(BoundaryCondition):
     title = "f_q(x) = f_q(x - n), n the outward normal"
     reads_neighbours = True
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """Nothing."""
         return ()
 
@@ -50,12 +50,14 @@ class Outflow(BoundaryCondition):
         equations.section("What arrives one cell further inside")
         return BoundaryState(
             {
-                q: equations.let(f"inside_{cell.lattice.names[q]}", cell.arrival(q, inwards))
-                for q in cell.leaving
+                q: equations.let(f"inside_{cell.lattice.names[q]}", cell.read_at(q, inwards))
+                for q in cell.outgoing
             }
         )
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """f_q(x - n)."""
         return state.terms[q]
 
@@ -77,7 +79,7 @@ class ConvectiveOutflow(Outflow):
         self.speed = positive(speed, "speed")
         self.saved = saved
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """U."""
         return [self.speed]
 
@@ -90,7 +92,7 @@ class ConvectiveOutflow(Outflow):
         terms = {}
         for q, value in inside.terms.items():
             mixed = add(multiply(share, saved[q]), multiply(rest, value))
-            terms[q] = equations.let(f"leaving_{cell.lattice.names[q]}", mixed)
+            terms[q] = equations.let(f"mixed_{cell.lattice.names[q]}", mixed)
         for q, value in terms.items():
             equations.store(saved[q], value)
         return BoundaryState(terms)
@@ -132,7 +134,7 @@ class PressureJump(BoundaryCondition):
         require_flag(compressible, "compressible")
         self.jump, self.u, self.compressible = quantity(jump), u, compressible
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """The jump."""
         return [self.jump]
 
@@ -144,25 +146,27 @@ class PressureJump(BoundaryCondition):
         equations.section("Constants: lattice weights")
         weights = name_weights(equations, lattice, rest=False)
         if not self.compressible:
-            gains = {q: multiply(weights[lattice.order(q)], self.jump) for q in cell.leaving}
-            return BoundaryState({q: add(cell.arriving[q], gain) for q, gain in gains.items()})
+            gains = {q: multiply(weights[lattice.order(q)], self.jump) for q in cell.outgoing}
+            return BoundaryState({q: add(cell.incoming[q], gain) for q, gain in gains.items()})
         field = vector_field(self.u, lattice.dimension)
         equations.section("Velocity of the cells beyond the face")
         terms: dict[int, sympy.Expr] = {}
-        for q in cell.leaving:
+        for q in cell.outgoing:
             c, name = lattice.velocities[q], lattice.names[q]
             behind = tuple(-component for component in c)
             u = [
-                equations.let(labelled(f"u_{name}", a), cell.elsewhere(field.component(a), behind))
+                equations.let(labelled(f"u_{name}", a), cell.at_neighbour(field.component(a), behind))
                 for a in range(lattice.dimension)
             ]
             along = equations.let(f"cu_{name}", add(*map(signed, c, u)))
             square = multiply(Fraction(3, 2), add(*(multiply(v, v) for v in u)))
             shape = add(1, multiply(3, along), multiply(Fraction(9, 2), along, along), negate(square))
             gain = multiply(weights[lattice.order(q)], self.jump, shape)
-            terms[q] = add(cell.arriving[q], gain)
+            terms[q] = add(cell.incoming[q], gain)
         return BoundaryState(terms)
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """What came through the face, and the jump."""
         return state.terms[q]

@@ -24,7 +24,7 @@ class ScalarValue(BoundaryCondition):
     def __init__(self, value: Scalar) -> None:
         self.value = quantity(value)
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """T."""
         return [self.value]
 
@@ -35,12 +35,14 @@ class ScalarValue(BoundaryCondition):
         value = equations.let("wall_scalar", self.value)
         deviation = equations.let("delta_wall", add(value, -1)) if cell.zero_centred else value
         return BoundaryState(
-            {q: multiply(2, weights[cell.lattice.order(q)], deviation) for q in cell.leaving}
+            {q: multiply(2, weights[cell.lattice.order(q)], deviation) for q in cell.outgoing}
         )
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """2 w T - g*_p."""
-        return add(state.terms[q], negate(left))
+        return add(state.terms[q], negate(outgoing_value))
 
 
 class ScalarFlux(BoundaryCondition):
@@ -55,7 +57,7 @@ class ScalarFlux(BoundaryCondition):
     def __init__(self, flux: Scalar = 0) -> None:
         self.flux = quantity(flux)
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """j."""
         return [self.flux]
 
@@ -68,8 +70,10 @@ class ScalarFlux(BoundaryCondition):
                 "use D2Q5 or D3Q7 for the scalar",
             )
         flux = equations.let("wall_flux", self.flux)
-        return BoundaryState(dict.fromkeys(cell.leaving, flux))
+        return BoundaryState(dict.fromkeys(cell.outgoing, flux))
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """g*_p + j."""
-        return add(left, state.terms[q])
+        return add(outgoing_value, state.terms[q])

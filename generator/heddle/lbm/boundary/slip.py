@@ -10,7 +10,7 @@ import sympy
 from heddle.errors import KernelError, calling_place
 from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState
 from heddle.model.equations import Equations
-from heddle.model.field import Walled
+from heddle.model.field import IsWallLink
 
 
 class FreeSlip(BoundaryCondition):
@@ -38,14 +38,14 @@ class FreeSlip(BoundaryCondition):
     title = "f_q(x) = f*_r(x - t), r mirrored at the side, t the part of c_q along it"
     at_edges = True
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """Nothing."""
         return ()
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """The mirrored populations."""
         del equations
-        if cell.linked and not cell.held:
+        if cell.linked and not cell.stores_solid:
             raise KernelError(
                 calling_place(),
                 "free slip over a list lies in the neighbour table: a sweep would read what another cell "
@@ -54,16 +54,18 @@ class FreeSlip(BoundaryCondition):
             )
         across = [normal != 0 for normal in cell.normal("free slip")]
         terms: dict[int, sympy.Expr] = {}
-        for q in cell.leaving:
+        for q in cell.outgoing:
             c = cell.lattice.velocities[q]
             mirrored = tuple(-a if through else a for a, through in zip(c, across, strict=True))
             back = tuple(0 if through else -a for a, through in zip(c, across, strict=True))
-            reflected = cell.beside(cell.lattice.velocities.index(mirrored), back)
+            reflected = cell.written_at(cell.lattice.velocities.index(mirrored), back)
             terms[q] = reflected
             if reflected.at is not None:
-                terms[q] = sympy.Piecewise((cell.leaving[q], Walled(reflected)), (reflected, True))
+                terms[q] = sympy.Piecewise((cell.outgoing[q], IsWallLink(reflected)), (reflected, True))
         return BoundaryState(terms)
 
-    def incoming(self, cell: BoundaryCell, state: BoundaryState, q: int, left: sympy.Expr) -> sympy.Expr:
+    def incoming(
+        self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
+    ) -> sympy.Expr:
         """f*_r(x - t)."""
         return state.terms[q]

@@ -32,7 +32,7 @@ class WallForce:
     def __bool__(self) -> bool:
         return self.force is not None or self.torque is not None
 
-    def given(self) -> Sequence[sympy.Expr]:
+    def arguments(self) -> Sequence[sympy.Expr]:
         """The user's expressions."""
         return [] if self.arm is None else list(vector(self.arm, "an arm"))
 
@@ -41,9 +41,9 @@ class WallForce:
         equations: Equations,
         lattice: Lattice,
         exchanged: Mapping[int, sympy.Expr],
-        comes_in: Mapping[int, sympy.Basic],
+        is_incoming: Mapping[int, sympy.Basic],
     ) -> None:
-        """F = sum of c_p e_q, T = sum of r x c_p e_q. exchanged: e_q = f*_p + f_q. comes_in: over a list,
+        """F = sum of c_p e_q, T = sum of r x c_p e_q. exchanged: e_q = f*_p + f_q. is_incoming: over a list,
         where q does; empty on a face. Raises KernelError for an arm that does not fit."""
         equations.section("Force on the wall: sum of c_p (f*_p + f_q), p opposite to q")
         force = []
@@ -52,13 +52,13 @@ class WallForce:
             for q, both in exchanged.items():
                 share = multiply(-lattice.velocities[q][a], both)
                 if share != 0:
-                    chosen = sympy.Piecewise((share, comes_in[q]), (0, True)) if comes_in else share
+                    chosen = sympy.Piecewise((share, is_incoming[q]), (0, True)) if is_incoming else share
                     terms.append(chosen)
             force.append(equations.let(f"exchange_{axis}", add(*terms)))
             if self.force is not None:
                 equations.statements.append(Reduce("sum", f"{self.force}_{axis}", force[-1]))
         if self.torque is not None:
-            arm = self._arm(equations, lattice, bool(comes_in))
+            arm = self._arm(equations, lattice, bool(is_incoming))
             for axis, turn in _cross(lattice, arm, force):
                 total = equations.let(f"turn_{axis}", turn)
                 equations.statements.append(Reduce("sum", f"{self.torque}_{axis}", total))
@@ -77,7 +77,7 @@ class WallForce:
                 "arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face",
             )
         equations.section("Torque: arm x force")
-        given = self.given() or [
+        given = self.arguments() or [
             Field(f"arm_{axis}", "real", 0, ghost_layers=0).here for axis in lattice.axes
         ]
         return [equations.let(f"from_{axis}", r) for axis, r in zip(lattice.axes, given, strict=True)]

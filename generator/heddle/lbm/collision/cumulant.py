@@ -20,8 +20,8 @@ from typing import Unpack
 import sympy
 
 from heddle.errors import KernelError, calling_place
+from heddle.lbm.collision.central_moments import CentralMoments, require_central_moments
 from heddle.lbm.collision.moment_operator import MomentOperator
-from heddle.lbm.collision.moving_frame import MovingFrame, require_moving_frame
 from heddle.lbm.collision.operator import Options
 from heddle.lbm.lattice import Lattice, require_lattice
 from heddle.lbm.moments.macroscopic import Tensor, entry, indices, labelled
@@ -47,19 +47,19 @@ class Cumulant(MomentOperator):
         **options: Unpack[Options],
     ) -> None:
         require_tensor_lattice(lattice, type(self).__name__)
-        require_moving_frame(lattice, type(self).__name__, options.get("compressible", True))
+        require_central_moments(lattice, type(self).__name__, options.get("compressible", True))
         super().__init__(lattice, omega, omega_bulk=omega_bulk, **options)
         self.galilean = galilean
 
     def relax(self, equations: Equations, state: MomentState) -> Moments:
-        moving = MovingFrame(self, equations, state)
+        moving = CentralMoments(self, equations, state)
         relaxed = moving.relaxed(self.omega_bulk, galilean=self.galilean)
         cumulants = self.higher_cumulants(moving)
         equations.section("Central moments of the relaxed cumulants; cov = C / rho")
         Gaussian(equations, self.lattice, moving, relaxed, cumulants).complete()
         return moving.to_raw(relaxed)
 
-    def higher_cumulants(self, moving: MovingFrame) -> Moments:
+    def higher_cumulants(self, moving: CentralMoments) -> Moments:
         """The cumulants above second order after the collision that are not 0."""
         del moving
         return {}
@@ -87,7 +87,7 @@ class Gaussian:
         self,
         equations: Equations,
         lattice: Lattice,
-        moving: MovingFrame,
+        moving: CentralMoments,
         relaxed: Moments,
         cumulants: Moments,
     ) -> None:
@@ -213,11 +213,11 @@ class ParametrisedCumulant(Cumulant):
         self.limiter = None if limiter is None else quantity(limiter)
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        return (*super().given, *(() if self.limiter is None else (self.limiter,)))
+        return (*super().arguments, *(() if self.limiter is None else (self.limiter,)))
 
-    def higher_cumulants(self, moving: MovingFrame) -> Moments:
+    def higher_cumulants(self, moving: CentralMoments) -> Moments:
         equations, lattice, omega = moving.equations, self.lattice, moving.work.omega
         equations.section("Third cumulants relax in sums and differences, fourth follow the strain rate")
         rates = parameters(equations, omega, self.omega_bulk)

@@ -11,8 +11,8 @@ from typing import Unpack
 
 import sympy
 
+from heddle.lbm.collision.central_moments import require_central_moments
 from heddle.lbm.collision.cumulant import require_tensor_lattice
-from heddle.lbm.collision.moving_frame import require_moving_frame
 from heddle.lbm.collision.operator import CellStress, CollisionOperator, Options
 from heddle.lbm.collision.viscosity import LocalFlow
 from heddle.lbm.force import force_vector
@@ -48,7 +48,7 @@ class KBC(CollisionOperator):
         self, lattice: Lattice, omega: Scalar = "omega", *, trace: bool = False, **options: Unpack[Options]
     ) -> None:
         require_tensor_lattice(lattice, "KBC")
-        require_moving_frame(lattice, "KBC", options.get("compressible", True))
+        require_central_moments(lattice, "KBC", options.get("compressible", True))
         super().__init__(lattice, omega, **options)
         self.trace = trace
 

@@ -10,8 +10,8 @@ from typing import Unpack
 import sympy
 
 from heddle.errors import KernelError, calling_place
+from heddle.lbm.collision.central_moments import CentralMoments, require_central_moments
 from heddle.lbm.collision.moment_operator import MomentOperator, Work, relax_stress
-from heddle.lbm.collision.moving_frame import MovingFrame, require_moving_frame
 from heddle.lbm.collision.operator import Options, relaxation_rate
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moments.macroscopic import Tensor, indices, labelled
@@ -63,9 +63,9 @@ class RatesByOrder(MomentOperator):
         self.basis = basis
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        return (*super().given, *self.higher.values())
+        return (*super().arguments, *self.higher.values())
 
     def relax_higher(
         self, work: Work, prefix: str, moments: Moments, relaxed: Moments, equilibrium: Part, force: Part
@@ -212,13 +212,13 @@ class CentralMoment(RatesByOrder):
         galilean: bool = False,
         **options: Unpack[Options],
     ) -> None:
-        require_moving_frame(lattice, type(self).__name__, options.get("compressible", True))
+        require_central_moments(lattice, type(self).__name__, options.get("compressible", True))
         super().__init__(lattice, omega, omega_bulk=omega_bulk, higher=higher, basis=basis, **options)
         self.galilean = galilean
 
     def relax(self, equations: Equations, state: MomentState) -> Moments:
         lattice = self.lattice
-        moving = MovingFrame(self, equations, state)
+        moving = CentralMoments(self, equations, state)
         relaxed = moving.relaxed(self.omega_bulk, galilean=self.galilean)
         none = sympy.Integer(0)
 

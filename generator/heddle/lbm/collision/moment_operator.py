@@ -65,9 +65,9 @@ class MomentOperator(CollisionOperator):
         self.omega_bulk = relaxation_rate(omega_bulk)
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        return (*super().given, self.omega_bulk)
+        return (*super().arguments, self.omega_bulk)
 
     def derive(
         self, equations: Equations, populations: Mapping[str, sympy.Expr], zero_centred: bool

@@ -18,12 +18,12 @@ from typing import TypedDict, Unpack
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.beside import ByLink
 from heddle.lbm.collision.viscosity import LocalFlow, ViscosityModel
 from heddle.lbm.equilibrium import require_momentum
 from heddle.lbm.force import Force, ForceModel, force_vector
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moments.macroscopic import Tensor, indices, labelled, macroscopic, second_moments
+from heddle.lbm.neighbour_access import IndexedNeighbours
 from heddle.model.assignment import Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
 from heddle.model.require import require_flag, require_object
@@ -73,12 +73,12 @@ class Collision(HalfOfAStep, ABC):
 
     @property
     @abstractmethod
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
 
     def __call__(self, populations: Mapping[str, sympy.Expr], zero_centred: bool = True) -> Collided:
         """The statements from arrived to post-collision populations."""
-        equations = Equations(self.given)
+        equations = Equations(self.arguments)
         relaxed = self.derive(equations, populations, zero_centred)
         post = {name: equations.let(f"post_{name}", relaxed[name]) for name in self.lattice.names}
         return Collided(tuple(equations.statements), post)
@@ -89,9 +89,9 @@ class Collision(HalfOfAStep, ABC):
     ) -> Mapping[str, sympy.Expr]:
         """The post-collision value of each direction, after the statements that it needs."""
 
-    def over_list(self, beside: ByLink) -> Collision:
+    def over_list(self, neighbours: IndexedNeighbours) -> Collision:
         """The same collision in a kernel over a list, where it has to look at neighbours in another way."""
-        del beside
+        del neighbours
         return self
 
 
@@ -141,15 +141,15 @@ class CollisionOperator(Collision):
         require_flag(self.compressible, "compressible")
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        local = () if self.viscosity_model is None else self.viscosity_model.given
+        local = () if self.viscosity_model is None else self.viscosity_model.arguments
         return (self.omega, *self.force, *local)
 
-    def over_list(self, beside: ByLink) -> Collision:
+    def over_list(self, neighbours: IndexedNeighbours) -> Collision:
         """With the model of the viscosity over a list."""
         model = self.viscosity_model
-        listed = None if model is None else model.over_list(beside)
+        listed = None if model is None else model.over_list(neighbours)
         if listed is model:
             return self
         other = copy.copy(self)

@@ -208,9 +208,9 @@ class TRT(PairOperator):
         self.magic = positive(magic, "magic")
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        return (*super().given, self.magic)
+        return (*super().arguments, self.magic)
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
         equations, state, f = work.equations, work.state, work.populations
@@ -276,9 +276,9 @@ class Regularised(PairOperator):
         self.omega_bulk = None if omega_bulk is None else relaxation_rate(omega_bulk)
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
-        return super().given if self.omega_bulk is None else (*super().given, self.omega_bulk)
+        return super().arguments if self.omega_bulk is None else (*super().arguments, self.omega_bulk)
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
         relaxed = self.relaxed_moments(work)

@@ -55,7 +55,7 @@ class GeneralisedNewtonian(ViscosityModel):
                 )
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The bounds and the parameters of the law."""
         return tuple(map(quantity, (*self.bounds, *self.parameters())))
 

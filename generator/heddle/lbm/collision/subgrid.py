@@ -9,9 +9,15 @@ from fractions import Fraction
 
 import sympy
 
-from heddle.lbm.beside import BY_OFFSET, Beside, ByLink, Walls, require_walls
 from heddle.lbm.collision.viscosity import LocalFlow, ViscosityModel, stress_norm
 from heddle.lbm.moments.macroscopic import labelled, vector_field
+from heddle.lbm.neighbour_access import (
+    STENCIL_NEIGHBOURS,
+    IndexedNeighbours,
+    NeighbourAccess,
+    Walls,
+    require_walls,
+)
 from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity, square_root
 
 Matrix = list[list[sympy.Expr]]
@@ -27,7 +33,7 @@ class Smagorinsky(ViscosityModel):
     constant: Scalar = 0.12
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """C_s."""
         return (quantity(self.constant),)
 
@@ -53,14 +59,14 @@ class GradientModel(ViscosityModel):
     constant: of the model. u: the name of the velocity field; it holds the state of the step before, as
     moments() writes it, in a dense box with its ghost layer current. walls: over a list, what stands in for
     the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided", nothing; see
-    heddle.lbm.beside. EsoTwist and EsoPull take the numbers of the cells beside there, from
+    heddle.lbm.neighbour_access. EsoTwist and EsoPull take the numbers of the cells beside there, from
     heddle::neighbour_indices. Raises KernelError for other walls.
     """
 
     constant: Scalar
     u: str = "u"
     walls: Walls = "at_rest"
-    beside: Beside = field(default=BY_OFFSET, repr=False, kw_only=True)
+    neighbours: NeighbourAccess = field(default=STENCIL_NEIGHBOURS, repr=False, kw_only=True)
 
     needs_stress = False
     title = ""
@@ -69,13 +75,13 @@ class GradientModel(ViscosityModel):
         require_walls(self.walls)
 
     @property
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The constant."""
         return (quantity(self.constant),)
 
-    def over_list(self, beside: ByLink) -> GradientModel:
+    def over_list(self, neighbours: IndexedNeighbours) -> GradientModel:
         """With differences through links."""
-        return replace(self, beside=replace(beside, walls=self.walls))
+        return replace(self, neighbours=replace(neighbours, walls=self.walls))
 
     def rate(self, flow: LocalFlow) -> sympy.Expr:
         equations = flow.equations
@@ -89,7 +95,7 @@ class GradientModel(ViscosityModel):
         """g[a][b] = d_b u_a."""
         d = flow.lattice.dimension
         velocity = vector_field(self.u, d)
-        twice = self.beside.difference(flow.equations)
+        twice = self.neighbours.difference(flow.equations)
 
         def difference(a: int, b: int) -> sympy.Expr:
             half = multiply(Fraction(1, 2), twice(velocity, b, a))

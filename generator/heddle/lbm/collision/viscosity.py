@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.lbm.beside import ByLink
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moments.macroscopic import Tensor, contract
+from heddle.lbm.neighbour_access import IndexedNeighbours
 from heddle.model.equations import Equations, square_root
 
 
@@ -42,16 +42,16 @@ class ViscosityModel(ABC):
 
     @property
     @abstractmethod
-    def given(self) -> tuple[sympy.Expr, ...]:
+    def arguments(self) -> tuple[sympy.Expr, ...]:
         """The user's expressions."""
 
     @abstractmethod
     def rate(self, flow: LocalFlow) -> sympy.Expr:
         """The local relaxation rate, after the statements that it needs."""
 
-    def over_list(self, beside: ByLink) -> ViscosityModel:
+    def over_list(self, neighbours: IndexedNeighbours) -> ViscosityModel:
         """The same model in a kernel over a list, where it has to look at neighbours in another way."""
-        del beside
+        del neighbours
         return self
 
 

@@ -17,7 +17,7 @@ from heddle.errors import KernelError, calling_place
 from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition
 from heddle.lbm.boundary.scalar import ScalarFlux, ScalarValue
 from heddle.lbm.boundary.wall_force import WallForce
-from heddle.lbm.moment_storage.populations import HalfWayWalls, MomentPopulations
+from heddle.lbm.moment_storage.populations import HalfwayWalls, MomentPopulations
 from heddle.lbm.streaming.boundary_sweep import cell_between_steps
 from heddle.lbm.streaming.pull_push_aa import Pull
 from heddle.model.assignment import Assignment
@@ -85,26 +85,26 @@ def sides_of(
     return found
 
 
-def arriving_beside(
+def incoming_at_boundaries(
     populations: MomentPopulations,
     conditions: Mapping[str, BoundaryCondition],
     sides: Mapping[str, Sequence[str]],
-    half_way: Callable[[MomentPopulations], HalfWayWalls | None],
+    halfway_mask: Callable[[MomentPopulations], HalfwayWalls | None],
     sums: WallForce,
     of: Sequence[str],
 ) -> dict[str, sympy.Expr]:
     """What comes in to a cell beside boundaries, by the name of the direction: of the first condition whose
     bit is set, then off walls half-way, else what arrives.
 
-    sides: see sides_of. half_way: makes the walls within the step. of: the conditions whose walls the sums
-    are of.
+    sides: see sides_of. halfway_mask: makes the walls within the step. of: the conditions whose walls the
+    sums are of.
     """
     equations, lattice = populations.equations, populations.lattice
     pattern = Pull(lattice)
-    arriving = populations.all_arriving()
+    incoming = populations.all_incoming()
     equations.section("What the cell itself has sent against each direction")
     sent = {q: populations.back(q) for q in range(1, lattice.size)}
-    walls = half_way(populations)
+    walls = halfway_mask(populations)
     equations.section("Directions that come in over the boundaries")
     bits = {name: equations.let(f"bits_{name}", mask_of(name).here) for name in conditions}
     outside = [bits[name] for name, condition in conditions.items() if not condition.periodic]
@@ -119,23 +119,23 @@ def arriving_beside(
         cell = _MomentCell(**vars(plain), outside=outside)
         state = condition.prepare(cell, part)
         part.section(condition.title)
-        for q in cell.leaving:
+        for q in cell.outgoing:
             value = condition.incoming(cell, state, q, sent[q])
             found[q].append((part.let(f"in_{lattice.names[q]}", value), has_bit(bits[name], q)))
     equations.section("What comes in")
-    arrived = {lattice.names[0]: arriving[0]}
+    arrived = {lattice.names[0]: incoming[0]}
     for q, cases in found.items():
         off_walls = [] if walls is None else walls.cases(q)
-        chosen = sympy.Piecewise(*cases, *off_walls, (arriving[q], True))
+        chosen = sympy.Piecewise(*cases, *off_walls, (incoming[q], True))
         arrived[lattice.names[q]] = equations.let(f"in_{lattice.names[q]}", chosen)
     if sums:
         exchanged = {q: add(sent[q], arrived[lattice.names[q]]) for q in found}
-        comes_in = {q: _comes_in_first(bits, of, q) for q in found}
-        sums.add_sums(equations, lattice, exchanged, comes_in)
+        is_incoming = {q: _is_first_incoming(bits, of, q) for q in found}
+        sums.add_sums(equations, lattice, exchanged, is_incoming)
     return arrived
 
 
-def _comes_in_first(bits: Mapping[str, sympy.Expr], of: Sequence[str], q: int) -> sympy.Basic:
+def _is_first_incoming(bits: Mapping[str, sympy.Expr], of: Sequence[str], q: int) -> sympy.Basic:
     """Whether direction q comes in over one of some boundaries, and over none before it."""
     cases: list[sympy.Basic] = []
     before: list[sympy.Basic] = []
@@ -154,7 +154,7 @@ class _MomentCell(BoundaryCell):
 
     outside: Sequence[sympy.Expr]
 
-    def comes_in(self, q: int) -> sympy.Basic:
+    def is_incoming(self, q: int) -> sympy.Basic:
         """Over any boundary."""
         return sympy.Or(*(has_bit(bits, q) for bits in self.outside))
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import sympy
 
-from heddle.lbm.collision.odd_halves import OddHalves
+from heddle.lbm.collision.antisymmetric_parts import AntisymmetricParts
 from heddle.lbm.equilibrium import name_weights
 from heddle.lbm.lattice import Lattice
-from heddle.lbm.moment_storage.third_moments import ThirdMoments
+from heddle.lbm.moment_storage.recursive_hermite import RecursiveHermite
 from heddle.lbm.moments.macroscopic import Vector, indices, labelled
 from heddle.model.bits import has_bit
 from heddle.model.equations import Equations, add, multiply, signed
@@ -39,18 +39,18 @@ class MomentPopulations:
         self.equations, self.lattice, self.stored, self.recursive = equations, lattice, stored, recursive
         equations.section("Constants: lattice weights; 3 w, and the part of j that these directions carry")
         self.weights = name_weights(equations, lattice)
-        self.odd_halves = OddHalves(equations, lattice)
+        self.antisymmetric_parts = AntisymmetricParts(equations, lattice)
         self.named: dict[tuple[int, tuple[int, ...]], sympy.Expr] = {}
         self.own: _OwnHalves | None = None
 
-    def all_arriving(self) -> dict[int, sympy.Expr]:
+    def all_incoming(self) -> dict[int, sympy.Expr]:
         """By direction."""
         self.equations.section(
             "Populations that arrive: w [delta_rho + 3 c.j + 9/2 (c_a c_b - delta_ab / 3) t_ab] at -c"
         )
-        return {q: self.arriving(q) for q in range(self.lattice.size)}
+        return {q: self.incoming(q) for q in range(self.lattice.size)}
 
-    def arriving(self, q: int) -> sympy.Expr:
+    def incoming(self, q: int) -> sympy.Expr:
         """What comes along direction q from the cell at -c_q."""
         return self.at(q, tuple(-component for component in self.lattice.velocities[q]))
 
@@ -116,7 +116,7 @@ class MomentPopulations:
         even = equations.let(f"even_{name}", multiply(weight, add(bracket, *mixed)))
         third = None
         if self.recursive:
-            third = ThirdMoments(equations, lattice, name, deviation, tuple(vector), tensor)
+            third = RecursiveHermite(equations, lattice, name, deviation, tuple(vector), tensor)
         ahead = c if q < lattice.opposite(q) else lattice.velocities[lattice.opposite(q)]
         positive = ahead == c
         along = [
@@ -124,14 +124,14 @@ class MomentPopulations:
                 ahead[a],
                 equations.let(
                     f"{labelled('j', a)}_{name}",
-                    add(vector[a], *(third.beside(axes, a) if third else ())),
+                    add(vector[a], *(third.transverse(axes, a) if third else ())),
                 ),
             )
             for a in axes
         ]
         if third and len(axes) == 3:
             along.append((ahead[0] * ahead[1] * ahead[2], third.triple()))
-        odd = equations.let(f"odd_{name}", self.odd_halves.of(lattice.order(q), along))
+        odd = equations.let(f"odd_{name}", self.antisymmetric_parts.of(lattice.order(q), along))
         return equations.let(f"f_{name}", add(even, odd if positive else multiply(-1, odd)))
 
 
@@ -152,7 +152,7 @@ class _OwnHalves:
         self.momentum = [equations.let(labelled("own_j", a), j) for a, j in enumerate(rest[:d])]
         self.third = None
         if populations.recursive:
-            self.third = ThirdMoments(equations, lattice, "own", deviation, tuple(rest[:d]), stored)
+            self.third = RecursiveHermite(equations, lattice, "own", deviation, tuple(rest[:d]), stored)
         self.named: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
 
     def of(self, q: int) -> tuple[sympy.Expr, sympy.Expr]:
@@ -175,18 +175,20 @@ class _OwnHalves:
                 c[a],
                 equations.let(
                     f"{labelled('own_j', a)}_{name}",
-                    add(self.momentum[a], *(third.beside(axes, a) if third else ())),
+                    add(self.momentum[a], *(third.transverse(axes, a) if third else ())),
                 ),
             )
             for a in axes
         ]
         if third and len(axes) == 3:
             terms.append((c[0] * c[1] * c[2], third.triple()))
-        odd = equations.let(f"own_odd_{name}", self.populations.odd_halves.of(lattice.order(q), terms))
+        odd = equations.let(
+            f"own_odd_{name}", self.populations.antisymmetric_parts.of(lattice.order(q), terms)
+        )
         return even, odd
 
 
-class HalfWayWalls:
+class HalfwayWalls:
     """Walls half-way to the next cell, given by bits of a cell: what comes off them.
 
     bits: of the directions that come from a wall. moving: of those that come from a wall which moves, or

@@ -19,7 +19,6 @@ from typing import NoReturn
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.beside import BY_OFFSET
 from heddle.lbm.boundary.condition import BoundaryCondition
 from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.collision.operator import Collision, CollisionOperator
@@ -29,14 +28,15 @@ from heddle.lbm.force import Force, force_vector
 from heddle.lbm.initial import given_velocity, stress_of_gradients, stress_rates
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moment_storage.boundary import (
-    arriving_beside,
     boundaries_of_sums,
+    incoming_at_boundaries,
     mask_of,
     require_boundaries,
     sides_of,
 )
-from heddle.lbm.moment_storage.populations import HalfWayWalls, MomentPopulations
+from heddle.lbm.moment_storage.populations import HalfwayWalls, MomentPopulations
 from heddle.lbm.moments.macroscopic import Tensor, indices, labelled, vector_field
+from heddle.lbm.neighbour_access import STENCIL_NEIGHBOURS
 from heddle.model.assignment import Assignment, AssignmentCollection
 from heddle.model.equations import Equations, Scalar, add, divide, is_zero, multiply, quantity
 from heddle.model.field import Access, Field
@@ -53,11 +53,11 @@ class MomentStorage:
     lattice: the velocity set. flow, stress, shear: names of the fields: flow has rho - 1 and the d of rho u;
     stress has t_xx, t_yy, t_xy in two dimensions and t_xx, t_yy, t_zz, t_xy in three; shear has t_xz, t_yz.
     After the collision they give the populations f_q = w_q [rho + 3 c.(rho u) + 9/2 (c_a c_b - delta_ab / 3)
-    t_ab], of which those odd in c carry all of rho u (OddHalves). A kernel writes to fields with `_next`
-    appended. stress_type: "half" stores stress and shear in 16 bits whatever the precision of the rest is (28
-    bytes a cell beside f32); "real": as the rest. In 16 bits memory holds 2^14 times the values, which must
-    be smaller than 4. heddle/device/moment_tile.hpp takes the same fields, several times as fast, with walls
-    at sides of the box; not for RecursiveRegularised.
+    t_ab], of which those odd in c carry all of rho u (AntisymmetricParts). A kernel writes to fields with
+    `_next` appended. stress_type: "half" stores stress and shear in 16 bits whatever the precision of the
+    rest is (28 bytes a cell beside f32); "real": as the rest. In 16 bits memory holds 2^14 times the values,
+    which must be smaller than 4. heddle/device/moment_tile.hpp takes the same fields, several times as fast,
+    with walls at sides of the box; not for RecursiveRegularised.
 
     walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
     to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
@@ -118,10 +118,10 @@ class MomentStorage:
         """The kernel that rebuilds what arrives, collides it and stores the moments. Raises KernelError for
         an operator whose populations do not follow from them."""
         self._require_operator(collide)
-        given, taken = (*collide.given, *self.velocity), self._names()
+        given, taken = (*collide.arguments, *self.velocity), self._names()
         equations = Equations(given, taken)
         populations = self._populations(equations, collide)
-        arrived = {self.lattice.names[q]: value for q, value in populations.all_arriving().items()}
+        arrived = {self.lattice.names[q]: value for q, value in populations.all_incoming().items()}
         walls = self._walls(populations)
         if walls is not None:
             for q in itertools.chain(*self.lattice.pairs):
@@ -191,12 +191,12 @@ class MomentStorage:
         recursive = isinstance(collide, RecursiveRegularised)
         return MomentPopulations(equations, self.lattice, lambda at: self._components(at=at), recursive)
 
-    def _walls(self, populations: MomentPopulations) -> HalfWayWalls | None:
+    def _walls(self, populations: MomentPopulations) -> HalfwayWalls | None:
         """What comes off half-way walls; None without them."""
         if self.walls is None:
             return None
         lid = None if self.lid is None else self.lid.here
-        return HalfWayWalls(populations, self.walls.here, lid, self.velocity)
+        return HalfwayWalls(populations, self.walls.here, lid, self.velocity)
 
     def moments(
         self,
@@ -285,12 +285,12 @@ class MomentStorage:
         self._require_operator(collide)
         boundaries, sums = require_boundaries(conditions), WallForce(force, torque, arm)
         chosen, along = boundaries_of_sums(boundaries, sums, of), sides_of(boundaries, sides)
-        asked = itertools.chain.from_iterable(condition.given() for condition in boundaries.values())
-        given = (*collide.given, *self.velocity, *asked, *sums.given())
+        asked = itertools.chain.from_iterable(condition.arguments() for condition in boundaries.values())
+        given = (*collide.arguments, *self.velocity, *asked, *sums.arguments())
         taken = [*self._names(), *(mask_of(name).name for name in boundaries)]
         equations = Equations(given, taken)
         populations = self._populations(equations, collide)
-        arrived = arriving_beside(populations, boundaries, along, self._walls, sums, chosen)
+        arrived = incoming_at_boundaries(populations, boundaries, along, self._walls, sums, chosen)
         weights = {str(weight) for weight in populations.weights.values()}
         named = {str(s.target) for s in equations.statements if isinstance(s, Assignment)}
         collision = Equations(fields=equations.taken | named - weights)
@@ -340,7 +340,7 @@ class MomentStorage:
             def scale(rate: sympy.Expr) -> sympy.Expr:
                 return multiply(Fraction(-1, 3), whole, add(divide(1, rate), -1))
 
-            stress = stress_of_gradients(equations, lattice, u, BY_OFFSET, rates, scale)
+            stress = stress_of_gradients(equations, lattice, u, STENCIL_NEIGHBOURS, rates, scale)
             tensor = {ab: add(value, *stress[ab]) for ab, value in tensor.items()}
         equations.section("Store")
         values = [add(whole, -1), *pushed, *(tensor[ab] for ab in indices(lattice))]

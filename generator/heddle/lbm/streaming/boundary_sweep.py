@@ -11,13 +11,13 @@ from heddle.errors import KernelError, calling_place
 from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, boundary_statements
 from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.lattice import Lattice
-from heddle.lbm.streaming.places import Places
+from heddle.lbm.streaming.access_pattern import AccessPattern
 from heddle.model.assignment import Statement
 from heddle.model.field import Access, Field
 
 
 def sweep_statements(
-    pattern: Places,
+    pattern: AccessPattern,
     condition: BoundaryCondition,
     step: str,
     *,
@@ -32,7 +32,7 @@ def sweep_statements(
 
 
 def cell_between_steps(
-    pattern: Places,
+    pattern: AccessPattern,
     condition: BoundaryCondition,
     step: str,
     *,
@@ -45,7 +45,7 @@ def cell_between_steps(
     mask: the field that marks incoming directions, over a list of cells; None for a dense face. sides: the
     one on which the outside lies, or those that meet in an edge or corner; none for a list whose links lead
     out on any side. in_box: the list is of cells of a dense box, which has all neighbours of a cell, and
-    where nothing is folded into it.
+    whose walls lie in no neighbour table.
     """
     lattice, following = pattern.lattice, pattern.next_step(step)
     if len(sides) > 1 and not condition.at_edges:
@@ -57,32 +57,32 @@ def cell_between_steps(
     written = [pattern.write(q, step) for q in range(lattice.size)]
     read = [pattern.read(q, following) for q in range(lattice.size)]
     normal = _normal(lattice, sides) if sides or mask is None else None
-    leaving: dict[int, Access] = {}
-    arriving: dict[int, Access] = {}
+    outgoing: dict[int, Access] = {}
+    incoming: dict[int, Access] = {}
     for q in range(1, lattice.size):
         if normal and any(a * b >= 0 for a, b in zip(lattice.velocities[q], normal, strict=True) if b):
             continue
-        left, arrives = written[lattice.opposite(q)], read[q]
+        sent, arrives = written[lattice.opposite(q)], read[q]
         if mask is not None and not in_box:
-            left = pattern.own(left)
-            arrives = arrives if condition.periodic else pattern.own(arrives)
-        leaving[q], arriving[q] = pattern.access(left), pattern.access(arrives)
+            sent = pattern.bounce_back_slot(sent)
+            arrives = arrives if condition.periodic else pattern.bounce_back_slot(arrives)
+        outgoing[q], incoming[q] = pattern.access(sent), pattern.access(arrives)
     linked = mask is not None and not in_box
-    held = linked and any(link.held for link in pattern.links)
+    stores_solid = linked and any(link.stores_solid for link in pattern.links)
     own_post = not any(any(offset) for _, offset in written)
     return BoundaryCell(
         lattice=lattice,
         zero_centred=pattern.zero_centred,
         own_post=own_post,
         always_own=len(pattern.steps) == 1,
-        leaving=leaving,
-        arriving=arriving,
+        outgoing=outgoing,
+        incoming=incoming,
         mask=None if mask is None else Field(mask, "uint32", 0, ghost_layers=0).here,
         linked=linked,
-        held=held,
+        stores_solid=stores_solid,
         side=normal,
-        written=[pattern.access(place) for place in written],
-        read=[pattern.access(place) for place in read],
+        written=[pattern.access(slot) for slot in written],
+        read=[pattern.access(slot) for slot in read],
     )
 
 

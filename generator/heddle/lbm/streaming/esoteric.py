@@ -3,7 +3,7 @@
 
 A link of the lattice between two cells lives in two components of one of the cells around, whichever step: so
 there are no own-cell walls, and a list holds the cells behind walls whose components belong to fluid cells
-(`Link`, HELD). Nobody updates those: what goes into a wall then comes back two steps later, full-way
+(`Link`, STORES_SOLID). Nobody updates those: what goes into a wall then comes back two steps later, full-way
 bounce-back, for nothing. Half-way bounce-back takes a mask a cell. Sources: EsoTwist, Geier and Schoenherr
 2017; EsoPull, Lehmann 2022.
 """
@@ -13,46 +13,46 @@ from __future__ import annotations
 import sympy
 
 from heddle.lbm.collision.operator import Collided
-from heddle.lbm.streaming.places import Offset
+from heddle.lbm.streaming.access_pattern import Offset
 from heddle.lbm.streaming.pull_push_aa import InPlace
 from heddle.model.assignment import Assignment, If, Statement
 from heddle.model.bits import has_bit
 from heddle.model.equations import Equations
 from heddle.model.field import Field
-from heddle.model.streaming_kernels import HELD, Link
+from heddle.model.streaming_kernels import STORES_SOLID, Link
 
 
 class Esoteric(InPlace):
     """Base of EsoTwist and EsoPull.
 
-    half_way: name of a field (uint32, one value a cell) in which bit q marks population q as coming in from a
-    wall: walls at rest then lie half-way between cells and send back in one step what arrives, as the
+    halfway_mask: name of a field (uint32, one value a cell) in which bit q marks population q as coming in
+    from a wall: walls at rest then lie half-way between cells and send back in one step what arrives, as the
     neighbour tables of pull and AA have it. Without, walls send it back in two (full-way), with the same
     steady flow. Cells behind the walls are those a list leaves out, or ghost cells of a dense box. Other
     arguments: as StreamingPattern.
     """
 
-    marks_walls = True
+    has_halfway_mask = True
 
     @property
     def links(self) -> tuple[Link, ...]:
         """A row for each neighbour that the pattern touches."""
         shifts = dict.fromkeys(self.shift(q) for q in range(self.lattice.size))
-        return tuple(Link(0, shift, HELD) for shift in shifts if any(shift))
+        return tuple(Link(0, shift, STORES_SOLID) for shift in shifts if any(shift))
 
     def _store(self, equations: Equations, collided: Collided, step: str) -> None:
         super()._store(equations, collided, step)
-        if self.half_way is None:
+        if self.halfway_mask is None:
             return
         equations.section("Half-way walls: what leaves comes in again")
-        walls = Field(self.half_way, "uint32", self.lattice.dimension, ghost_layers=0).here
-        mask = equations.let("comes_in", walls)
+        walls = Field(self.halfway_mask, "uint32", self.lattice.dimension, ghost_layers=0).here
+        mask = equations.let("incoming", walls)
         following = self.next_step(step)
         back: list[Statement] = []
         for q in range(1, self.lattice.size):
-            left = collided.post[self.lattice.names[self.lattice.opposite(q)]]
+            outgoing_value = collided.post[self.lattice.names[self.lattice.opposite(q)]]
             target = self.access(self.read(q, following))
-            back.append(If(has_bit(mask, q), [Assignment(target, left)], wall=True))
+            back.append(If(has_bit(mask, q), [Assignment(target, outgoing_value)], wall=True))
         equations.statements.append(If(sympy.Ne(mask, 0), back, wall=True))
 
 
@@ -68,7 +68,7 @@ class EsoTwist(Esoteric):
     @property
     def links(self) -> tuple[Link, ...]:
         axes = range(self.lattice.dimension)
-        return tuple(Link(0, tuple(int(a == axis) for a in axes), HELD) for axis in axes)
+        return tuple(Link(0, tuple(int(a == axis) for a in axes), STORES_SOLID) for axis in axes)
 
 
 class EsoPull(Esoteric):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of a streaming pattern: steps, starts, moments and boundary sweeps, all derived from where it
-reads and writes each population (heddle.lbm.streaming.places).
+reads and writes each population (heddle.lbm.streaming.access_pattern).
 """
 
 from __future__ import annotations
@@ -11,19 +11,25 @@ from collections.abc import Callable, Sequence
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.beside import BY_OFFSET, Beside, ByLink, Walls, require_walls
 from heddle.lbm.boundary.condition import BoundaryCondition
 from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.collision.operator import Collided, Collision, CollisionOperator
-from heddle.lbm.collision.strain import store_strain_rate
+from heddle.lbm.collision.strain_rate import store_strain_rate
 from heddle.lbm.equilibrium import require_momentum
 from heddle.lbm.force import Force, force_vector
 from heddle.lbm.initial import initial_populations
 from heddle.lbm.lattice import Lattice, require_lattice
 from heddle.lbm.moments.macroscopic import macroscopic, vector_field
+from heddle.lbm.neighbour_access import (
+    STENCIL_NEIGHBOURS,
+    IndexedNeighbours,
+    NeighbourAccess,
+    Walls,
+    require_walls,
+)
 from heddle.lbm.scalar import AdvectionDiffusion, scalar_equilibrium, scalar_state, scalar_velocity
+from heddle.lbm.streaming.access_pattern import AccessPattern
 from heddle.lbm.streaming.boundary_sweep import ends_of_face, sweep_statements
-from heddle.lbm.streaming.places import Places
 from heddle.lbm.velocity_fields import q_criterion, vorticity
 from heddle.model.assignment import AssignmentCollection, Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
@@ -32,7 +38,7 @@ from heddle.model.require import require_flag, require_object
 from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels, Where
 
 
-class StreamingPattern(Places, HalfOfAStep):
+class StreamingPattern(AccessPattern, HalfOfAStep):
     """Base of the patterns. A pattern checks itself when it is made: a wrong one is refused.
 
     lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
@@ -40,15 +46,15 @@ class StreamingPattern(Places, HalfOfAStep):
     ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
     half_scale: a power of two; in f16 storage the fields hold so many times the populations. By default 2^15
     for zero-centred ones, which must then be smaller than 2: populations down to 2e-9 keep all 11 bits.
-    half_way: of EsoTwist and EsoPull, see there; walls of the others lie half-way by themselves. Raises
+    halfway_mask: of EsoTwist and EsoPull, see there; walls of the others lie half-way by themselves. Raises
     KernelError for what is no lattice, and if two cells would touch one element, or a population would not
     arrive where it is read.
     """
 
     does = "streams"
 
-    marks_walls = False
-    """Whether half-way walls are marked in a field of their own, `half_way`."""
+    has_halfway_mask = False
+    """Whether half-way walls are marked in a field of their own, `halfway_mask`."""
 
     def __init__(
         self,
@@ -56,20 +62,20 @@ class StreamingPattern(Places, HalfOfAStep):
         field: str = "f",
         field_next: str = "f_next",
         *,
-        half_way: str | None = None,
+        halfway_mask: str | None = None,
         zero_centred: bool = True,
         ghost_layers: int = 1,
         half_scale: int | None = None,
     ) -> None:
         require_lattice(lattice)
         require_flag(zero_centred, "zero_centred")
-        if half_way is not None and not self.marks_walls:
+        if halfway_mask is not None and not self.has_halfway_mask:
             raise KernelError(
                 calling_place(),
-                f"{type(self).__name__} has no use for half_way: its walls lie half-way by themselves.",
+                f"{type(self).__name__} has no use for halfway_mask: its walls lie half-way by themselves.",
                 "leave it out; EsoTwist and EsoPull take it",
             )
-        self.half_way = half_way
+        self.halfway_mask = halfway_mask
         scale = (2**15 if zero_centred else 1) if half_scale is None else half_scale
         if scale < 1 or scale & (scale - 1):
             raise KernelError(calling_place(), f"{scale} is not a power of two.", "half_scale=2**15, or 1")
@@ -99,7 +105,7 @@ class StreamingPattern(Places, HalfOfAStep):
         self._require_lattice(collide)
         populations = (self.source.name, self.target.name)
         kernels = self._each(lambda step: self._step(collide, step))
-        listed = collide.over_list(self.by_link())
+        listed = collide.over_list(self.indexed_neighbours())
         if listed is not collide:
             kernels = self._over_list(kernels, lambda step: self._step(listed, step))
         return dataclasses.replace(kernels, role="step", populations=populations)
@@ -124,17 +130,19 @@ class StreamingPattern(Places, HalfOfAStep):
             kernels, over_list={step: AssignmentCollection(make(step)) for step in steps}
         )
 
-    def by_link(self, walls: Walls = "at_rest") -> ByLink:
+    def indexed_neighbours(self, walls: Walls = "at_rest") -> IndexedNeighbours:
         """How kernels over a list see the cells beside their own: through links, or by numbers that are given
         where links lead to cells behind walls."""
         require_walls(walls)
         slots = {
-            link.offset: link.slot for link in self.links if sum(map(abs, link.offset)) == 1 and not link.held
+            link.offset: link.slot
+            for link in self.links
+            if sum(map(abs, link.offset)) == 1 and not link.stores_solid
         }
-        return ByLink(self.source, slots, walls)
+        return IndexedNeighbours(self.source, slots, walls)
 
     def _step(self, collide: Collision, step: str) -> list[Statement]:
-        equations = Equations(collide.given)
+        equations = Equations(collide.arguments)
         arrived = self._load(equations, step, collide.letter)
         collided = collide(arrived, self.zero_centred)
         equations.statements += collided.statements
@@ -208,8 +216,8 @@ class StreamingPattern(Places, HalfOfAStep):
             for a, component in enumerate(state.velocity):
                 equations.store(velocity.component(a), component)
         if pressure is not None:
-            beside = state.deviation if self.zero_centred else add(state.deviation, -1)
-            equations.store(Field(pressure, "real", lattice.dimension).here, multiply(lattice.cs2, beside))
+            excess = state.deviation if self.zero_centred else add(state.deviation, -1)
+            equations.store(Field(pressure, "real", lattice.dimension).here, multiply(lattice.cs2, excess))
         return equations.statements
 
     def strain_rate(self, collide: CollisionOperator, name: str = "strain") -> StreamingKernels:
@@ -221,13 +229,13 @@ class StreamingPattern(Places, HalfOfAStep):
         require_object(collide, CollisionOperator, what, hint)
         self._require_lattice(collide)
         kernels = self._each(lambda step: self._strain_rate(step, name, collide))
-        listed = collide.over_list(self.by_link())
+        listed = collide.over_list(self.indexed_neighbours())
         if not isinstance(listed, CollisionOperator) or listed is collide:
             return kernels
         return self._over_list(kernels, lambda step: self._strain_rate(step, name, listed))
 
     def _strain_rate(self, step: str, name: str, collide: CollisionOperator) -> list[Statement]:
-        equations = Equations(collide.given, [name])
+        equations = Equations(collide.arguments, [name])
         arrived = self._load(equations, step)
         store_strain_rate(equations, collide, arrived, name, zero_centred=self.zero_centred)
         return equations.statements
@@ -237,9 +245,9 @@ class StreamingPattern(Places, HalfOfAStep):
     ) -> StreamingKernels:
         """A kernel that writes the curl of a velocity field, as lbm.vorticity does, in a dense box or over a
         list. walls: what stands in for u where a link of the list ends: "at_rest", the wall half a cell away,
-        or "one_sided", nothing; see heddle.lbm.beside. Over lists of EsoTwist and EsoPull it takes the
-        numbers of the cells beside, fields `cell_e` and so on, from heddle::neighbour_indices, and so do all
-        kernels there that look at a velocity beside. Raises KernelError for other walls."""
+        or "one_sided", nothing; see heddle.lbm.neighbour_access. Over lists of EsoTwist and EsoPull it takes
+        the numbers of the cells beside, fields `cell_e` and so on, from heddle::neighbour_indices, and so do
+        all kernels there that look at a velocity beside. Raises KernelError for other walls."""
         return self._of_velocity(vorticity, u, name, walls)
 
     def q_criterion(self, u: str = "u", name: str = "q", *, walls: Walls = "at_rest") -> StreamingKernels:
@@ -250,9 +258,9 @@ class StreamingPattern(Places, HalfOfAStep):
     def _of_velocity(
         self, make: Callable[..., AssignmentCollection], u: str, name: str, walls: Walls
     ) -> StreamingKernels:
-        dimension, beside = self.lattice.dimension, self.by_link(walls)
+        dimension, neighbours = self.lattice.dimension, self.indexed_neighbours(walls)
         dense = StreamingKernels({"": make(dimension, u, name)}, self.links)
-        return self._over_list(dense, lambda _: list(make(dimension, u, name, beside=beside)))
+        return self._over_list(dense, lambda _: list(make(dimension, u, name, neighbours=neighbours)))
 
     def scalar_moments(self, name: str = "T", *, source: Scalar = 0) -> StreamingKernels:
         """Kernels that write a scalar, T = sum g_q + source / 2, of the state that `step` would collide."""
@@ -309,7 +317,7 @@ class StreamingPattern(Places, HalfOfAStep):
         without omega.
         """
 
-        def statements(beside: Beside) -> list[Statement]:
+        def statements(neighbours: NeighbourAccess) -> list[Statement]:
             equations, values = initial_populations(
                 self.lattice,
                 rho,
@@ -319,16 +327,16 @@ class StreamingPattern(Places, HalfOfAStep):
                 force=force,
                 zero_centred=self.zero_centred,
                 compressible=compressible,
-                beside=beside,
+                neighbours=neighbours,
             )
             equations.section("Store")
             for q, name in enumerate(self.lattice.names):
                 equations.store(self.access(self.read(q, self.steps[0])), values[name])
             return equations.statements
 
-        kernels = StreamingKernels({"": AssignmentCollection(statements(BY_OFFSET))}, self.links)
-        beside = self.by_link(walls)
-        return kernels if omega is None else self._over_list(kernels, lambda _: statements(beside))
+        kernels = StreamingKernels({"": AssignmentCollection(statements(STENCIL_NEIGHBOURS))}, self.links)
+        neighbours = self.indexed_neighbours(walls)
+        return kernels if omega is None else self._over_list(kernels, lambda _: statements(neighbours))
 
     def boundary(
         self,

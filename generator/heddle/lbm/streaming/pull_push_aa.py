@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from heddle.lbm.streaming.access_pattern import Offset, PopulationSlot
 from heddle.lbm.streaming.pattern import StreamingPattern
-from heddle.lbm.streaming.places import Offset, Slot
 from heddle.model.streaming_kernels import Link
 
 
@@ -21,10 +21,10 @@ class TwoArrays(StreamingPattern):
 class Pull(TwoArrays):
     """Read the populations that come in from the neighbours of `f`, write the own cell of `f_next`."""
 
-    def read(self, q: int, step: str) -> Slot:
+    def read(self, q: int, step: str) -> PopulationSlot:
         return q, _minus(self.lattice.velocities[q])
 
-    def write(self, q: int, step: str) -> Slot:
+    def write(self, q: int, step: str) -> PopulationSlot:
         return q, (0,) * self.lattice.dimension
 
     @property
@@ -38,10 +38,10 @@ class Pull(TwoArrays):
 class Push(TwoArrays):
     """Read the own cell of `f`, write to the neighbours in `f_next`."""
 
-    def read(self, q: int, step: str) -> Slot:
+    def read(self, q: int, step: str) -> PopulationSlot:
         return q, (0,) * self.lattice.dimension
 
-    def write(self, q: int, step: str) -> Slot:
+    def write(self, q: int, step: str) -> PopulationSlot:
         return q, self.lattice.velocities[q]
 
     @property
@@ -65,12 +65,12 @@ class InPlace(StreamingPattern):
     def shift(self, q: int) -> Offset:
         """m(q), the shift of the even step."""
 
-    def read(self, q: int, step: str) -> Slot:
+    def read(self, q: int, step: str) -> PopulationSlot:
         if step == "even":
             return q, self.shift(q)
         return self.lattice.opposite(q), self._odd_shift(q)
 
-    def write(self, q: int, step: str) -> Slot:
+    def write(self, q: int, step: str) -> PopulationSlot:
         opposite = self.lattice.opposite(q)
         if step == "even":
             return opposite, self.shift(opposite)

@@ -21,11 +21,11 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.visit import walk
-from heddle.lift.cuda.block_thread import Block
-from heddle.lift.cuda.lock_step import HINT, LockStep
+from heddle.lift.cuda.simt_execution import HINT, SimtExecution
+from heddle.lift.cuda.thread_state import Block
 from heddle.lift.device_calls import Atomic, Operation, Shuffle, is_barrier, shared_arrays
 from heddle.lift.lifted import refuse
-from heddle.lift.results import collecting
+from heddle.lift.reductions import collecting
 
 Body = tuple[ir.Statement, ...]
 
@@ -46,7 +46,7 @@ def without_block_reduction(
 
     Raises KernelError where threads do anything else together.
     """
-    machine = LockStep(body, block, place, alone)
+    machine = SimtExecution(body, block, place, alone)
     shared = shared_arrays(body)
     first = next((at for at, s in enumerate(body) if _together(s, shared)), len(body))
     own = tuple(s for s in body[:first] if not isinstance(s, ir.Local))
@@ -122,7 +122,7 @@ def _only_combined(body: Sequence[ir.Statement], result: ir.Symbol, place: Place
         raise refuse(place, f"'{result.name}' is combined by atomic operations, and touched without.", HINT)
 
 
-def _check(machine: LockStep, place: Place) -> None:
+def _check(machine: SimtExecution, place: Place) -> None:
     """Each thread's value is in the result, in a sum once."""
     assert machine.result is not None
     target, total = machine.result
@@ -137,7 +137,7 @@ def _check(machine: LockStep, place: Place) -> None:
         raise refuse(place, f"A number is added to '{target.pointer.name}' by each block.", HINT)
 
 
-def _each_thread(own: Body, machine: LockStep, place: Place) -> Reduction:
+def _each_thread(own: Body, machine: SimtExecution, place: Place) -> Reduction:
     """The statements of a thread, with its value added to the result, and what is behind all threads."""
     assert machine.result is not None
     assert machine.own is not None
@@ -221,5 +221,5 @@ def _begins(target: ir.Load, start: ir.Const) -> str:
     return f"'{target.pointer.name}' holds {start.value} before the launch"
 
 
-def _assumed(machine: LockStep, target: ir.Load, start: ir.Const) -> tuple[str, ...]:
+def _assumed(machine: SimtExecution, target: ir.Load, start: ir.Const) -> tuple[str, ...]:
     return () if machine.alone else (_begins(target, start),)

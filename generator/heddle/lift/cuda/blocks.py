@@ -13,8 +13,8 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.visit import statements, walk
 from heddle.lift.cuda.block_reductions import Reduction, with_direct_atomics, without_block_reduction
-from heddle.lift.cuda.block_thread import Block
-from heddle.lift.cuda.thread_number import AXES, bare
+from heddle.lift.cuda.thread_index import AXES, without_casts
+from heddle.lift.cuda.thread_state import Block
 from heddle.lift.cuda.threads import thread_loops
 from heddle.lift.cuda.tiles import without_tiles
 from heddle.lift.device_calls import SHUFFLES, Atomic, Shuffle, shared_arrays
@@ -175,12 +175,12 @@ def _written(unit: source.Unit, function: source.Function) -> Iterator[tuple[str
     }
     for node in walk(function.body):
         if isinstance(node, ir.Op) and node.name == "mul":
-            one, other = (bare(argument) for argument in node.args)
+            one, other = (without_casts(argument) for argument in node.args)
             for block, number in ((one, other), (other, one)):
                 while isinstance(number, ir.Symbol) and isinstance(
                     meant := named.get(number.name), ir.Expression
                 ):
-                    number = bare(meant)
+                    number = without_casts(meant)
                 place = _built_in(block)
                 if place and place[0] == "blockIdx" and isinstance(number, ir.Const) and number.value > 0:
                     yield place[1], int(number.value)

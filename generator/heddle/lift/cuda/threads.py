@@ -13,7 +13,7 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.visit import statements, walk
-from heddle.lift.cuda.thread_number import ThreadNumber, bare
+from heddle.lift.cuda.thread_index import ThreadIndex, without_casts
 from heddle.lift.lifted import refuse
 from heddle.lift.operands import converted
 
@@ -30,7 +30,7 @@ def thread_loops(
     coordinates = [
         (at, s.symbol, number)
         for at, s in enumerate(body)
-        if isinstance(s, ir.Let) and (number := ThreadNumber.of(s.value)) is not None
+        if isinstance(s, ir.Let) and (number := ThreadIndex.of(s.value)) is not None
     ]
     if not coordinates:
         return tuple(body), []
@@ -51,7 +51,7 @@ def thread_loops(
     guards: list[ir.Expression] = []
     if inside and isinstance(inside[-1], ir.If) and all(isinstance(s, ir.Let) for s in inside[:-1]):
         guards = list(_conjuncts(inside[-1].condition))
-    loops: list[tuple[ir.Symbol, ThreadNumber, ir.Expression]] = []
+    loops: list[tuple[ir.Symbol, ThreadIndex, ir.Expression]] = []
     for _, symbol, number in coordinates:
         end = next((bound for g in guards if (bound := _upper_bound(g, symbol)) is not None), None)
         if end is None:
@@ -122,7 +122,9 @@ def _upper_bound(guard: ir.Expression, counter: ir.Symbol) -> ir.Expression | No
     left, right = guard.args
     if guard.name in ("gt", "ge"):
         left, right = right, left
-    if bare(left) != counter or any(isinstance(node, ir.Load) or node == counter for node in walk(right)):
+    if without_casts(left) != counter or any(
+        isinstance(node, ir.Load) or node == counter for node in walk(right)
+    ):
         return None
     if _BELOW[guard.name] == "le":
         return ir.Op("add", (right, converted(ir.Const(1, ir.I32), right.type)), right.type)

@@ -10,7 +10,7 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.visit import statements, walk
 from heddle.lift import polynomial
-from heddle.lift.cuda.block_thread import Block, Rooms, Thread, excluded, implied, numbered, threads_of
+from heddle.lift.cuda.thread_state import Block, Rooms, Thread, excluded, implied, numbered, threads_of
 from heddle.lift.device_calls import shared_arrays
 from heddle.lift.lifted import refuse
 from heddle.lift.polynomial import Polynomial
@@ -54,7 +54,7 @@ class TileContents:
         self.place = place
         self.threads = threads_of(block)
         self.lengths = {symbol.name: length for symbol, length in shared_arrays(body).items()}
-        self.held: dict[tuple[str, int], list[Entry]] = {}
+        self.contents: dict[tuple[str, int], list[Entry]] = {}
         self.assumptions: list[str] = []
         stores = [s.target for s in statements(body) if isinstance(s, ir.Store)]
         written = {target.pointer.name for target in stores if isinstance(target, ir.Load)}
@@ -159,7 +159,7 @@ class TileContents:
         """Another thing that an element may hold. Of one thread, the last store counts; two threads must
         agree."""
         others = []
-        for other in self.held.get(key, []):
+        for other in self.contents.get(key, []):
             if other.by is entry.by and other.path == entry.path:
                 continue
             apart = entry.path.never(list(other.path.rooms)) or other.path.never(list(entry.path.rooms))
@@ -172,7 +172,7 @@ class TileContents:
                     HINT,
                 )
             others.append(other)
-        self.held[key] = [*others, entry]
+        self.contents[key] = [*others, entry]
 
     def narrow(self, index: ir.Expression) -> None:
         """An index that is computed in 32 bits."""
@@ -186,7 +186,7 @@ class TileContents:
     ) -> tuple[ir.Symbol, Polynomial]:
         """What the element of a tile that a thread reads is a copy of."""
         at = self.element(load.pointer.name, load.index, thread, place)
-        entries = [e for e in self.held.get((load.pointer.name, at), []) if not e.path.never(facts)]
+        entries = [e for e in self.contents.get((load.pointer.name, at), []) if not e.path.never(facts)]
         sure = [entry for entry in entries if entry.path.surely(facts)]
         if sure:  # what the same thread stored before is gone
             last = entries.index(sure[-1])

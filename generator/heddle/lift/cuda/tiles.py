@@ -20,8 +20,8 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.visit import children, rebuild, statements, walk
 from heddle.lift import polynomial
-from heddle.lift.cuda.block_thread import Block
-from heddle.lift.cuda.thread_number import AXES, ThreadNumber, built_in
+from heddle.lift.cuda.thread_index import AXES, ThreadIndex, built_in
+from heddle.lift.cuda.thread_state import Block
 from heddle.lift.cuda.tile_contents import HINT, LONGEST, Body, Path, TileContents
 from heddle.lift.device_calls import is_barrier
 from heddle.lift.lifted import refuse
@@ -44,7 +44,7 @@ class _Tiles(TileContents):
 
     def __init__(self, body: Body, block: Block, place: Place) -> None:
         super().__init__(body, block, place)
-        self.numbers: dict[str, tuple[ir.Symbol, ThreadNumber]] = {}
+        self.numbers: dict[str, tuple[ir.Symbol, ThreadIndex]] = {}
 
     # Parts between barriers
 
@@ -79,7 +79,7 @@ class _Tiles(TileContents):
                 self.place, f"'{min(written & read)}' is stored and read without a barrier between.", HINT
             )
         if written:
-            self.held = {key: entries for key, entries in self.held.items() if key[0] not in written}
+            self.contents = {key: entries for key, entries in self.contents.items() if key[0] not in written}
             return self.loading(part)
         return list(self.reading(part, ()))
 
@@ -124,11 +124,11 @@ class _Tiles(TileContents):
             raise refuse(
                 self.place, "Threads go through a loop with a barrier in different numbers of steps."
             )
-        self.held.clear()  # what earlier iterations leave behind is not followed
+        self.contents.clear()  # what earlier iterations leave behind is not followed
         for thread in self.threads:
             thread.known.pop(loop.counter, None)
         body = tuple(self.block(loop.body))
-        self.held.clear()
+        self.contents.clear()
         return dataclasses.replace(loop, body=body)
 
     # Loading
@@ -154,7 +154,7 @@ class _Tiles(TileContents):
     def declare(self, let: ir.Let) -> None:
         for thread in self.threads:
             thread.declare(let.symbol, let.value)
-        number = ThreadNumber.of(let.value)
+        number = ThreadIndex.of(let.value)
         if number is not None:
             self.numbers.setdefault(number.axis, (let.symbol, number))
 

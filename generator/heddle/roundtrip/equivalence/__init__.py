@@ -15,17 +15,17 @@ from dataclasses import replace
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.loop_versions import without_versions
 from heddle.ir.text import expression
-from heddle.ir.usual import without_copies
 from heddle.roundtrip.equivalence.addresses import with_chosen_elements
-from heddle.roundtrip.equivalence.arithmetic import Bits
 from heddle.roundtrip.equivalence.difference import difference, effects
+from heddle.roundtrip.equivalence.differential_test import Measured, differential_test
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.identity import Identities
-from heddle.roundtrip.equivalence.reals import Reals
-from heddle.roundtrip.equivalence.reductions import EMPTY_GROUPS, contributions, fills_groups, reduces
-from heddle.roundtrip.equivalence.rows import known_rows, lanes_of
-from heddle.roundtrip.equivalence.running import Measured, measured
-from heddle.roundtrip.equivalence.sampling import Sample, samples
+from heddle.roundtrip.equivalence.random_inputs import Sample, random_inputs
+from heddle.roundtrip.equivalence.real_terms import RealTerms
+from heddle.roundtrip.equivalence.reductions import ASSUME_EMPTY_GROUPS, contributions, fills_groups, reduces
+from heddle.roundtrip.equivalence.row_assumptions import interleave_of, row_assumptions
 from heddle.roundtrip.equivalence.terms import Terms
 from heddle.roundtrip.equivalence.verdict import Counterexample, Proof
 
@@ -49,15 +49,15 @@ def equivalent(
     pointers lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel
     that cannot be read.
     """
-    left, right = (with_chosen_elements(without_copies(kernel)) for kernel in (a, b))
+    left, right = (with_chosen_elements(without_versions(kernel)) for kernel in (a, b))
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
-    rows = known_rows(left, right, known)
-    lanes = lanes_of(left), lanes_of(right)
+    rows = row_assumptions(left, right, known)
+    lanes = interleave_of(left), interleave_of(right)
     blocks = max(lanes)
     filled = fills_groups(left) and fills_groups(right)
     if not filled and (reduces(left) or reduces(right)):
-        known.add(EMPTY_GROUPS)
-    bits = Bits(Terms(), set(known))
+        known.add(ASSUME_EMPTY_GROUPS)
+    bits = FloatTerms(Terms(), set(known))
     first, second = contributions(left, filled), contributions(right, filled)
     both = rows | dict(given or {})
     found = difference(effects(first, bits, rows, blocks), effects(second, bits, both, blocks))
@@ -70,11 +70,11 @@ def equivalent(
             f"equal ({found.where}: {found.reason}), and random fields are single blocks.",
             "compare the models without lanes, or the results on your own data",
         )
-    reals = Reals(Terms(), set(known))
+    reals = RealTerms(Terms(), set(known))
     mine, other = effects(first, reals, rows, blocks), effects(second, reals, both, blocks)
     identities = Identities(reals)
     over_reals = difference(mine, other, identities.equal, reals.key)
-    result = measured(left, right, samples(left, right) if memory is None else memory)
+    result = differential_test(left, right, random_inputs(left, right) if memory is None else memory)
     if over_reals is None:
         return _algebraic(result, tuple(sorted(reals.assumptions)), found)
     if identities.too_large:

@@ -21,12 +21,12 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Load,
-    LoadLanes,
+    LoadVector,
     Loop,
     Select,
     Statement,
     Store,
-    StoreLanes,
+    StoreVector,
     Symbol,
 )
 from heddle.ir.visit import transform_expressions
@@ -58,7 +58,7 @@ def _statements(statement: Statement) -> tuple[Statement, ...]:
             otherwise = operate("not", place.condition)
             return Let(name, value), If(place.condition, (first,)), If(otherwise, (second,))
         return (dataclasses.replace(statement, value=value),)
-    if isinstance(statement, (LoadLanes, StoreLanes)):  # of several elements: they stay where they are
+    if isinstance(statement, (LoadVector, StoreVector)):  # of several elements: they stay where they are
         return (statement,)
     return (transform_expressions(statement, _element),)
 

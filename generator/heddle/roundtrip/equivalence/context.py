@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from heddle.ir.nodes import Scalar
-from heddle.roundtrip.equivalence.arithmetic import Bits
+from heddle.roundtrip.equivalence.alias_analysis import AliasAnalysis
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.memory import Memory
-from heddle.roundtrip.equivalence.places import Places
 from heddle.roundtrip.equivalence.rewrite import Rewriter
 from heddle.roundtrip.equivalence.terms import Terms
 
@@ -18,8 +18,8 @@ from heddle.roundtrip.equivalence.terms import Terms
 class Context:
     """The arithmetic of a kernel, what is known of indices, and its memory. elements: types of the arrays."""
 
-    bits: Bits
-    places: Places
+    bits: FloatTerms
+    aliases: AliasAnalysis
     rewriter: Rewriter
     memory: Memory
     elements: Mapping[str, Scalar]

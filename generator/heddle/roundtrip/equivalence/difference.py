@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.pack_table import TABLE
-from heddle.roundtrip.equivalence.arithmetic import Bits
-from heddle.roundtrip.equivalence.places import CELLS, NEIGHBOUR
-from heddle.roundtrip.equivalence.reading import Reader
-from heddle.roundtrip.equivalence.rows import lanes_of
+from heddle.roundtrip.equivalence.alias_analysis import CELLS, NEIGHBOUR
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
+from heddle.roundtrip.equivalence.row_assumptions import interleave_of
+from heddle.roundtrip.equivalence.symbolic_execution import SymbolicExecution
 from heddle.roundtrip.equivalence.terms import Term
 from heddle.roundtrip.equivalence.verdict import Counterexample
 
@@ -26,22 +26,25 @@ class Effects:
 
 
 def effects(
-    kernel: ir.Kernel, bits: Bits, given: Mapping[ir.Expression, ir.Expression] | None = None, blocks: int = 1
+    kernel: ir.Kernel,
+    bits: FloatTerms,
+    given: Mapping[ir.Expression, ir.Expression] | None = None,
+    blocks: int = 1,
 ) -> Effects:
     """Read a kernel, on so many interleaved blocks. Raises KernelError for what has no meaning."""
-    reader = Reader(kernel, bits, given, blocks if lanes_of(kernel) == 1 else 1)
-    memory = reader.read()
+    execution = SymbolicExecution(kernel, bits, given, blocks if interleave_of(kernel) == 1 else 1)
+    memory = execution.read()
     stored: dict[str, tuple[str, Term, tuple[Term, ...]]] = {}
     for array, state in memory.top.states.items():
         if (
             array in memory.top.local
-            or array in reader.combined
+            or array in execution.combined
             or (not state.items and state.base.kind == "initial")
         ):
             continue
         if array in (NEIGHBOUR, CELLS, TABLE.name) or array.endswith(("_extent", "_stride")):
             raise KernelError(kernel.name, f"it stores to '{array}', which says where things are.")
-        stored[array] = str(reader.elements[array]), state.base, tuple(memory.final(array))
+        stored[array] = str(execution.elements[array]), state.base, tuple(memory.final(array))
     return Effects(stored)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from heddle.roundtrip.equivalence.reals import Fingerprint, Reals
+from heddle.roundtrip.equivalence.real_terms import Fingerprint, RealTerms
 from heddle.roundtrip.equivalence.terms import Term, inside
 
 Sum = dict[int, Fraction]
@@ -32,7 +32,7 @@ class TooLargeError(Exception):
 class Identities:
     """Proofs between terms over the reals; what has been proved is kept."""
 
-    def __init__(self, reals: Reals) -> None:
+    def __init__(self, reals: RealTerms) -> None:
         self.reals = reals
         self.known: dict[tuple[Term, Term], bool] = {}
         self.too_large = False
@@ -110,7 +110,7 @@ class Identities:
 class _Expansion:
     """Two terms as polynomials in common variables. members: the terms that each variable stands for."""
 
-    def __init__(self, reals: Reals, stops: Callable[[Term], bool], fractions: bool) -> None:
+    def __init__(self, reals: RealTerms, stops: Callable[[Term], bool], fractions: bool) -> None:
         self.reals, self.stops, self.fractions = reals, stops, fractions
         self.members: dict[tuple[str, Fingerprint], list[Term]] = {}
         self.variables: dict[tuple[str, Fingerprint], int] = {}

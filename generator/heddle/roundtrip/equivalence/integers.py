@@ -12,7 +12,7 @@ from heddle.roundtrip.equivalence.division import divided
 from heddle.roundtrip.equivalence.terms import Term, Terms
 
 Arguments = tuple[Term, ...]
-INTEGER_OVERFLOW = "integer arithmetic does not overflow"
+ASSUME_NO_INTEGER_OVERFLOW = "integer arithmetic does not overflow"
 
 
 class Integers:
@@ -57,7 +57,7 @@ class Integers:
         if scalar.kind == "u":
             return self.wrapped(str(scalar), (result,))
         if result.kind != "int":
-            self.assumptions.add(INTEGER_OVERFLOW)
+            self.assumptions.add(ASSUME_NO_INTEGER_OVERFLOW)
         return result
 
     def wrapped(self, data: str, args: Arguments) -> Term:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from heddle.roundtrip.equivalence.arithmetic import Bits
-from heddle.roundtrip.equivalence.places import Places
+from heddle.roundtrip.equivalence.alias_analysis import AliasAnalysis
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.rewrite import Rewriter
 from heddle.roundtrip.equivalence.terms import Term, conjuncts
 
@@ -56,8 +56,8 @@ class Layer:
 class Memory:
     """The arrays of a kernel, layer by layer of its loops."""
 
-    def __init__(self, bits: Bits, places: Places, rewriter: Rewriter) -> None:
-        self.bits, self.terms, self.places, self.rewriter = bits, bits.terms, places, rewriter
+    def __init__(self, bits: FloatTerms, aliases: AliasAnalysis, rewriter: Rewriter) -> None:
+        self.bits, self.terms, self.aliases, self.rewriter = bits, bits.terms, aliases, rewriter
         self.layers = [Layer(-1)]
 
     @property
@@ -92,9 +92,9 @@ class Memory:
     ) -> Term:
         for position in reversed(range(length)):
             item = state.items[position]
-            if self.places.apart(array, item.index, index):
+            if self.aliases.apart(array, item.index, index):
                 continue
-            values = self.places.iteration(item.index, item.counters, index)
+            values = self.aliases.iteration(item.index, item.counters, index)
             if values is None:
                 upto = self.state_term(state, position + 1)
                 return self.terms.make("load", (scalar, array), (upto, index))
@@ -153,7 +153,7 @@ class Memory:
                 guard = self.bits.either("", (item.guard, earlier.guard))
                 state.items[position] = replace(earlier, guard=guard, value=value)
                 return True
-            if not self.places.apart(array, earlier.index, item.index):
+            if not self.aliases.apart(array, earlier.index, item.index):
                 return False
         return False
 
@@ -165,7 +165,7 @@ class Memory:
             {
                 earlier
                 for earlier in range(later)
-                if not self.places.apart(array, items[earlier].index, items[later].index)
+                if not self.aliases.apart(array, items[earlier].index, items[later].index)
             }
             for later in range(len(items))
         ]

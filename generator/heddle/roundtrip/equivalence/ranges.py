@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from heddle.roundtrip.equivalence.arithmetic import Bits
 from heddle.roundtrip.equivalence.division import mask
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.terms import Term
 
-SIZES = "the sizes that indices are made of are at least 1"
+ASSUME_SIZES = "the sizes that indices are made of are at least 1"
 
 
 class Ranges:
     """counts: how often the counter of each loop runs."""
 
-    def __init__(self, bits: Bits) -> None:
+    def __init__(self, bits: FloatTerms) -> None:
         self.bits, self.terms = bits, bits.terms
         self.counts: dict[Term, Term] = {}
 
@@ -59,7 +59,7 @@ class Ranges:
             return polynomial.constant >= 0
         if sum(polynomial.terms.values()) < 0 or not polynomial.unknown.is_natural(self.is_size):
             return False
-        self.bits.assumptions.add(SIZES)
+        self.bits.assumptions.add(ASSUME_SIZES)
         return True
 
     def is_rounded(self, atom: Term) -> bool:

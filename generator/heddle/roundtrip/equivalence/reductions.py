@@ -6,7 +6,7 @@ before   contribute max work[t] lane l v        store work[t] = combine(max, run
 after    store (max of work)[32 t + l] = v      loop l in [0, n) { store (max of work)[32 t + l] = run[l] }
 
 `store result[0] = combine(max, work, n)` stays: the result is a function of (max of work) and n. Over the
-reals it is the maximum of what all cells give (`Reader.whole`), like that of a loop of one's own.
+reals it is the maximum of what all cells give (`SymbolicExecution.whole`), like that of a loop of one's own.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from heddle.ir.build import integer, operate
 from heddle.ir.reduction import TILE
 from heddle.ir.visit import statements, walk
 
-EMPTY_GROUPS = "a group of cells that no cell gives anything to holds what changes nothing"
+ASSUME_EMPTY_GROUPS = "a group of cells that no cell gives anything to holds what changes nothing"
 
 
 def fills_groups(kernel: ir.Kernel) -> bool:
     """Whether a lowered kernel combines each group itself, so that it can be seen that none is left out."""
     nodes = list(walk(kernel.body))
-    return any(isinstance(node, ir.Combine) for node in nodes) and not any(
-        isinstance(node, ir.Contribute) for node in nodes
+    return any(isinstance(node, ir.TreeReduce) for node in nodes) and not any(
+        isinstance(node, ir.WarpReduce) for node in nodes
     )
 
 
 def reduces(kernel: ir.Kernel) -> bool:
     """Whether a lowered kernel combines values in the order of `ir.reduction`."""
-    return any(isinstance(node, ir.Combine) for node in walk(kernel.body))
+    return any(isinstance(node, ir.TreeReduce) for node in walk(kernel.body))
 
 
 def groups_of(operation: str, values: ir.Symbol) -> str:
@@ -41,7 +41,7 @@ def groups_of(operation: str, values: ir.Symbol) -> str:
 
 
 def contributions(kernel: ir.Kernel, filled: bool) -> ir.Kernel:
-    """A lowered kernel without Contribute and Combine of what is local. filled: also note which groups are
+    """A lowered kernel without WarpReduce and TreeReduce of what is local. filled: also note which groups are
     combined, in an array of its own."""
     local = {s.symbol.name for s in statements(kernel.body) if isinstance(s, ir.Local)}
     return dataclasses.replace(kernel, body=tuple(_block(kernel.body, local, filled)))
@@ -50,9 +50,11 @@ def contributions(kernel: ir.Kernel, filled: bool) -> ir.Kernel:
 def _block(body: Sequence[ir.Statement], local: set[str], filled: bool) -> Iterator[ir.Statement]:
     for statement in body:
         match statement:
-            case ir.Contribute(operation, target, lane, value):
+            case ir.WarpReduce(operation, target, lane, value):
                 yield ir.Store(_cell(operation, target, lane), value)
-            case ir.Store(ir.Load() as target, ir.Combine(operation, values, count)) if values.name in local:
+            case ir.Store(ir.Load() as target, ir.TreeReduce(operation, values, count)) if (
+                values.name in local
+            ):
                 lane = ir.Symbol(f"{values.name}_lane", ir.I64)
                 store = ir.Store(_cell(operation, target, lane), ir.Load(values, lane))
                 yield ir.Loop("serial", lane, integer(0), count, integer(1), (store,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from heddle.roundtrip.equivalence.arithmetic import Bits
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.terms import Term
 
 BINDERS = ("item", "reduce", "system")
@@ -15,7 +15,7 @@ BINDERS = ("item", "reduce", "system")
 class Rewriter:
     """Rebuilds terms in the normal form of an arithmetic."""
 
-    def __init__(self, bits: Bits) -> None:
+    def __init__(self, bits: FloatTerms) -> None:
         self.bits, self.terms = bits, bits.terms
         self._latest: tuple[Mapping[Term, Term], Replacement] | None = None
 

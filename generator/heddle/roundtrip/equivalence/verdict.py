@@ -15,7 +15,7 @@ class Proof:
     """The two kernels do the same, in the sense of its tier.
 
     structural: every store of both kernels is the same function of the memory at entry and of the parameters,
-    by rewriting that keeps every bit (see `arithmetic.Bits`; payloads of NaN are no difference). So the
+    by rewriting that keeps every bit (see `arithmetic.FloatTerms`; payloads of NaN are no difference). So the
     results agree bit for bit, under the assumptions. It says nothing about speed, prefetching, which cells a
     thread takes, or the checks at a kernel's entry.
     algebraic: the same over the real numbers: in exact arithmetic the results agree, wherever both are

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "heddle/device/renewed.hpp"
+#include "heddle/device/opaque.hpp"
 #include "heddle/device/shared.hpp"
 
 namespace heddle {
@@ -255,7 +255,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
   }
   end = ends.value[g][column];
   Amplitude<Real, parts>* const again =
-      renewed(p);  // the addresses of the loads would keep registers until here
+      opaque(p);  // the addresses of the loads would keep registers until here
   HEDDLE_UNROLL
   for (int l = 0; l < length; ++l) {
     if (l + 1 < count) {

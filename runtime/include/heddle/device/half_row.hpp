@@ -20,14 +20,13 @@ namespace detail {
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 #define HEDDLE_MASKED_HALVES
-inline constexpr __mmask16 every_lane =
+inline constexpr __mmask16 all_lanes =
     0xFFFF;  // g++ 12 warns within its own header of the forms without a mask
 
 /// The first `count` of 16 lanes: all if there are more, none below 1.
 inline __mmask16 first_halves(std::int64_t count) {
   const std::int64_t lanes = count < 0 ? 0 : count;
-  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U)
-                    : every_lane;
+  return lanes < 16 ? static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U) : all_lanes;
 }
 #endif
 
@@ -44,7 +43,7 @@ inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t 
     for (int l = 0; l < length; l += 16) {
       const __m256i halves =
           _mm256_maskz_loadu_epi16(detail::first_halves(count - l), row + first + l);
-      _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::every_lane, halves));
+      _mm512_store_ps(local + l, _mm512_maskz_cvtph_ps(detail::all_lanes, halves));
     }
     return;
   }
@@ -71,7 +70,7 @@ inline void store_halves(Row row, std::int64_t first, const float* local, std::i
 #if defined(HEDDLE_MASKED_HALVES)
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     for (int l = 0; l < length; l += 16) {
-      const __m256i halves = _mm512_maskz_cvtps_ph(detail::every_lane, _mm512_load_ps(local + l),
+      const __m256i halves = _mm512_maskz_cvtps_ph(detail::all_lanes, _mm512_load_ps(local + l),
                                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
       _mm256_mask_storeu_epi16(row + first + l, detail::first_halves(count - l), halves);
     }

@@ -203,7 +203,7 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
 /// a list of the same cells that holds more or fewer cells behind walls numbers them alike. Returns
 /// ok or the first violation.
 template <std::size_t count>
-int check_listed(const ArrayArgument (&arrays)[count], unsigned linked, std::int64_t last) {
+int check_listed(const ArrayArgument (&arrays)[count], unsigned with_links, std::int64_t last) {
   const ArrayArgument* list = nullptr;
   bool empty = false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -215,7 +215,7 @@ int check_listed(const ArrayArgument (&arrays)[count], unsigned linked, std::int
     if (array.extent[0] < last) {
       return extents_differ;
     }
-    if ((linked >> i & 1U) != 0) {
+    if ((with_links >> i & 1U) != 0) {
       if (list != nullptr && array.extent[0] != list->extent[0]) {
         return extents_differ;
       }

@@ -2,12 +2,14 @@
 // Runs: up to `length` elements taken at once, in memory or by way of a small array.
 //
 // A list (IndexList::neighbour_run) says of the entries of 16 cells and a link with one number:
-//   below `pieces`    they follow each other, and this is the first;
-//   `scattered`       nothing: the plain table has them;
-//   else              number - `pieces` words after the number there are pieces, two at a time:
-//                     a word of masks and two bases. Lane l has the entry base 0 + l where bit l
-//                     of the masks is set, and base 1 + l where bit 16 + l is set. Pairs follow
-//                     until each lane has its entry. Bases may be some lanes below 0.
+//   below `first_of_segments`  they follow each other, and this is the first;
+//   `unknown`                  nothing: the plain table has them;
+//   else                       number - `first_of_segments` words after the number there are
+//   run-length
+//                              segments, two at a time: a word of masks and two bases. Lane l has
+//                              the entry base 0 + l where bit l of the masks is set, and base 1 + l
+//                              where bit 16 + l is set. Pairs follow until each lane has its entry.
+//                              Bases may be some lanes below 0.
 #ifndef HEDDLE_DEVICE_RUN_HPP
 #define HEDDLE_DEVICE_RUN_HPP
 
@@ -25,12 +27,15 @@ namespace heddle {
 
 /// Cells of a chunk of a list.
 inline constexpr int run_cells = 16;
-/// From this number on a number is no first entry.
-inline constexpr std::uint32_t pieces = 0x80000000U;
-/// What a list says of a chunk of which it knows nothing.
-inline constexpr std::uint32_t scattered = 0xFFFFFFFFU;
-/// Words of two pieces.
+/// What the numbers of IndexList::neighbour_run mean.
+namespace run_entry {
+/// From this number on it is no first entry, but leads to segments.
+inline constexpr std::uint32_t first_of_segments = 0x80000000U;
+/// The list knows nothing of the strip: the plain table has its entries.
+inline constexpr std::uint32_t unknown = 0xFFFFFFFFU;
+/// Words of two segments.
 inline constexpr int words_of_pair = 3;
+}  // namespace run_entry
 
 namespace detail {
 
@@ -112,30 +117,30 @@ inline unsigned first_lanes(std::int64_t count) {
   return count < length ? (1U << static_cast<unsigned>(count)) - 1U : all;
 }
 
-/// Whether a list has pieces for runs of `length` elements, and there are vectors for them.
+/// Whether a list has segments for runs of `length` elements, and there are vectors for them.
 template <typename T, int length>
 inline constexpr bool whole_vectors = Lanes<T>::count > 0 && length == run_cells;
 
-/// Calls `move(mask, vector, base)` for the lanes of each piece and vector: lane l under the mask,
-/// counted from the vector's first, has element base + l.
+/// Calls `move(mask, vector, base)` for the lanes of each segment and vector: lane l under the
+/// mask, counted from the vector's first, has element base + l.
 template <typename T, typename Move>
-inline void for_pieces(const std::uint32_t* pair, Move&& move) {
+inline void for_segments(const std::uint32_t* pair, Move&& move) {
   constexpr int lanes = Lanes<T>::count;
   constexpr unsigned all = (1U << lanes) - 1U;
   constexpr unsigned chunk = (1U << run_cells) - 1U;
   unsigned done = 0;
   do {
-    for (int piece = 0; piece < 2; ++piece) {
-      const unsigned mask = pair[0] >> static_cast<unsigned>(piece * run_cells) & chunk;
+    for (int segment = 0; segment < 2; ++segment) {
+      const unsigned mask = pair[0] >> static_cast<unsigned>(segment * run_cells) & chunk;
       const auto base = static_cast<std::int32_t>(
-          pair[1 + piece]);  // lane 0 may lie before the field: not touched
+          pair[1 + segment]);  // lane 0 may lie before the field: not touched
       for (int vector = 0; vector < run_cells / lanes; ++vector) {
         const auto first = static_cast<unsigned>(vector * lanes);
         move(mask >> first & all, vector, std::int64_t{base} + vector * lanes);
       }
       done |= mask;
     }
-    pair += words_of_pair;
+    pair += run_entry::words_of_pair;
   } while (done != chunk);
 }
 
@@ -150,7 +155,7 @@ template <int length, int rows, typename T>
 inline void prefetch_runs(T* field, const std::uint32_t* run) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
   for (int row = 0; row < rows; ++row) {
-    if (run[row] < pieces) {
+    if (run[row] < run_entry::first_of_segments) {
       prefetch<length>(field + run[row] + (line - 1));
     }
   }
@@ -165,12 +170,13 @@ template <int length, typename T, typename Field>
                                 std::int64_t count, [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
-    if (*run != scattered && count == length) {
+    if (*run != run_entry::unknown && count == length) {
       using Lanes = detail::Lanes<T>;
       typename Lanes::Vector value[static_cast<std::size_t>(length / Lanes::count)] = {};
-      for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
-        value[vector] = Lanes::load(value[vector], mask, field + base);
-      });
+      for_segments<T>(run + (*run - run_entry::first_of_segments),
+                      [&](unsigned mask, int vector, std::int64_t base) {
+                        value[vector] = Lanes::load(value[vector], mask, field + base);
+                      });
       for (int vector = 0; vector < length / Lanes::count; ++vector) {
         Lanes::store(local + vector * Lanes::count, value[vector]);
       }
@@ -190,11 +196,12 @@ template <int length, typename T>
                                    std::int64_t count, [[maybe_unused]] const std::uint32_t* run) {
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (whole_vectors<T, length>) {
-    if (*run != scattered && count == length) {
+    if (*run != run_entry::unknown && count == length) {
       using Lanes = detail::Lanes<T>;
-      for_pieces<T>(run + (*run - pieces), [&](unsigned mask, int vector, std::int64_t base) {
-        Lanes::store(field + base, mask, Lanes::load(line + vector * Lanes::count));
-      });
+      for_segments<T>(run + (*run - run_entry::first_of_segments),
+                      [&](unsigned mask, int vector, std::int64_t base) {
+                        Lanes::store(field + base, mask, Lanes::load(line + vector * Lanes::count));
+                      });
       return;
     }
   }
@@ -212,7 +219,7 @@ template <int length, typename T>
 template <int length, typename T, typename Field>
 inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t* index,
                        std::int64_t count, const std::uint32_t* run) {
-  if (*run < pieces && count == length) {
+  if (*run < run_entry::first_of_segments && count == length) {
     return field + *run;
   }
   return detail::load_apart<length>(local, field, index, count, run);
@@ -224,7 +231,7 @@ inline Field* load_run(T* __restrict__ local, Field* field, const std::uint32_t*
 template <int length, typename T>
 inline void store_run(T* field, const T* line, const std::uint32_t* index, std::int64_t count,
                       const std::uint32_t* run) {
-  if (*run < pieces && count == length) {
+  if (*run < run_entry::first_of_segments && count == length) {
     T* const first = field + *run;
     if (line != first) {
       std::memcpy(first, line, sizeof(T) * length);

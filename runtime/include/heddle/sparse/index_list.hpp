@@ -113,18 +113,18 @@ public:
   /// Cells for which neighbour_run() gives one number a row.
   static constexpr std::int64_t chunk = 16;
   /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c *
-  /// chunk) where they follow each other, else it leads to a few pieces that do, as heddle/device/run.hpp
+  /// chunk) where they follow each other, else it leads to a few segments that do, as heddle/device/run.hpp
   /// says. Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null
   /// in device memory, and where rows lead to held cells.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
-  /// Words of the numbers and their pieces.
+  /// Words of the numbers and their segments.
   [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
 
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
-  /// the entries do not follow each other 32 small differences, as heddle/device/chunk_links.hpp says. 2.5 B
-  /// a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than 30 links,
-  /// and where rows lead to held cells. In host memory, where few ask for it, it is made when first asked
-  /// for: by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  /// the entries do not follow each other 32 small differences, as heddle/device/compressed_neighbours.hpp
+  /// says. 2.5 B a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than
+  /// 30 links, and where rows lead to held cells. In host memory, where few ask for it, it is made when first
+  /// asked for: by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
   [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }

@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// Marks where populations come in from walls, as kernels with `half_way` walls take it: bit q of a listed
+/// Marks where populations come in from walls, as kernels with `halfway` walls take it: bit q of a listed
 /// cell is set where the cell at -velocities[q] is not listed, or outside the box on an axis that is not
 /// periodic; bit 0, the rest, never. periodic: of the domain. velocities: of the lattice, in its order, at
 /// most 32. Throws Error when there are more, or `walls` has several components.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heddle/device/lanes.hpp"
+#include "heddle/device/interleaved_vector.hpp"
 #include "heddle/device/qualifiers.hpp"
 #include "heddle/halo/interleaved/local_halo.hpp"
 
@@ -102,12 +102,12 @@ template <int lanes, typename T, typename Moved>
 HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneRotation<lanes>& turn, const T* old, T arrived,
                                            const Moved& moved) {
   T to[static_cast<std::size_t>(lanes)];
-  HEDDLE_EVERY_LANE
+  HEDDLE_UNROLL
   for (int l = 0; l < lanes; ++l) {
     const std::uint32_t source = turn.sources >> (4 * l) & 15U;
     to[l] = source == 15U ? old[l] : source == 14U ? arrived : moved(l, source);
   }
-  store_lanes<lanes>(place, static_cast<const T*>(to));
+  store_vector<lanes>(place, static_cast<const T*>(to));
 }
 
 /// Writes the vector of one cell of a box; beyond the last one nothing happens.
@@ -136,17 +136,17 @@ HEDDLE_HOST_DEVICE inline void copy_local_vector(const LocalHaloCopy<T>& shift,
     return;
   }
   if (turn.some_move) {
-    load_lanes<lanes>(from,
-                      static_cast<const T*>(at(row[LocalHaloRows::component], row + LocalHaloRows::from)));
+    load_vector<lanes>(from,
+                       static_cast<const T*>(at(row[LocalHaloRows::component], row + LocalHaloRows::from)));
   }
   if (turn.some_stay) {
-    load_lanes<lanes>(old, static_cast<const T*>(place));
+    load_vector<lanes>(old, static_cast<const T*>(place));
   }
   if (turn.reflected != 0) {
     T wall[static_cast<std::size_t>(lanes)];
-    load_lanes<lanes>(wall,
-                      static_cast<const T*>(at(row[LocalHaloRows::wall], row + LocalHaloRows::wall + 1)));
-    HEDDLE_EVERY_LANE
+    load_vector<lanes>(wall,
+                       static_cast<const T*>(at(row[LocalHaloRows::wall], row + LocalHaloRows::wall + 1)));
+    HEDDLE_UNROLL
     for (int l = 0; l < lanes; ++l) {
       old[l] = (turn.reflected >> l & 1U) != 0 ? wall[l] : old[l];
     }
@@ -162,7 +162,7 @@ HEDDLE_HOST_DEVICE inline void copy_local_vector(const LocalHaloCopy<T>& shift,
   } else {
     store_moved(place, turn, old, arrived, [&](int, std::uint32_t source) {
       T found = from[0];
-      HEDDLE_EVERY_LANE
+      HEDDLE_UNROLL
       for (int s = 1; s < lanes; ++s) { // an index known at run time would put the vector into memory
         found = source == static_cast<std::uint32_t>(s) ? from[s] : found;
       }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heddle/device/lanes.hpp"
+#include "heddle/device/interleaved_vector.hpp"
 #include "heddle/device/qualifiers.hpp"
 #include "heddle/halo/interleaved/remote_halo.hpp"
 #include "local_halo_vector.hpp"
@@ -50,12 +50,12 @@ HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const st
                     ? end(move.array, row + RemoteHaloRows::to)
                     : end(move.targets[row[RemoteHaloRows::target]], row + RemoteHaloRows::to);
   T from[static_cast<std::size_t>(lanes)];
-  load_lanes<lanes>(from, source);
+  load_vector<lanes>(from, source);
   if ((sources & LaneRotation<lanes>::all) == LaneRotation<lanes>::turned(0)) {
-    store_lanes<lanes>(to, static_cast<const T*>(from));
+    store_vector<lanes>(to, static_cast<const T*>(from));
     return;
   }
-  HEDDLE_EVERY_LANE
+  HEDDLE_UNROLL
   for (int l = 0; l < lanes; ++l) {
     const std::uint32_t wanted = sources >> (4 * l) & 15U;
     if (wanted == LaneSources::stays) {
@@ -63,7 +63,7 @@ HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const st
     }
     T value = from[l]; // on the wire, lanes lie where they belong
     if (move.from_wire == nullptr) {
-      HEDDLE_EVERY_LANE
+      HEDDLE_UNROLL
       for (int s = 0; s < lanes; ++s) { // an index known at run time would put the vector into memory
         value = wanted == static_cast<std::uint32_t>(s) ? from[s] : value;
       }

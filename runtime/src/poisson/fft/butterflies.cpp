@@ -63,8 +63,8 @@ void butterflies(int radix, std::int64_t groups, std::int64_t beside, Lines<cons
 #define HEDDLE_FFT_RADIX(r)                                                                                  \
   case r:                                                                                                    \
     return run(std::integral_constant<int, r>(),                                                             \
-               of<Real>(fft_turn##r##_f32_trusted, fft_turn##r##_f64_trusted),                               \
-               of<Real>(fft_last##r##_f32_trusted, fft_last##r##_f64_trusted));
+               of<Real>(fft_turn##r##_f32_unchecked, fft_turn##r##_f64_unchecked),                           \
+               of<Real>(fft_last##r##_f32_unchecked, fft_last##r##_f64_unchecked));
   switch (radix) {
     HEDDLE_FFT_RADIX(2)
     HEDDLE_FFT_RADIX(3)

@@ -18,9 +18,9 @@ class Value:
     def __init__(self, node: ir.Expression) -> None:
         self.node = node
 
-    def _with(self, name: str, other: Value | Number, turned: bool = False) -> Value:
+    def _with(self, name: str, other: Value | Number, reversed_range: bool = False) -> Value:
         pair = (self, value(other, self.node.type))
-        return Value(operate(name, *(entry.node for entry in (pair[::-1] if turned else pair))))
+        return Value(operate(name, *(entry.node for entry in (pair[::-1] if reversed_range else pair))))
 
     def __add__(self, other: Value | Number) -> Value:
         return self._with("add", other)

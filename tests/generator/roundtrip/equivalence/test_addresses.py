@@ -46,7 +46,7 @@ def in_place(target: str, lanes: int = 1, renew: bool = False) -> ir.Kernel:
     """The odd step of AA, which stores where walls and cells beside them lie."""
     module = Module("walled", precisions=("f64",))
     step = lbm.AA(D2Q9)(lbm.BGK(D2Q9))
-    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(lanes=lanes, renew=renew))
+    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(interleave=lanes, rematerialise=renew))
     return module.stages("step_odd", "f64", target).lowered
 
 

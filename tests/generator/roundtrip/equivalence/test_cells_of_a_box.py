@@ -13,7 +13,7 @@ from heddle.ir.schedule import Schedule, precision
 from heddle.ir.visit import transform
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
-from heddle.roundtrip.equivalence.places import BEHIND_WALLS, NO_REPEATS
+from heddle.roundtrip.equivalence.alias_analysis import ASSUME_BEHIND_WALLS, ASSUME_NO_REPEATS
 from models import boundaries_of_moments, boundary_in_a_box
 
 MOMENTS = ("moments", "")
@@ -36,7 +36,7 @@ def test_targets_agree(case: tuple[str, str]) -> None:
         found = equivalent(lowered(case, "cpu"), lowered(case, target))
         assert isinstance(found, Proof), found
         assert found.tier == "structural", found
-    assert {NO_REPEATS, BEHIND_WALLS} <= {*found.assumptions}
+    assert {ASSUME_NO_REPEATS, ASSUME_BEHIND_WALLS} <= {*found.assumptions}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -11,7 +11,7 @@ from heddle import Schedule, Sparse
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
-from heddle.ir.chunk_links import CELLS, chunk_entry, compressed, row_words
+from heddle.ir.compressed_neighbours import CELLS, chunk_entry, compressed, row_words
 from heddle.ir.functions import AT_WALL
 from heddle.ir.schedule import precision
 from heddle.ir.visit import transform
@@ -54,11 +54,15 @@ def test_a_wrong_row_is_found(case: tuple[str, str]) -> None:
 
 def test_a_wrong_wall_is_found() -> None:
     def next_cell(node: ir.Node) -> ir.Node:
-        if isinstance(node, ir.Call) and node.name == "linked" and node.args[0].index == integer(2):  # type: ignore[attr-defined]
+        if (
+            isinstance(node, ir.Call)
+            and node.name == "neighbour_or_wall"
+            and node.args[0].index == integer(2)
+        ):  # type: ignore[attr-defined]
             entry, own = node.args
             assert isinstance(own, ir.Cast)
             moved = ir.Op("add", (own.value, integer(1)), ir.I64)
-            return ir.Call("linked", (entry, ir.Cast(moved, ir.U32)), ir.U32)
+            return ir.Call("neighbour_or_wall", (entry, ir.Cast(moved, ir.U32)), ir.U32)
         return node
 
     wrong = changed(lowered(("Pull", ""), "cuda"), next_cell)
@@ -66,7 +70,7 @@ def test_a_wrong_wall_is_found() -> None:
 
 
 def test_the_format_keeps_every_entry() -> None:
-    """Differences of one byte, of two, and of more, in chunks with and without walls; the last one short."""
+    """Differences of one byte, of two, and of more, in strips with and without walls; the last one short."""
     cells, links, stride = 5 * CELLS - 9, 3, 200_000
     steps = [0, 3, 254, 255, 60_000, 70_000]
 
@@ -79,7 +83,7 @@ def test_the_format_keeps_every_entry() -> None:
         return link * stride + n + (steps[n // CELLS] if n % 5 else 0)
 
     words = compressed(entry, own, links, cells)
-    widths = [words[chunk * row_words(links) + links] >> 30 for chunk in range(5)]
+    widths = [words[strip * row_words(links) + links] >> 30 for strip in range(5)]
     assert widths == [0, 0, 0, 1, 1]
     for link in range(links):
         for n in range(cells):

@@ -104,19 +104,19 @@ def jacobi() -> list[Statement]:
     ]
 
 
-INSIDE = layout(("u_", "v_"), (NX - 2, NY - 2), NX + 1)
+ASSUME_INSIDE = layout(("u_", "v_"), (NX - 2, NY - 2), NX + 1)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_legacy_stencil(target: str) -> None:
-    result = equivalent(relaxation(), generated(jacobi(), target), INSIDE, memory(("u_", "v_"), 1))
+    result = equivalent(relaxation(), generated(jacobi(), target), ASSUME_INSIDE, memory(("u_", "v_"), 1))
     assert isinstance(result, Proof), result
     assert result.tier == "structural"
     assert "u_ is view u + add(i64(nx), 1:i64) by 1:i64" in result.assumptions
 
 
 def test_a_legacy_stencil_in_another_order() -> None:
-    result = equivalent(relaxation(True), generated(jacobi()), INSIDE, memory(("u_", "v_"), 1))
+    result = equivalent(relaxation(True), generated(jacobi()), ASSUME_INSIDE, memory(("u_", "v_"), 1))
     assert isinstance(result, Proof), result
     assert result.tier == "algebraic"
     assert result.rounding is not None
@@ -124,7 +124,7 @@ def test_a_legacy_stencil_in_another_order() -> None:
 
 
 def test_a_legacy_stencil_that_leaves_out_a_row() -> None:
-    result = equivalent(relaxation(last=2), generated(jacobi()), INSIDE, memory(("u_", "v_"), 1))
+    result = equivalent(relaxation(last=2), generated(jacobi()), ASSUME_INSIDE, memory(("u_", "v_"), 1))
     assert isinstance(result, Counterexample), result
     assert "other ranges" in result.reason
 
@@ -140,7 +140,7 @@ def test_a_guard_inside_the_loop() -> None:
     )
     body = when(inner, store(at("v", COLUMN, ROW), 0.25 * (west + east + south + north)))
     kernel = legacy("uv", loop(COLUMN, 0, NX, loop(ROW, 0, NY, body)))
-    result = equivalent(kernel, generated(jacobi()), INSIDE, memory(("u_", "v_"), 1))
+    result = equivalent(kernel, generated(jacobi()), ASSUME_INSIDE, memory(("u_", "v_"), 1))
     assert isinstance(result, Proof), result
     assert result.tier == "structural"
 
@@ -184,11 +184,11 @@ def test_a_legacy_column() -> None:
     now = symbols("now")
     scan = Scan(1, {s: 0}, [Assignment(now, s * u.here + u.here), Assignment(v.here, now)], {s: now})
     whole = layout(("u_", "v_"), (NX, NY), value(0, ir.I64))
-    samples = memory(("u_", "v_"), 0)
+    random_inputs = memory(("u_", "v_"), 0)
     total = named("total")
     step = at("u", COLUMN, ROW)
     sweep = loop(ROW, 0, NY, assign(total, total * step + step), store(at("v", COLUMN, ROW), total))
     kernel = legacy("uv", loop(COLUMN, 0, NX, var(total, value(0.0)), sweep))
-    result = equivalent(kernel, generated([scan]), whole, samples)
+    result = equivalent(kernel, generated([scan]), whole, random_inputs)
     assert isinstance(result, Proof), result
     assert result.tier == "structural"

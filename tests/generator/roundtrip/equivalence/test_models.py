@@ -43,7 +43,7 @@ proves a smaller lattice with two."""
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_targets_of_every_model(name: str) -> None:
-    """Rows, threads and the checked reference are the same bits; so are runs of lists and chunks, colours,
+    """Rows, threads and the checked reference are the same bits; so are runs of lists and strips, colours,
     reductions, and boxes of an exchange."""
     module: Module = load(MODELS[name])
     for kernel in module.kernels:
@@ -52,7 +52,7 @@ def test_targets_of_every_model(name: str) -> None:
         if kernel in ALONE.get(name, []):
             assert isinstance(entry.space, ir.Dense)
             assert isinstance(entry, KernelModel)
-            alone = replace(entry, space=replace(entry.space, lanes=1), schedule=Schedule())
+            alone = replace(entry, space=replace(entry.space, interleave=1), schedule=Schedule())
             reference, cpu, cuda = (lowered(alone, t, chosen=chosen) for t in TARGETS)
         else:
             reference, cpu, cuda = (module.stages(kernel, chosen, t).lowered for t in TARGETS)
@@ -62,10 +62,10 @@ def test_targets_of_every_model(name: str) -> None:
 
 SCHEDULES = {
     "serial": Schedule(parallel=False, simd=False),
-    "chunk": Schedule(chunk=16),
-    "one thread, chunk": Schedule(parallel=False, chunk=16),
-    "prefetch": Schedule(chunk=8, prefetch=16),
-    "lines": Schedule(lines_ahead=4),
+    "strip": Schedule(strip_size=16),
+    "one thread, strip": Schedule(parallel=False, strip_size=16),
+    "prefetch": Schedule(strip_size=8, prefetch=16),
+    "lines": Schedule(prefetch_distance=4),
 }
 
 
@@ -78,11 +78,13 @@ def test_schedules_keep_the_bits(pattern: str, step: str, schedule: str) -> None
     structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", SCHEDULES[schedule])))
 
 
-def test_nontemporal_and_renewed() -> None:
+def test_nontemporal_and_rematerialised() -> None:
     entry = lattice_boltzmann("Pull", "")
-    structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", Schedule(chunk=16, nontemporal=True))))
+    structural(
+        equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", Schedule(strip_size=16, nontemporal=True)))
+    )
     entry = lattice_boltzmann("AA", "odd")
-    structural(equivalent(lowered(entry, "cuda"), lowered(entry, "cuda", Schedule(renew=True))))
+    structural(equivalent(lowered(entry, "cuda"), lowered(entry, "cuda", Schedule(rematerialise=True))))
 
 
 @pytest.mark.parametrize(("rank", "axis"), [(1, 0), (2, 0), (2, 1), (3, 2)])

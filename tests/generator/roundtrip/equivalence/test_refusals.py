@@ -13,9 +13,9 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.roundtrip import compare, equivalence
 from heddle.roundtrip.compare import equivalent
-from heddle.roundtrip.equivalence.arithmetic import Bits
-from heddle.roundtrip.equivalence.reading import Reader
-from heddle.roundtrip.equivalence.sampling import samples
+from heddle.roundtrip.equivalence.float_terms import FloatTerms
+from heddle.roundtrip.equivalence.random_inputs import random_inputs
+from heddle.roundtrip.equivalence.symbolic_execution import SymbolicExecution
 from heddle.roundtrip.equivalence.terms import Terms
 from loops import Array, U, V, Value, X, cast, kernel, let, loop, named, store, value
 
@@ -35,11 +35,11 @@ def at(pointer: ir.Symbol, index: Value | int = 0) -> Value:
 
 INDEX = ir.Symbol("u_stride", ir.Pointer(ir.I64))
 AS_NUMBERS = ir.Symbol("u", ir.Pointer(ir.I64))
-ROOM, LANES = ir.Symbol("room", ir.Pointer(ir.F64)), 2
+ROOM, ASSUME_LANES = ir.Symbol("room", ir.Pointer(ir.F64)), 2
 IN_LANES = (
-    ir.Local(ROOM, LANES, "scratch"),
-    ir.LoadLanes(ROOM, U[0].node, LANES),  # type: ignore[arg-type]
-    ir.StoreLanes(ROOM, V[0].node, LANES),  # type: ignore[arg-type]
+    ir.Local(ROOM, ASSUME_LANES, "scratch"),
+    ir.LoadVector(ROOM, U[0].node, ASSUME_LANES),  # type: ignore[arg-type]
+    ir.StoreVector(ROOM, V[0].node, ASSUME_LANES),  # type: ignore[arg-type]
 )
 LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {
@@ -84,23 +84,23 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         "loop: loop: operands of different types in Op(",
     ),
     "a statement of another level": (
-        lambda: Reader(kernel([U], ir.Reduce("sum", named("total").node, U[0].node)), BITS).read(),  # type: ignore[arg-type]
+        lambda: SymbolicExecution(kernel([U], ir.Reduce("sum", named("total").node, U[0].node)), BITS).read(),  # type: ignore[arg-type]
         "loop: Reduce has no meaning in a lowered kernel.",
     ),
     "one reduction in the fixed order, and nothing to run": (
         lambda: equivalent(
             kernel([U, V], store(V[0], U[0])),
-            kernel([U, V], ir.Store(V[0].node, ir.Combine("sum", U.pointer, ir.Const(3, ir.I64)))),  # type: ignore[arg-type]
+            kernel([U, V], ir.Store(V[0].node, ir.TreeReduce("sum", U.pointer, ir.Const(3, ir.I64)))),  # type: ignore[arg-type]
             memory=[],
         ),
         "loop: only one of the kernels reduces in the order of ir.reduction",
     ),
     "four dimensions": (
-        lambda: list(samples(kernel([Array("u", 4)]), kernel([Array("u", 4)]))),
+        lambda: list(random_inputs(kernel([Array("u", 4)]), kernel([Array("u", 4)]))),
         "loop: it has 4 dimensions.",
     ),
 }
-BITS = Bits(Terms(), set())
+BITS = FloatTerms(Terms(), set())
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,0 +1,539 @@
+# SPDX-License-Identifier: Apache-2.0
+"""from_sympy: SymPy statements -> untyped IR. The last place that knows SymPy.
+
+before   Assignment(u_next[0], u[0] + alpha*(u[1] - 2*u[0] + u[-1]))
+after    store u_next[0] = add(u[0], mul(alpha, sub(add(u[-1], u[1]), mul(2, u[0]))))
+
+SymPy keeps sums and products in an order of its own, which may change between versions. Here they are put
+into the order of the model: constants, parameters and locals as they are first named, accesses by field,
+component and offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Literal
+
+import sympy
+from sympy.core.function import AppliedUndef
+from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
+
+from heddle.errors import NOWHERE, KernelError, Place
+from heddle.ir import nodes as ir
+from heddle.ir.cpp_names import is_name
+from heddle.ir.schedule import Precision
+from heddle.ir.unique_names import with_free_counters
+from heddle.ir.visit import walk
+from heddle.ir.walls import crossed, without_walls
+from heddle.model import assignment as model
+from heddle.model import field as named
+from heddle.model.bits import bit_and, remainder, shift_left
+
+_RELATIONS = {
+    sympy.StrictLessThan: "lt",
+    sympy.LessThan: "le",
+    sympy.StrictGreaterThan: "gt",
+    sympy.GreaterThan: "ge",
+    sympy.Equality: "eq",
+    sympy.Unequality: "ne",
+}
+_CALLS: dict[Any, str] = {
+    sympy.exp: "exp",
+    sympy.log: "log",
+    sympy.sin: "sin",
+    sympy.cos: "cos",
+    sympy.tanh: "tanh",
+    sympy.Abs: "abs",
+    sympy.sign: "sign",
+    sympy.floor: "floor",
+}
+_TYPES = {
+    "double": ir.F64,
+    "float": ir.F32,
+    "half": ir.F16,
+    "int32": ir.I32,
+    "int64": ir.I64,
+    "uint8": ir.U8,
+    "uint32": ir.U32,
+    "bool": ir.BOOL,
+}
+_INTEGER_FUNCTIONS = {bit_and: "bitand", shift_left: "shl", remainder: "rem"}
+_Key = tuple[Any, ...]
+_DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+_ENTRY_NAMES = frozenset({"stream", "precondition"})
+_COLOUR_NAMES = frozenset(
+    {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
+)
+_WALL_NAMES = frozenset({"walls"})
+_SPARSE_NAMES = frozenset(
+    {"first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
+) | {"neighbour_run"}
+
+
+def from_sympy(
+    name: str,
+    statements: Iterable[model.Statement],
+    space: ir.Dense | ir.Sparse,
+    precision: Precision,
+    about: str = "",
+) -> ir.Kernel:
+    """Turn the statements of a model into a kernel. Raises KernelError for what has no meaning as a
+    kernel."""
+    return _Freezer(space, precision).kernel(name, tuple(statements), about)
+
+
+class _Freezer:
+    def __init__(self, space: ir.Dense | ir.Sparse, precision: Precision) -> None:
+        self.space, self.precision = space, precision
+        self.fields: dict[str, tuple[named.Field, ir.Field]] = {}
+        self.parameters: dict[str, ir.Symbol] = {}
+        self.outputs: dict[str, tuple[ir.Symbol, str]] = {}
+        self.locals: dict[str, ir.Symbol] = {}
+        self.rank: dict[str, int] = {}
+        self.memo: dict[sympy.Basic, ir.Expression] = {}
+        self.keys: dict[ir.Node, _Key] = {}
+        self.ended: set[str] = set()
+        self.places: dict[str, Place] = {}
+        self.place: Place = NOWHERE
+
+    def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
+        space = self.space
+        for place in ir.PLACES[: self.box]:
+            self.field(named.Field(place, "int32", 0, ghost_layers=0))
+        body = self.block(statements)
+        self.check_derived(name)
+        if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
+            space = without_walls(space)  # it looks at no neighbours
+        return with_free_counters(
+            ir.Kernel(
+                name,
+                tuple(frozen for _, frozen in self.fields.values()),
+                tuple(self.parameters.values()),
+                space,
+                body,
+                tuple(output for output, _ in self.outputs.values()),
+                about,
+            )
+        )
+
+    @property
+    def box(self) -> int:
+        """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
+        return self.space.box if isinstance(self.space, ir.Sparse) else 0
+
+    # Statements
+
+    def block(self, statements: Iterable[model.Statement]) -> tuple[ir.Statement, ...]:
+        return tuple(self.statement(statement) for statement in statements)
+
+    def statement(self, statement: model.Statement) -> ir.Statement:
+        self.place = getattr(statement, "place", self.place)
+        place = self.place
+        match statement:
+            case model.Section(text):
+                return ir.Comment(text)
+            case model.Assignment(named.Access() as target, value):
+                frozen = self.value(value)
+                access = self.access(target)
+                assert isinstance(access, ir.Access)
+                return ir.Store(access, frozen, False, place)
+            case model.Assignment(target, value):
+                frozen = self.value(value)
+                return ir.Let(self.local(target), frozen, place)
+            case model.If(condition, body, wall):
+                return ir.If(self.value(condition), self.scope(body)[0], wall, place)
+            case model.Reduce(operation, name, value):
+                return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
+            case model.Scan(axis, carried, body, update, reverse):
+                if not (isinstance(self.space, ir.Dense) and axis in range(self.space.rank)):
+                    raise KernelError(
+                        place, f"a Scan along axis {axis}, which the kernel's space does not have."
+                    )
+                initial = tuple(self.value(value) for value in carried.values())
+                symbols = tuple(self.local(symbol) for symbol in carried)
+                inner, updates = self.scope(body, [update[symbol] for symbol in carried])
+                return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
+        raise KernelError(place, f"{type(statement).__name__} is not a statement of a model.")
+
+    def scope(
+        self, body: Iterable[model.Statement], values: Iterable[sympy.Basic] = ()
+    ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
+        """Names given inside a condition or a scan end with it; `values` still know them."""
+        outside, memo = dict(self.locals), dict(self.memo)
+        frozen = self.block(body), tuple(self.value(value) for value in values)
+        for symbol in self.locals.keys() - outside.keys():
+            self.rank.pop(symbol, None)
+            self.ended.add(symbol)
+        self.locals, self.memo = outside, memo
+        return frozen
+
+    def output(self, name: str, operation: str) -> ir.Symbol:
+        """The argument that receives a reduction."""
+        known, _ = self.outputs.setdefault(name, (ir.Symbol(name), operation))
+        if self.outputs[name][1] != operation:
+            raise KernelError(
+                self.place, f"'{name}' is reduced in two ways.", "give each reduction a name of its own"
+            )
+        if name in self.fields or name in self.locals or name in self.parameters:
+            raise KernelError(
+                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+            )
+        self.check_name(name)
+        return known
+
+    def check_name(self, name: str, argument: bool = True) -> None:
+        """An argument of the emitted function keeps its name, so it must be one, and free."""
+        own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        if self.box:
+            own |= _DENSE_NAMES
+        if argument:
+            own |= _ENTRY_NAMES
+        if isinstance(self.space, ir.Dense) and self.space.colours > 1:
+            own |= _COLOUR_NAMES
+        if isinstance(self.space, ir.Dense) and self.space.walls:
+            own |= _WALL_NAMES
+        if argument:
+            self.places.setdefault(name, self.place)
+        if not is_name(name) or name in own:
+            reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
+            if is_name(name) and name in _SPARSE_NAMES and name in own:
+                reason = "a kernel over a list of cells uses it itself"
+            hint = "choose another name"
+            if any(sign in name for sign in "+-*/("):
+                hint += "; an expression is made of symbols, 1 / (3 * sympy.Symbol('nu') + ...), not a text"
+            raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", hint)
+
+    def check_derived(self, kernel: str) -> None:
+        """No argument is called what follows from the names of others, or of the emitted functions."""
+        derived = {f"{field}_{what}" for field in self.fields for what in ("extent", "stride")}
+        derived |= {f"{output}_{what}" for output in self.outputs for what in ("work", "status")}
+        function = f"{kernel}_{self.precision.suffix}"
+        for name, place in self.places.items():
+            if name in derived or name == function or name.startswith(f"{function}_"):
+                raise KernelError(
+                    place,
+                    f"'{name}' cannot be a name here: the emitted function uses it itself.",
+                    "choose another name",
+                )
+
+    def local(self, symbol: sympy.Symbol) -> ir.Symbol:
+        name = symbol.name
+        if is_name(name) or not name.isidentifier():
+            self.check_name(name, argument=False)  # a keyword gets an underscore later, in name_locals
+        if name in self.locals:
+            raise KernelError(
+                self.place, f"'{name}' is assigned twice.", "a symbol names one value; choose a second name"
+            )
+        if name in self.parameters:
+            raise KernelError(
+                self.place, f"'{name}' is used before it is assigned.", "move its assignment up"
+            )
+        if name in self.fields:
+            raise KernelError(self.place, f"'{name}' names a field and a local value.", "rename one of them")
+        if name in self.outputs:
+            raise KernelError(
+                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+            )
+        self.locals[name] = ir.Symbol(name)
+        self.rank.setdefault(name, len(self.rank))
+        return self.locals[name]
+
+    # Expressions
+
+    def value(self, value: sympy.Basic) -> ir.Expression:
+        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
+        choice of the model's."""
+        accesses = value.atoms(named.Access) | {atom.link for atom in value.atoms(named.IsWallLink)}
+        accesses |= {access.at for access in accesses if access.at is not None}
+        touched = {access.field.name: access.field for access in accesses}
+        touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
+        for name in sorted(touched):
+            self.field(touched[name])
+        own = (named.Access, named.IsWallLink, named.Coordinate, named.Extent)
+        scalars = {atom.name: atom for atom in value.atoms(sympy.Symbol) if not isinstance(atom, own)}
+        for name in sorted(scalars):
+            self.symbol(scalars[name])
+        return self.expression(value)
+
+    def expression(self, value: sympy.Basic) -> ir.Expression:
+        frozen = self.memo.get(value)
+        if frozen is None:
+            frozen = self.memo[value] = self.convert(value)
+        return frozen
+
+    def convert(self, value: sympy.Basic) -> ir.Expression:
+        match value:
+            case named.Access():
+                return self.access(value)
+            case named.IsWallLink():
+                link = self.access(value.link)
+                return ir.IsWallLink(link.field, link.offsets, link.component, link.through, link.at)
+            case named.Coordinate() | named.Extent():
+                rank = self.space.rank if isinstance(self.space, ir.Dense) else self.box
+                if value.axis >= rank:
+                    raise KernelError(
+                        self.place,
+                        f"'{value.name}' has no meaning here: the kernel's space has no such axis.",
+                        "pass what depends on the place in a field",
+                    )
+                return ir.Symbol(value.name, ir.I64)
+            case sympy.Symbol():
+                return self.symbol(value)
+            case sympy.Integer():
+                return ir.Const(int(value))
+            case sympy.Rational():
+                return ir.Const(Fraction(int(value.p), int(value.q)))
+            case sympy.Float():
+                return ir.Const(float(value))
+            case sympy.NumberSymbol():
+                return ir.Const(float(value))
+            case sympy.Add():
+                return self.sum(value)
+            case sympy.Mul():
+                return self.product(value)
+            case sympy.Pow():
+                return self.power(value.base, value.exp)
+            case sympy.Piecewise():
+                return self.select(value)
+            case BooleanTrue() | BooleanFalse():
+                return ir.Const(bool(value))
+            case sympy.Not():
+                return ir.Op("not", (self.expression(value.args[0]),))
+            case sympy.And() | sympy.Or():
+                return self.chain("and" if isinstance(value, sympy.And) else "or", self.ordered(value.args))
+            case sympy.Min() | sympy.Max():
+                result, *rest = self.ordered(value.args)
+                for entry in rest:
+                    result = ir.Call("min" if isinstance(value, sympy.Min) else "max", (result, entry))
+                return result
+            case named.GatherFunction():
+                if type(value).field.split:
+                    name = type(value).field.name
+                    what = f"'{name}' is split by colour and cannot be read at a computed position."
+                    raise KernelError(self.place, what, "gather from a field that is not split")
+                *position, component = (self.expression(argument) for argument in value.args)
+                return ir.Gather(self.field(type(value).field), tuple(position), component)
+            case bit_and() | shift_left() | remainder():
+                name = _INTEGER_FUNCTIONS[type(value)]
+                return ir.Op(name, tuple(self.expression(argument) for argument in value.args))
+        if value.func in _RELATIONS:
+            return ir.Op(_RELATIONS[value.func], tuple(self.expression(argument) for argument in value.args))
+        if value.func in _CALLS:
+            return ir.Call(_CALLS[value.func], tuple(self.expression(argument) for argument in value.args))
+        kind = (
+            "an undefined function" if isinstance(value, AppliedUndef) else f"a SymPy {type(value).__name__}"
+        )
+        raise KernelError(
+            self.place,
+            f"'{value}' is {kind}, which no kernel can compute.",
+            "available: + - * / powers, Min Max Abs sign sqrt exp log sin cos "
+            "tanh floor, Piecewise, comparisons",
+        )
+
+    def access(self, access: named.Access) -> ir.Access:
+        at = None if access.at is None else self.access(access.at)
+        return ir.Access(self.field(access.field), access.offsets, access.component, access.through, at)
+
+    def field(self, field: named.Field) -> ir.Field:
+        known = self.fields.get(field.name)
+        if known is None:
+            if field.name in self.locals or field.name in self.parameters or field.name in self.outputs:
+                raise KernelError(
+                    self.place, f"'{field.name}' names a field and a scalar.", "rename one of them"
+                )
+            self.check_name(field.name)
+            known = self.fields[field.name] = field, self.declare(field)
+        elif known[0] != field:
+            raise KernelError(
+                self.place, f"two different fields are called '{field.name}'.", "rename one of them"
+            )
+        return known[1]
+
+    def declare(self, field: named.Field) -> ir.Field:
+        scalar = _TYPES.get(field.dtype, self.precision.storage)
+        if field.rank == 0:
+            if not (isinstance(self.space, ir.Sparse) and self.space.listed):
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' has one value an entry, but the kernel does "
+                    "not run over a list of entries.",
+                    "add the kernel with space=Sparse(name, listed=True), or Cells(name)",
+                )
+            if field.components:
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' has components, but fields with one value an entry are scalar.",
+                    "declare a field for each component",
+                )
+            return self.declared(field, scalar, "entries")
+        if field.profile >= 0:
+            if not (isinstance(self.space, ir.Dense) and field.profile < self.space.rank):
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' is a profile along {'xyz'[field.profile]}, an axis that the kernel's "
+                    "cells do not have.",
+                    "profiles belong to dense kernels",
+                )
+            return self.declared(field, scalar, "profile")
+        if field.split and self.space != ir.Dense(field.rank, 2):
+            raise KernelError(
+                self.place,
+                f"'{field.name}' is split by colour, but the kernel does not sweep colour by colour.",
+                "Schedule(colours=2)",
+            )
+        if isinstance(self.space, ir.Sparse) and not self.box:
+            return self.declared(field, scalar, "compressed")
+        rank = self.box or self.space.rank  # type: ignore[union-attr]
+        if field.rank != rank:
+            raise KernelError(
+                self.place,
+                f"'{field.name}' has {field.rank} dimensions, the kernel's space has {rank}.",
+            )
+        return self.declared(field, scalar, "split" if field.split else "strided")
+
+    @staticmethod
+    def declared(
+        field: named.Field,
+        scalar: ir.Scalar,
+        layout: Literal["strided", "split", "compressed", "entries", "profile"],
+    ) -> ir.Field:
+        return ir.Field(
+            field.name,
+            scalar,
+            field.rank,
+            field.components,
+            field.ghost_layers,
+            layout,
+            field.component_names,
+            field.half_scale if scalar == ir.F16 else 1,
+            max(field.profile, 0),
+        )
+
+    def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:
+        name = symbol.name
+        if name in self.locals:
+            return self.locals[name]
+        if name in self.fields:
+            raise KernelError(self.place, f"'{name}' names a field and a scalar.", "rename one of them")
+        if name not in self.parameters:
+            if name in self.ended:
+                raise KernelError(
+                    self.place,
+                    f"'{name}' is assigned inside a condition or a scan and not known outside.",
+                    "assign it before, with a Piecewise if it depends on the condition",
+                )
+            if name in self.outputs:
+                raise KernelError(
+                    self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+                )
+            self.check_name(name)
+            dtype = symbol.dtype if isinstance(symbol, named.Parameter) else "real"
+            self.parameters[name] = ir.Symbol(name, _TYPES.get(dtype, self.precision.arithmetic))
+            self.rank.setdefault(name, len(self.rank))
+        return self.parameters[name]
+
+    # Sums, products, powers
+
+    def sum(self, value: sympy.Add) -> ir.Expression:
+        terms = []
+        for term in value.args:
+            coefficient, rest = term.as_coeff_Mul()
+            negative = bool(coefficient.is_negative)
+            frozen = self.expression(-coefficient * rest if negative else term)
+            terms.append((self.key(self.expression(rest)), negative, frozen))
+        terms.sort(key=lambda entry: (entry[1], entry[0]))  # what is added first, then what is subtracted
+        _, negative, result = terms[0]
+        if negative:
+            result = ir.Op("neg", (result,))
+        for _, negative, term in terms[1:]:
+            result = ir.Op("sub" if negative else "add", (result, term))
+        return result
+
+    def product(self, value: sympy.Mul) -> ir.Expression:
+        coefficient, _ = value.as_coeff_Mul()
+        if coefficient.is_negative and coefficient != 1:
+            return ir.Op("neg", (self.expression(-value),))
+        above: list[sympy.Basic] = []
+        below: list[sympy.Basic] = []
+        for factor in value.args:
+            if isinstance(factor, sympy.Pow) and factor.exp.is_number and factor.exp.is_negative:
+                below.append(sympy.Pow(factor.base, -factor.exp))
+            else:
+                above.append(factor)
+        numerator = self.chain("mul", self.ordered(above)) if above else ir.Const(1)
+        if not below:
+            return numerator
+        return ir.Op("div", (numerator, self.chain("mul", self.ordered(below))))
+
+    def power(self, base: sympy.Basic, exponent: sympy.Basic) -> ir.Expression:
+        if exponent.is_number and exponent.is_negative:
+            return ir.Op("div", (ir.Const(1), self.expression(sympy.Pow(base, -exponent))))
+        frozen = self.expression(base)
+        if exponent == sympy.Rational(1, 2):
+            return ir.Call("sqrt", (frozen,))
+        if exponent.is_Integer and 2 <= int(exponent) <= 8:
+            return self.repeated(frozen, int(exponent))
+        if (2 * exponent).is_Integer and 2 < int(2 * exponent) <= 8:
+            half = int(2 * exponent) // 2
+            return ir.Op("mul", (self.repeated(frozen, half), ir.Call("sqrt", (frozen,))))
+        return ir.Call("pow", (frozen, self.expression(exponent)))
+
+    def repeated(self, base: ir.Expression, exponent: int) -> ir.Expression:
+        """base**exponent by squaring: the fewest multiplications, and a fixed rounding."""
+        if exponent == 1:
+            return base
+        half = self.repeated(base, exponent // 2)
+        square = ir.Op("mul", (half, half))
+        return ir.Op("mul", (square, base)) if exponent % 2 else square
+
+    def select(self, value: sympy.Piecewise) -> ir.Expression:
+        *cases, (last, otherwise) = value.args
+        if otherwise != sympy.true:
+            raise KernelError(
+                self.place,
+                f"'{value}' has no value where none of its conditions holds.",
+                "end it with (value, True)",
+            )
+        result = self.expression(last)
+        for branch, condition in reversed(cases):
+            result = ir.Select(self.expression(condition), self.expression(branch), result)
+        return result
+
+    def chain(self, name: str, operands: list[ir.Expression]) -> ir.Expression:
+        result = operands[0]
+        for operand in operands[1:]:
+            result = ir.Op(name, (result, operand))
+        return result
+
+    def ordered(self, values: Iterable[sympy.Basic | Boolean]) -> list[ir.Expression]:
+        return sorted((self.expression(value) for value in values), key=self.key)
+
+    def key(self, expression: ir.Expression) -> _Key:
+        """Where an operand stands in a sum or product: an order that depends on the model only."""
+        known = self.keys.get(expression)
+        if known is None:
+            known = self.keys[expression] = self.compute_key(expression)
+        return known
+
+    def compute_key(self, expression: ir.Expression) -> _Key:
+        match expression:
+            case ir.Const(value):
+                return 0, float(value)
+            case ir.Symbol(name):
+                if name in self.parameters:
+                    return 1, self.rank[name]
+                return (2, self.rank[name]) if name in self.rank else (2, -1, name)
+            case ir.Access(field, offsets, component):
+                names = list(self.fields)
+                return 3, names.index(field.name), component, offsets[::-1], expression.through
+            case ir.IsWallLink(field, offsets, component):
+                return 7, field.name, component, offsets[::-1], expression.through
+            case ir.Op(name, args) | ir.Call(name, args):
+                return 4, name, len(args), tuple(self.key(argument) for argument in args)
+            case ir.Gather(field, position, component):
+                inner = tuple(self.key(argument) for argument in (*position, component))
+                return 5, field.name, len(inner), inner
+            case ir.Select(condition, yes, no):
+                return 6, "", 3, (self.key(condition), self.key(yes), self.key(no))
+        raise AssertionError(expression)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stream_stores: where a strip of one vector is stored past the caches, load through small arrays, too.
+
+before   loop simd x in [x_begin, x_end) { let f_e = f_e_row[x - 1]; ...; store ... }
+after    local f_e_behind_lanes[8]; f_e_behind_line = load line f_e_behind_lanes from f_e_row[x_begin - 1 ..];
+         loop simd x in [x_begin, x_end) { let f_e = f_e_behind_line[x - x_begin]; ... }
+
+The loop then touches small arrays alone and gets all their lanes (pad_vector_loop), and compilers leave none
+of the arrays: each vector is loaded once, under a mask at the end of a row, and stored once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from heddle.ir.build import operate
+from heddle.ir.nodes import (
+    Comment,
+    Dense,
+    Expression,
+    Kernel,
+    Let,
+    Load,
+    LoadLine,
+    Local,
+    Loop,
+    Pointer,
+    Scalar,
+    Statement,
+    Store,
+    StreamRun,
+    Symbol,
+)
+from heddle.ir.schedule import Schedule
+from heddle.ir.visit import transform_expressions, walk
+from heddle.passes.apply_schedule import in_strips
+from heddle.passes.vectorise.half_conversion import first_element, line_name
+
+VECTOR = 512  # bits
+
+
+def stream_stores(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """Stage the loads of strips with nontemporal stores; other kernels stay as they are."""
+    if not (schedule.strip_size and schedule.nontemporal and isinstance(kernel.space, Dense)):
+        return kernel
+    return dataclasses.replace(
+        kernel, body=in_strips(kernel.body, lambda strip: _strip(strip.body, schedule.strip_size))
+    )
+
+
+def _strip(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
+    at = next(i for i, statement in enumerate(body) if isinstance(statement, Loop))
+    loop = body[at]
+    assert isinstance(loop, Loop)
+    arrays = {s.symbol for s in body if isinstance(s, Local)}
+    loads = [node for node in walk(loop.body) if isinstance(node, Load) and node.pointer not in arrays]
+    if not (
+        any(isinstance(s, StreamRun) for s in body)
+        and all(isinstance(s, (Comment, Let, Store)) for s in loop.body)
+        and all(
+            s.target.pointer in arrays
+            for s in loop.body
+            if isinstance(s, Store) and isinstance(s.target, Load)
+        )
+        and all(_fills_a_vector(load, length) and first_element(load, loop) is not None for load in loads)
+    ):
+        return body
+    lane, count = operate("sub", loop.counter, loop.begin), operate("sub", loop.end, loop.begin)
+    lines: dict[tuple[Symbol, Expression], LoadLine] = {}
+    for load in loads:
+        first = first_element(load, loop)
+        assert first is not None
+        if (load.pointer, first) not in lines:
+            name = line_name(load.pointer, first, "line", {line.line.name for line in lines.values()})
+            line = Symbol(name, Pointer(_element(load), True))
+            lanes = Symbol(name.removesuffix("line") + "lanes", Pointer(_element(load)))
+            lines[load.pointer, first] = LoadLine(line, lanes, load.pointer, first, count, length)
+
+    def staged(expression: Expression) -> Expression:
+        if isinstance(expression, Load) and expression.pointer not in arrays:
+            first = first_element(expression, loop)
+            assert first is not None
+            return Load(lines[expression.pointer, first].line, lane)
+        return expression
+
+    inner = dataclasses.replace(loop, body=tuple(transform_expressions(s, staged) for s in loop.body))
+    locals_ = (Local(line.lanes, length, "register") for line in lines.values())
+    return (*body[:at], *locals_, *lines.values(), inner, *body[at + 1 :])
+
+
+def _element(load: Load) -> Scalar:
+    assert isinstance(load.pointer.type, Pointer)
+    return load.pointer.type.element
+
+
+def _fills_a_vector(load: Load, length: int) -> bool:
+    return _element(load).is_float and _element(load).bits * length == VECTOR

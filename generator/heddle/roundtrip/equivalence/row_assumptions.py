@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels take for granted about rows.
+
+Schedule(unit_stride=True) has the cells of a row follow each other in memory, Schedule(interleave=n) has n
+interleaved blocks, of which a CUDA thread runs the same cell. So such kernels are compared with others on
+such memory only.
+"""
+
+from __future__ import annotations
+
+from heddle.ir import nodes as ir
+from heddle.ir.build import integer
+from heddle.ir.visit import walk
+
+ASSUME_UNIT_ROWS = "the cells of a row follow each other in memory, in all fields"
+ASSUME_INTERLEAVED = "a kernel without lanes runs on each of {} interleaved blocks"
+ASSUME_LANES = "the fields are those of {} interleaved blocks"
+
+
+def has_unit_rows(*kernels: ir.Kernel) -> bool:
+    """Whether one of the kernels runs on nothing else."""
+    return any(isinstance(kernel.space, ir.Dense) and kernel.space.unit_stride for kernel in kernels)
+
+
+def interleave_of(kernel: ir.Kernel) -> int:
+    """How many interleaved blocks a lowered kernel runs on; 1: on a block of its own."""
+    nodes = list(walk(kernel.body))
+    length = max((n.length for n in nodes if isinstance(n, ir.LoadVector | ir.StoreVector)), default=1)
+    return length * max((parts_of_vectors(n) for n in nodes if isinstance(n, ir.Loop)), default=1)
+
+
+def parts_of_vectors(loop: ir.Loop) -> int:
+    """How many threads share the vector of a cell, where a loop runs over the parts of the vectors of a row:
+    `x_part in [0, n_x * parts)`; 1 elsewhere."""
+    moves = any(isinstance(n, ir.LoadVector | ir.StoreVector) for n in loop.body)
+    match loop:
+        case ir.Loop(kind="thread", end=ir.Op("mul", (_, ir.Const(int(parts))))) if moves:
+            return parts
+    return 1
+
+
+def row_assumptions(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[ir.Expression, ir.Expression]:
+    """The strides along x as both kernels may read them, where one of them is made for these."""
+    lanes = max(interleave_of(a), interleave_of(b))
+    if lanes == 1 and not has_unit_rows(a, b):
+        return {}
+    assumptions.add(ASSUME_LANES.format(lanes) if lanes > 1 else ASSUME_UNIT_ROWS)
+    if interleave_of(a) != interleave_of(b):
+        assumptions.add(ASSUME_INTERLEAVED.format(lanes))
+    return {
+        ir.Load(ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True)), integer(0)): integer(lanes)
+        for kernel in (a, b)
+        for field in kernel.fields
+        if field.layout in ("strided", "split") and field.rank
+    }

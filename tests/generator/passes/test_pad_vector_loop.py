@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strips that move through small arrays: loops over all lanes, and what the last strip of a row stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from heddle import Assignment, Module, Schedule, fields, lbm
+from heddle.emit.targets import TARGETS
+from heddle.ir import nodes as ir
+from heddle.ir.build import add, integer
+from heddle.ir.schedule import precision
+from heddle.ir.visit import rebuild, statements
+from heddle.pipeline import Request, lower
+from heddle.roundtrip.compare import Counterexample, Proof, equivalent
+
+D2Q9 = lbm.Lattice("D2Q9")
+
+
+def kernel(pattern: Any, chosen: str, schedule: Schedule, target: str = "cpu") -> ir.Kernel:
+    module = Module("m", precisions=(chosen,))
+    module.add("step", pattern(D2Q9)(lbm.BGK(D2Q9, "omega")), schedule=schedule)
+    entry = next(iter(module.kernels.values()))
+    known = precision(chosen)
+    return lower(entry.typed(known), Request(known, schedule, TARGETS[target])).lowered
+
+
+def lanes(lowered: ir.Kernel) -> ir.Loop:
+    (loop,) = (s for s in statements(lowered.body) if isinstance(s, ir.Loop) and s.kind == "simd")
+    return loop
+
+
+HALVES = lbm.AA, "f16", Schedule(strip_size=16)
+STREAMED = {
+    "f64": (lbm.Pull, "f64", Schedule(prefetch_distance=2, nontemporal=True)),
+    "f32": (lbm.Pull, "f32", Schedule(prefetch_distance=2, nontemporal=True)),
+}
+
+
+@pytest.mark.parametrize("case", [HALVES, *STREAMED.values()], ids=["halves", *STREAMED])
+def test_all_lanes_of_arrays(case: tuple[Any, str, Schedule]) -> None:
+    """The loop has as many lanes as the arrays, touches nothing else, and stores what the reference does."""
+    lowered = kernel(*case)
+    loop = lanes(lowered)
+    (length,) = {s.length for s in statements(lowered.body) if isinstance(s, ir.Local)}
+    assert loop.end == add(loop.begin, integer(length))
+    proof = equivalent(kernel(*case, target="reference"), lowered)
+    assert isinstance(proof, Proof), proof
+    assert proof.tier == "structural"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        (lbm.Pull, "f64", Schedule(strip_size=16, nontemporal=True)),  # two vectors
+        (lbm.AA, "f64", Schedule(prefetch_distance=2)),  # works on the rows
+    ],
+)
+def test_loops_on_rows_stop_at_the_end(case: tuple[Any, str, Schedule]) -> None:
+    assert isinstance(lanes(kernel(*case)).end, ir.Symbol)
+
+
+@pytest.mark.parametrize(("chosen", "strip"), [("f64", 8), ("f16", 16)])
+def test_a_field_of_another_size_stays_in_its_row(chosen: str, strip: int) -> None:
+    """Then no lane may be beyond the row."""
+    u, u_next = fields("u, u_next: real[1D]")
+    mask = fields("mask: uint8[1D]")
+    schedule = Schedule(strip_size=strip, nontemporal=chosen == "f64")
+    module = Module("m", precisions=(chosen,))
+    module.add("step", [Assignment(u_next.here, u.here * mask.here)], schedule=schedule)
+    known = precision(chosen)
+    lowered = lower(module.kernels["step"].typed(known), Request(known, schedule, TARGETS["cpu"])).lowered
+    assert isinstance(lanes(lowered).end, ir.Symbol)
+
+
+def changed(lowered: ir.Kernel, change: Any) -> ir.Kernel:
+    def visit(node: Any) -> Any:
+        return change(rebuild(node, visit))
+
+    return rebuild(lowered, visit)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("kind", [ir.StoreHalves, ir.LoadHalves])
+def test_lanes_beyond_the_row_are_seen(kind: type[ir.StoreHalves] | type[ir.LoadHalves]) -> None:
+    """Neither a store of all lanes nor one of lanes that were not loaded is what the reference does."""
+
+    def wrong(node: Any) -> Any:
+        if not isinstance(node, kind):
+            return node
+        count = integer(node.length) if kind is ir.StoreHalves else integer(node.length - 1)
+        return type(node)(node.local, node.pointer, node.first, count, node.length)
+
+    lowered = kernel(*HALVES)
+    reference = kernel(*HALVES, target="reference")
+    verdict = equivalent(reference, changed(lowered, wrong))
+    assert isinstance(verdict, Counterexample), verdict
