@@ -37,6 +37,12 @@ class Timings:
         return now
 
 
+def shown(model: Path, root: Path | None = None) -> Path:
+    """The path by which emitted files name a model; see `load`."""
+    path, top = model.resolve(), (root or Path.cwd()).resolve()
+    return path.relative_to(top) if path.is_relative_to(top) else Path(model.name)
+
+
 def load(model: Path, root: Path | None = None) -> Module:
     """Run a model file and return its one Module.
 
@@ -57,8 +63,7 @@ def load(model: Path, root: Path | None = None) -> Module:
         raise KernelError(
             model.name, f"it defines {len(modules)} modules.", "a model file defines one: name = Module(...)"
         )
-    path, top = model.resolve(), (root or Path.cwd()).resolve()
-    modules[0].model = path.relative_to(top) if path.is_relative_to(top) else Path(model.name)
+    modules[0].model = shown(model, root)
     return modules[0]
 
 
@@ -149,7 +154,7 @@ def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any
         text = f"{text} {module.citation}"
     return {
         "version": heddle.__version__,
-        "model": module.model.as_posix(),
+        "model": module.model.name if module.model.is_absolute() else module.model.as_posix(),
         "about": comment_lines([text]),
     }
 

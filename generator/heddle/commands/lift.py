@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from heddle.build import files, write
+from heddle.build import files, shown, write
 from heddle.commands.lift_proof import proof
 from heddle.commands.lift_report import SUFFIXES, report, table
 from heddle.commands.lifted_model import Adopted, adopted, module_of, origin
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _build(model: Adopted, options: argparse.Namespace) -> None:
     module = module_of(model.name, model.text)
-    module.model = options.out / "model.py"
+    module.model = shown(options.out / "model.py")
     texts = files(module, options.targets)
     write(texts, options.out)
     print(f"heddle: {model.name}: {len(texts)} files in {options.out / model.name}")

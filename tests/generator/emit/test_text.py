@@ -393,6 +393,12 @@ def test_values_under_a_condition_are_not_hoisted() -> None:
 # --- The rules of design.md, section 6 ----------------------------------------------------------------------
 
 
+def test_no_banner_has_a_path_of_a_machine() -> None:
+    module = heat()
+    module.model = Path("/home/somebody/heat.py")
+    assert not any("somebody" in text for text in files(module, ["reference", "cpu", "cuda"]).values())
+
+
 def test_banner_and_what_a_kernel_may_include() -> None:
     for name, source in files(heat(), ["reference", "cpu", "cuda"]).items():
         if "/device/" in name:
