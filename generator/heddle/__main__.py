@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import heddle
 from heddle.commands.lift_options import add_arguments
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 
 if TYPE_CHECKING:
     from heddle.module import Module
 
 STAGES = ("symbolic", "kernel", "exchange", "scheduled", "lowered", "source")
-TARGET_NAMES = ("reference", "cpu", "cuda")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _common(show)
     show.add_argument("kernel", nargs="?", help="default: every kernel")
     show.add_argument("--stage", choices=STAGES, default="source")
-    show.add_argument("--target", choices=TARGET_NAMES, default="cpu")
+    show.add_argument("--target", choices=tuple(TARGETS), default="cpu")
     show.add_argument("--precision", help="default: the first of the module")
     show.add_argument("--format", choices=("text", "json"), default="text")
     show.set_defaults(run=_show)
@@ -132,7 +132,7 @@ def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
     parser.add_argument(
         "--root", type=Path, help="emitted files name the model by its path below this folder (default: .)"
     )
-    parser.add_argument("--targets", nargs="+", choices=TARGET_NAMES, default=["cpu", "cuda"])
+    parser.add_argument("--targets", nargs="+", choices=tuple(TARGETS), default=["cpu", "cuda"])
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
 
 
@@ -197,10 +197,9 @@ def _show(options: argparse.Namespace) -> int:
         )
     names = [options.kernel] if options.kernel else list(module.kernels)
     if options.stage == "source":
-        wanted = {"cpu": "{}.cpp", "reference": "{}_reference.cpp", "cuda": "{}.cuh"}[options.target]
         texts = files(module, [options.target])
         for name in names:
-            print(texts[f"{module.name}/{wanted.format(name)}"])
+            print(texts[f"{module.name}/{name}{TARGETS[options.target].files[0]}"])
         return 0
     for name in names:
         if options.stage == "symbolic":

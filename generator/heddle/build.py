@@ -13,7 +13,7 @@ from typing import Any
 
 import heddle
 from heddle.emit.files import comment_lines, write_if_changed
-from heddle.emit.kernel_files import Variant, building_blocks, cpp_file, cuda_files, kernel_headers
+from heddle.emit.kernel_files import Variant, building_blocks, cpp_files, gpu_files, kernel_headers
 from heddle.emit.module_files import c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
@@ -75,6 +75,7 @@ def files(
     sweeps: with <module>_sweeps.hpp, the only file that needs the runtime.
     """
     timings = timings or Timings()
+    wanted = [TARGETS[name] for name in targets]
     if not module.kernels:
         raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
     check_walls(dense_kernels(module))
@@ -88,34 +89,27 @@ def files(
             module.typed(name, chosen)
         since = timings.add("from_sympy, types, dependences", since)
         banner = _banner(module, entry.about, cited=isinstance(entry, KernelModel))
-        for target_name in targets:
-            target = TARGETS[target_name]
+        for target in wanted:
             since = time.perf_counter()
             variants = [
-                Variant(precision(p), module.stages(name, p, target_name), entry.schedule)
+                Variant(precision(p), module.stages(name, p, target.name), entry.schedule)
                 for p in module.precisions
             ]
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
-            if target.threads:
-                kernel_text, launcher = cuda_files(module.name, name, variants, target, banner)
-                result[f"{module.name}/{name}.cuh"], result[f"{module.name}/{name}.cu"] = (
-                    kernel_text,
-                    launcher,
-                )
-            else:
-                result[f"{module.name}/{name}{target.suffix}.cpp"] = cpp_file(
-                    module.name, name, variants, target, banner
-                )
+            written = gpu_files if target.threads else cpp_files
+            texts = written(module.name, name, variants, target, banner)
+            for end, text in zip(target.files, texts, strict=True):
+                result[f"{module.name}/{name}{end}"] = text
             headers.update(kernel_headers(variants, target))
             timings.add("print, format", since)
     since = time.perf_counter()
     cited = _banner(module, module.about, cited=True)
-    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, targets, cited)
+    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, wanted, cited)
     banner = _banner(module, module.about)
-    result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, targets, banner)
+    result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, wanted, banner)
     if sweeps:
-        result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, targets, banner)
+        result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, wanted, banner)
     for header in building_blocks(sorted(headers)):
         path = folder("runtime/include") / "heddle" / "device" / header
         result[f"heddle/device/{header}"] = path.read_text()

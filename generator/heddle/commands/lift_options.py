@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-TARGETS = ("reference", "cpu", "cuda")
+from heddle.emit.targets import TARGETS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, help="folder for model.py and the targets; default: print the model"
     )
-    parser.add_argument("--targets", nargs="+", choices=TARGETS, default=[], help="generate these, too")
+    parser.add_argument(
+        "--targets", nargs="+", choices=tuple(TARGETS), default=[], help="generate these, too"
+    )
     parser.add_argument("--prove", action="store_true", help="compare what was generated with the loop")
     parser.add_argument("--report", action="store_true", help="say of each loop whether it can be lifted")
     parser.add_argument("--json", type=Path, help="with --report: write it for programs, too")

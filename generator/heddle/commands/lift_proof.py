@@ -88,8 +88,7 @@ def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> 
 
 def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:
     """A generated kernel, read from its text; for any stride along x."""
-    device = TARGETS[target].threads
-    path = folder / (f"{name}.cuh" if device else f"{name}{TARGETS[target].suffix}.cpp")
+    path = folder / f"{name}{TARGETS[target].files[0]}"
     unit = read(path, flags())
     wanted = f"{name}_{precision(chosen).suffix}"
     found = [f for f in unit.functions if f.main and f.name.rsplit("::", 1)[-1] == wanted]

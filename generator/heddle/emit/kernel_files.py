@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one kernel: name.cpp, name_reference.cpp, name.cuh and name.cu, all precisions in each."""
+"""The files of one kernel, all precisions in each: name.cpp and name_reference.cpp for CPUs; for GPUs the
+kernels, name.cuh, and what launches them, name.cu."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -36,12 +38,12 @@ class Variant:
         return self.precision.suffix
 
 
-def cpp_file(
+def cpp_files(
     module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: Mapping[str, Any]
-) -> str:
+) -> tuple[str]:
     """name.cpp or name_reference.cpp."""
     functions = [_cpu_function(module, kernel, variant, target) for variant in variants]
-    return render(
+    text = render(
         "kernel.cpp.j2",
         **banner,
         module=module,
@@ -50,27 +52,31 @@ def cpp_file(
         functions=functions,
         costs=_costs(variants, target),
     )
+    return (text,)
 
 
-def cuda_files(
+def gpu_files(
     module: str,
     kernel: str,
     variants: Sequence[Variant],
     target: Target,
     banner: Mapping[str, Any],
 ) -> tuple[str, str]:
-    """name.cuh and name.cu."""
+    """name.cuh and name.cu, or what a target calls them."""
+    gpu, ends = target.gpu, target.files
+    assert gpu is not None
     schedule = variants[0].schedule
-    functions = [_cuda_function(module, kernel, variant, target) for variant in variants]
+    functions = [_gpu_function(module, kernel, variant, target) for variant in variants]
     block = schedule.block
     bounds = str(block[0] * block[1] * block[2]) + (
-        f", {schedule.minimum_blocks}" if schedule.minimum_blocks else ""
+        f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
     )
     kernel_text = render(
-        "kernel.cuh.j2",
+        "kernel.gpu.hpp.j2",
         **banner,
-        module=module,
-        guard=f"{module}_{kernel}_CUH".upper(),
+        namespace=f"{module}{target.suffix}",
+        guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
+        qualifiers=gpu.qualifiers,
         launch_bounds=bounds,
         headers=_headers([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
@@ -78,10 +84,12 @@ def cuda_files(
         costs=_costs(variants, target),
     )
     launcher = render(
-        "kernel.cu.j2",
+        "kernel.gpu.cpp.j2",
         **banner,
         module=module,
-        kernel=kernel,
+        namespace=f"{module}{target.suffix}",
+        include=gpu.include,
+        kernels=f"{kernel}{ends[0]}",
         block=", ".join(str(size) for size in block),
         interleaved=schedule.interleave > 1,
         functions=functions,
@@ -196,9 +204,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
     printer = StatementPrinter(target)
     dense = isinstance(stages.kernel.space, ir.Dense)
     rows = dense and not target.checked and _has_unit_rows(stages.lowered)
-    function = _common(module, kernel, variant, everything)
-    return function | {
-        "entry": f"{function['entry']}{target.suffix}",
+    return _common(module, kernel, variant, target) | {
         "rows": rows,
         "reports": any(
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
@@ -220,7 +226,7 @@ def _has_unit_rows(lowered: ir.Kernel) -> bool:
     )
 
 
-def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+def _gpu_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
     """What the host computes once a launch becomes an argument: extents, strides, values of the
     parameters."""
     stages = variant.stages
@@ -247,8 +253,7 @@ def _cuda_function(module: str, kernel: str, variant: Variant, target: Target) -
     passed = [*used, *computed]
     if loop.counter == COLOUR:
         passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
-    function = _common(module, kernel, variant, everything)
-    return function | {
+    return _common(module, kernel, variant, target) | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
@@ -304,7 +309,8 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
     return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
 
 
-def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Argument]) -> dict[str, Any]:
+def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+    everything = arguments(variant.stages.kernel)
     space, schedule = variant.stages.kernel.space, variant.schedule
     dense = isinstance(space, ir.Dense)
     unit = "true" if isinstance(space, ir.Sparse) and not space.box else "false"
@@ -314,7 +320,7 @@ def _common(module: str, kernel: str, variant: Variant, everything: Sequence[Arg
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {
         "name": f"{kernel}_{variant.suffix}",
-        "entry": f"{module}_{kernel}_{variant.suffix}",
+        "entry": f"{module}_{kernel}_{variant.suffix}{target.suffix}",
         "dense": dense,
         "entry_parameters": _entry_parameters(everything, "host"),
         "arrays": True,

@@ -11,12 +11,16 @@ from heddle.emit.files import comment_lines, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.signature import Argument, arguments
 from heddle.ir import nodes as ir
+from heddle.ir.target import Target, in_order
 
 _VIEW_ROLES = ("array", "entries")
 
 
 def c_header(
-    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: Mapping[str, Any]
+    module: str,
+    kernels: Mapping[str, Sequence[Variant]],
+    targets: Sequence[Target],
+    banner: Mapping[str, Any],
 ) -> str:
     """module.h: every entry of every kernel."""
     return render(
@@ -28,23 +32,24 @@ def c_header(
     )
 
 
-def _entry(module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str]) -> dict[str, Any]:
+def _entry(
+    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[Target]
+) -> dict[str, Any]:
     declarations: list[str] = []
     dense = isinstance(variants[0].stages.kernel.space, ir.Dense)
     for variant in variants:
         everything = arguments(variant.stages.kernel)
         parameters = ", ".join(argument.c for argument in everything)
         entry = f"{module}_{kernel}_{variant.suffix}"
-        if "cpu" in targets:
-            declarations.append(f"{entry}({parameters})")
+        for target in in_order(targets):
+            stream = ", void* stream" if target.threads else ""
+            declarations.append(f"{entry}{target.suffix}({parameters}{stream})")
+            if target.threads or target.checked:
+                continue
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
             if variant.schedule.unchecked_entry:
                 declarations.append(f"{entry}_unchecked({parameters})")
-        if "reference" in targets:
-            declarations.append(f"{entry}_reference({parameters})")
-        if "cuda" in targets:
-            declarations.append(f"{entry}_cuda({parameters}, void* stream)")
     return {"about": comment_lines(_about(kernel, variants[0])), "declarations": declarations}
 
 
@@ -73,21 +78,22 @@ def _reach(kernel: ir.Kernel) -> str:
 
 
 def cpp_header(
-    module: str, kernels: Mapping[str, Sequence[Variant]], targets: Sequence[str], banner: Mapping[str, Any]
+    module: str,
+    kernels: Mapping[str, Sequence[Variant]],
+    targets: Sequence[Target],
+    banner: Mapping[str, Any],
 ) -> str:
     """module.hpp: wrappers over views."""
     wrappers: list[dict[str, Any]] = []
     for name, variants in kernels.items():
-        if "cpu" in targets:
-            wrappers.append(_wrapper(module, name, variants, "", ""))
-        if "cuda" in targets:
-            wrappers.append(_wrapper(module, name, variants, "_cuda", "void* stream"))
+        for target in in_order(targets):
+            if not target.checked:
+                wrappers.append(_wrapper(module, name, variants, target))
     return render("module.hpp.j2", **banner, module=module, guard=f"{module}_HPP".upper(), wrappers=wrappers)
 
 
-def _wrapper(
-    module: str, kernel: str, variants: Sequence[Variant], suffix: str, extra: str
-) -> dict[str, Any]:
+def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Target) -> dict[str, Any]:
+    suffix, extra = target.suffix, "void* stream" if target.threads else ""
     everything = arguments(variants[0].stages.kernel)
     arrays = [argument for argument in everything if argument.role == "array"]
     outputs = [argument for argument in everything if argument.role == "output"]

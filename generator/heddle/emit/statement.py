@@ -187,8 +187,9 @@ class StatementPrinter:
             nest.append(nest[-1].body[0])
         inside = [s for s in statements(nest[-1].body) if isinstance(s, ir.Loop) and s.kind == "thread"]
         nest.reverse()  # x first
+        assert self.target.gpu is not None
         for axis, level in enumerate(nest, start=len(inside)):
-            place = self.target.coordinates[axis]
+            place = self.target.gpu.coordinates[axis]
             begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
             step = self.expression(level.step)
             place = place if step == "1" else f"{step} * ({place})"

@@ -11,6 +11,7 @@ from heddle.emit.lane_walls import LaneWalls, lane_walls, lanes, walls
 from heddle.halo.dense import Exchange, exchanges
 from heddle.halo.sparse import Ends, LinkCrossing, ListExchange, list_exchanges
 from heddle.ir import nodes as ir
+from heddle.ir.target import Target, device_of, host_of
 
 
 class Halo(Protocol):
@@ -39,14 +40,14 @@ def link_text(link: ir.Link) -> str:
 
 
 def exchange_methods(
-    module: str, kernel: ir.Kernel, halo: Halo, targets: Sequence[str], element: str
+    module: str, kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], element: str
 ) -> list[dict[str, Any]]:
     """Methods that tell heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
     wire = type_text(halo.wire) if halo.wire else element
     if isinstance(kernel.space, ir.Sparse):
         found = list_exchanges(kernel, ends=halo.ends)
         return [_list_exchange(module, one, halo, targets, wire) for one in found]
-    in_vectors = "cuda" in targets and lanes(kernel) > 1 and walls(kernel)
+    in_vectors = device_of(targets) and lanes(kernel) > 1 and walls(kernel)
     return [
         {
             **_exchange(module, one, halo, targets, wire),
@@ -63,7 +64,7 @@ def _walls_text(found: LaneWalls | None) -> dict[str, Any] | None:
 
 
 def _exchange(
-    module: str, exchange: Exchange, halo: Halo, targets: Sequence[str], wire: str
+    module: str, exchange: Exchange, halo: Halo, targets: Sequence[Target], wire: str
 ) -> dict[str, Any]:
     plane = ".plane()" if exchange.fields and exchange.fields[0].rank == 2 else ""
     views = [f"{field.name}->view(block){plane}" for field in exchange.fields]
@@ -86,7 +87,7 @@ def _exchange(
 
 
 def _list_exchange(
-    module: str, exchange: ListExchange, halo: Halo, targets: Sequence[str], wire: str
+    module: str, exchange: ListExchange, halo: Halo, targets: Sequence[Target], wire: str
 ) -> dict[str, Any]:
     views = [f"{field.name}->flat()" for field in exchange.fields]
     rows = [_link_crossing(exchange.fields.index(c.field), c) for c in exchange.crossings]
@@ -133,7 +134,7 @@ def _pack_call(
     tables: Sequence[str],
     const: str,
     wire: str,
-    targets: Sequence[str],
+    targets: Sequence[Target],
 ) -> str:
     """tables: the arguments after the views, with {wire} for the buffer."""
     buffer = f"static_cast<{const}{wire}*>(wire)"
@@ -142,9 +143,10 @@ def _pack_call(
     def call(suffix: str, extra: str) -> str:
         return f"{module}::{name}{suffix}({', '.join([*passed, *([extra] if extra else [])])});"
 
-    host, device = call("", ""), call("_cuda", "stream.native()")
-    if "cuda" not in targets:
+    host, target = call("", ""), device_of(targets)
+    if target is None or target.gpu is None:
         return f"static_cast<void>(stream); {host}"
-    if "cpu" not in targets:
+    device = call(target.suffix, "stream.native()")
+    if host_of(targets) is None:
         return device
-    return f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ {device} return; }} }}\n{host}"
+    return f"if constexpr ({target.gpu.enabled}) {{ if (stream.device()) {{ {device} return; }} }}\n{host}"

@@ -14,6 +14,7 @@ from heddle.emit.lane_walls import lanes, sides, walls
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.sweep_exchanges import Halo, exchange_methods, link_text
 from heddle.ir import nodes as ir
+from heddle.ir.target import Target, device_of, host_of
 from heddle.ir.visit import evaluated, statements, walk
 
 
@@ -34,7 +35,7 @@ class _Module(Protocol):
 def sweep_header(
     module: _Module,
     kernels: Mapping[str, Sequence[Variant]],
-    targets: Sequence[str],
+    targets: Sequence[Target],
     banner: Mapping[str, Any],
 ) -> str:
     """The text of module_sweeps.hpp."""
@@ -62,8 +63,8 @@ def sweep_header(
         boxes=any(sweep["dense"] and sweep["parts"] for sweep in sweeps),
         solver=[name for name in module.solver if name in kernels],
         split=any(field.layout == "split" for k in kernels.values() for field in k[0].stages.kernel.fields),
-        both="cpu" in targets and "cuda" in targets,
-        device="cuda" in targets,
+        host=host_of(targets),
+        device=device_of(targets),
     )
 
 
@@ -77,7 +78,7 @@ def _colours(kernel: ir.Kernel) -> int:
 
 
 def _sweep(
-    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[str], halo: Halo | None
+    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[Target], halo: Halo | None
 ) -> dict[str, Any]:
     typed = variants[0].stages.kernel
     everything = arguments(typed)
@@ -115,7 +116,7 @@ def _sweep(
     ]
     if _colours(typed) > 1:
         checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
-    if "cuda" in targets and lanes(typed) > 1:
+    if device_of(targets) and lanes(typed) > 1:
         checks += [
             f'heddle::require_interleaved({argument.name}, {lanes(typed)}, "{kernel}");'
             for argument in arrays
@@ -146,7 +147,7 @@ def _sweep(
         "parts": parts,
         "first": f"{arrays[0].name}_",
         "body": binding.body(kernel, targets),
-        "marches": "cpu" in targets and binding.marches(),
+        "marches": host_of(targets) is not None and binding.marches(),
         "members": binding.members(),
     }
 
@@ -386,17 +387,19 @@ class _Binding:
                 passed.append(lists[argument.name])
         return f"{name}({', '.join([*passed, *([extra] if extra else [])])});"
 
-    def body(self, kernel: str, targets: Sequence[str]) -> str:
-        both = "cpu" in targets and "cuda" in targets
-        host = self.marched(kernel) if self.marches() else self.call(kernel, "")
-        device = self.call(f"{kernel}_cuda", "stream.native()", lanes(self.kernel) > 1)
+    def body(self, kernel: str, targets: Sequence[Target]) -> str:
+        host, target = host_of(targets), device_of(targets)
+        on_host = self.marched(kernel) if self.marches() else self.call(kernel, "")
+        if target is None or target.gpu is None:
+            return f"static_cast<void>(stream); {on_host}"
+        device = self.call(f"{kernel}{target.suffix}", "stream.native()", lanes(self.kernel) > 1)
         if lanes(self.kernel) > 1:  # one call for the blocks that lie between each other
             device = f"if (block % {lanes(self.kernel)} == 0) {{ {device} }}"
-        if not both:
-            return device if "cuda" in targets else f"static_cast<void>(stream); {host}"
+        if host is None:
+            return device
         return (
-            f"if constexpr (heddle::with_cuda) {{ if (stream.device()) {{ "
-            f"{device} {self.finish()} }} }}\n{host}"
+            f"if constexpr ({target.gpu.enabled}) {{ if (stream.device()) {{ "
+            f"{device} {self.finish()} }} }}\n{on_host}"
         )
 
     def finish(self) -> str:

@@ -3,17 +3,30 @@
 
 from __future__ import annotations
 
-from heddle.ir.target import Target
+from heddle.ir.target import Gpu, Target
 
-REFERENCE = Target("reference", outer="serial", inner="serial", checked=True, suffix="_reference")
+REFERENCE = Target(
+    "reference", outer="serial", inner="serial", checked=True, suffix="_reference", files=("_reference.cpp",)
+)
 CPU = Target("cpu", outer="omp", inner="simd")
 CUDA = Target(
     "cuda",
     outer="thread",
     inner="thread",
     suffix="_cuda",
-    coordinates=tuple(
-        f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}" for axis in "xyz"
+    files=(".cuh", ".cu"),
+    gpu=Gpu(
+        language="CUDA",
+        include="<cuda_runtime.h>",
+        stream="cudaStream_t",
+        qualifiers="__global__ void",
+        bounds_blocks=True,
+        coordinates=tuple(
+            f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}"
+            for axis in "xyz"
+        ),
+        wave=32,
+        enabled="heddle::with_cuda",
     ),
 )
 TARGETS = {target.name: target for target in (REFERENCE, CPU, CUDA)}

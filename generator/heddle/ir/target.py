@@ -3,8 +3,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
+
+from heddle.ir.reduction import TILE
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """How a GPU's kernels are spelled and launched.
+
+    language: its name in sentences. include: what a launcher includes for `dim3`. stream: the type of what an
+    entry takes as `void* stream`. qualifiers: before a kernel function. bounds_blocks: whether the second
+    number of __launch_bounds__ counts the blocks of a multiprocessor. coordinates: how a thread finds its
+    cell, per axis. wave: so many threads run in lock step. enabled: the C++ constant that says whether
+    streams of heddle::runtime are this GPU's; empty where they never are.
+    """
+
+    language: str
+    include: str
+    stream: str
+    qualifiers: str
+    bounds_blocks: bool
+    coordinates: tuple[str, ...]
+    wave: int
+    enabled: str = ""
+
+    def __post_init__(self) -> None:
+        # The order of a reduction is the same everywhere, so the lanes that shuffle are those of a tile.
+        assert self.wave % TILE == 0, f"a wave of {self.wave} threads is no number of tiles of {TILE}"
 
 
 @dataclass(frozen=True)
@@ -12,8 +40,8 @@ class Target:
     """A target is a value of this class; see emit/targets.py.
 
     outer, inner: how loops over the outer axes and over x run. checked: every index is tested against the
-    field. file: suffix of the kernel's file. suffix: what the entry's name ends with. qualifiers: before a
-    kernel function. coordinates: how a thread finds its cell, per axis.
+    field. suffix: what the entry's name ends with. files: what the names of a kernel's files end with; the
+    last one has the entries. gpu: of targets with a thread for each cell.
     """
 
     name: str
@@ -21,9 +49,25 @@ class Target:
     inner: Literal["serial", "simd", "thread"]
     checked: bool = False
     suffix: str = ""
-    coordinates: tuple[str, ...] = ()
+    files: tuple[str, ...] = (".cpp",)
+    gpu: Gpu | None = None
 
     @property
     def threads(self) -> bool:
         """Whether each cell has a thread of its own."""
         return self.inner == "thread"
+
+
+def in_order(targets: Iterable[Target]) -> list[Target]:
+    """As headers list what they declare, however the targets were asked for."""
+    return sorted(targets, key=lambda target: (target.threads, target.checked, target.name))
+
+
+def host_of(targets: Iterable[Target]) -> Target | None:
+    """The target whose kernels a sweep calls on the host."""
+    return next((t for t in in_order(targets) if not t.threads and not t.checked), None)
+
+
+def device_of(targets: Iterable[Target]) -> Target | None:
+    """The target whose kernels a sweep puts into a stream of a device."""
+    return next((t for t in in_order(targets) if t.gpu is not None and t.gpu.enabled), None)

@@ -17,12 +17,12 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.colouring import COLOUR
+from heddle.ir.reduction import TILE
 from heddle.ir.visit import statements
 from heddle.lift.statements import opposite
 from heddle.roundtrip.canonical import Body, canonical
 from heddle.roundtrip.kernel import DifferenceError, parameter, same_bodies, same_parameters, used_names
 
-WARP = 32
 _TEMPLATE = re.compile(r"(heddle::launch(?:_combine_\w+)?)<.*?>\(")
 
 
@@ -168,7 +168,7 @@ def _together(row: ir.Loop, contributions: Sequence[ir.WarpReduce]) -> Body:
     step = row.step
     number = row.counter if step == integer(1) else ir.Op("div", (row.counter, step), ir.I64)
     for contribution in contributions:
-        if contribution.lane != ir.Op("rem", (number, integer(WARP)), ir.I64):
+        if contribution.lane != ir.Op("rem", (number, integer(TILE)), ir.I64):
             raise DifferenceError("what a thread contributes is not numbered by its lane")
     together = [dataclasses.replace(s, lane=integer(0)) for s in contributions]
     return (*variables, ir.If(inside, work), *together)
@@ -185,8 +185,8 @@ def launch_lines(
     kernel: qualified name of the kernel function. block: threads of a block along x, y, z. passed: what the
     launch passes.
     """
-    if any(isinstance(s, ir.WarpReduce) for s in statements(launched.inside)) and block[0] % WARP:
-        raise DifferenceError(f"blocks of {block[0]} threads along x are no whole warps")
+    if any(isinstance(s, ir.WarpReduce) for s in statements(launched.inside)) and block[0] % TILE:
+        raise DifferenceError(f"blocks of {block[0]} threads along x are no whole tiles")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
     sizes = ", ".join(f"u32({size}:i32)" for size in block)

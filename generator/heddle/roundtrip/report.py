@@ -60,12 +60,11 @@ def proved(module: Module, targets: Sequence[str], out: Path) -> Iterator[Verdic
 def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterator[Verdict]:
     """One kernel for one target, in each precision."""
     device = TARGETS[target].threads
-    path = files / (f"{name}.cu" if device else f"{name}{TARGETS[target].suffix}.cpp")
+    paths = [files / f"{name}{end}" for end in TARGETS[target].files]
     units: tuple[source.Unit, ...] | None = None
     failure = ""
     started = time.perf_counter()
     try:
-        paths = (path, path.with_suffix(".cuh")) if device else (path,)
         units = tuple(read(each, flags()) for each in paths)
     except KernelError as error:
         failure = str(error)
@@ -77,7 +76,7 @@ def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterat
             except (KernelError, DifferenceError) as error:
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()
-        yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
+        yield Verdict(module.name, name, precision(chosen).suffix, target, paths[-1].name, seconds, problem)
 
 
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
@@ -111,20 +110,20 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
 
 
 def _device(
-    module: Module, name: str, chosen: str, target: str, launcher: source.Unit, kernels: source.Unit
+    module: Module, name: str, chosen: str, target: str, kernels: source.Unit, launcher: source.Unit
 ) -> None:
     stages = module.stages(name, chosen, target)
     lowered, everything = stages.lowered, arguments(stages.kernel)
     suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
     entry = Entry(
         f"{name}_{suffix}",
-        f"{module.name}_{name}_{suffix}_cuda",
+        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         everything,
         schedule,
         isinstance(stages.kernel.space, ir.Dense),
         fields_of_list(stages.kernel),
     )
-    kernel = f"{module.name}_cuda::{name}_{suffix}"
+    kernel = f"{module.name}{TARGETS[target].suffix}::{name}_{suffix}"
     launched = Launched.of(lowered)
     function, lifter = find(kernels, kernel), StatementLifter(kernels)
     found = canonical(lifter.function(function))
@@ -137,7 +136,10 @@ def _device(
     _same(launcher, f"{entry.function}_check", entry.checks(True))
     same_lines(entry.entry, head, entry.guarded(entry.entry, True))
     threads = schedule.block[0] * schedule.block[1] * schedule.block[2]
-    bounds = (threads, schedule.minimum_blocks) if schedule.minimum_blocks else (threads,)
+    gpu = TARGETS[target].gpu
+    assert gpu is not None
+    blocks = schedule.minimum_blocks if gpu.bounds_blocks else 0
+    bounds = (threads, blocks) if blocks else (threads,)
     if function.launch_bounds != bounds:
         raise DifferenceError(f"its launch bounds are {function.launch_bounds}, not {bounds}")
     lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
