@@ -36,8 +36,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   check();
   const bool device = exchange_.memory() == Memory::device;
   if (!plan_.send().empty() || !plan_.receive().empty()) {
-    direct_ = transport_->mailbox(tag_, transport_->rank(), transport_->rank()) != nullptr;
-    into_fields_ = direct_ && transport_->stores();
+    direct_ = transport_->capability<DirectStore>();
+    stores_ = direct_ != nullptr && direct_->stores();
     staged_ = device && transport_->memory() != Memory::device;
   }
   // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at
@@ -58,7 +58,7 @@ void HaloExchange::add_box_calls() {
   packs_.front() =
       packs_for(exchange_.packs_together() ? places_of(exchange_) : std::vector<Exchange::Place>());
   vector_pack_ = move_calls(plan_.sent_vectors());
-  if (into_fields_)
+  if (stores_)
     publish_arrays();
   else
     vector_unpack_ = move_calls(plan_.received_vectors());
@@ -72,7 +72,7 @@ HaloExchange::Packs HaloExchange::packs_for(std::vector<Exchange::Place> places)
   std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
   std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
   for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
-    if (direct_ && transport_->stores())
+    if (stores_)
       add_calls(packs.pack, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
     else
       packed.push_back(&plan_.pack()[segment]);
@@ -101,7 +101,7 @@ const HaloExchange::Packs& HaloExchange::packs() {
 void HaloExchange::add_list_calls() {
   const std::size_t sent = plan_.send().size();
   const std::size_t received = plan_.receive().size();
-  if (direct_ && transport_->stores()) {
+  if (stores_) {
     for (std::size_t segment = 0; segment < sent; ++segment) {
       list_pack_.push_back(list_call(plan_.send(), plan_.sent(), segment, segment + 1));
       list_pack_.back().begin = 0;
@@ -221,13 +221,13 @@ void HaloExchange::publish_arrays() {
     for (int group = 0; field.group && group < blocks / field.interleaved; ++group)
       arrays.fields.back().push_back(field.group(group));
   }
-  transport_->publish(tag_, std::move(arrays));
+  direct_->publish(tag_, std::move(arrays));
 }
 
 /// Throws Error for groups that no longer lie where other ranks store to.
 void HaloExchange::check_arrays() const {
-  if (!into_fields_ || plan_.received_vectors().empty()) return;
-  const ExchangedArrays& there = transport_->published(tag_, exchange_.rank());
+  if (!stores_ || plan_.received_vectors().empty()) return;
+  const ExchangedArrays& there = direct_->published(tag_, exchange_.rank());
   for (std::size_t field = 0; field < there.fields.size(); ++field) {
     const Exchange::Side& side = exchange_.fields()[field];
     for (std::size_t group = 0; group < there.fields[field].size(); ++group) {
@@ -246,7 +246,7 @@ MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
   const std::vector<HaloPlan::Target>& all = plan_.targets();
   for (std::size_t t = 0; t < most_targets && call.first_target + t < all.size(); ++t) {
     const auto& [peer, field, group] = all[call.first_target + t];
-    const ExchangedArrays& arrays = transport_->published(tag_, peer);
+    const ExchangedArrays& arrays = direct_->published(tag_, peer);
     targets[t] = arrays.fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
   }
   return targets;
@@ -255,7 +255,7 @@ MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
 void HaloExchange::send_vectors(Stream& stream) {
   for (const MoveCall& call : vector_pack_) {
     const LaneArray array = exchange_.fields()[call.field].group(call.group);
-    if (into_fields_)
+    if (stores_)
       store_vectors(array, rows_of(call), targets_of(call), exchange_.memory(), stream);
     else
       pack_vectors(array, rows_of(call), wire_.data(), exchange_.memory(), stream);
@@ -315,7 +315,7 @@ void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
 /// Where a message is packed: in another rank's memory, or on the own wire.
 std::byte* HaloExchange::wire_of(std::size_t segment) {
   if (segment == none) return wire_.data();
-  return transport_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
+  return direct_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
 }
 
 void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
@@ -336,7 +336,7 @@ bool HaloExchange::on_device() const noexcept {
 void HaloExchange::stamp_all() const {
   if (!options_.stamped) return;
   for (Message message : send_) {
-    if (direct_ && transport_->stores()) message.data = transport_->place(tag_, message.peer);
+    if (stores_) message.data = direct_->place(tag_, message.peer);
     if (!on_device()) {
       stamp(message, transport_->rank(), plan_.hash(), step_);
       continue;
@@ -411,7 +411,7 @@ void HaloExchange::finish(Stream& stream) {
 }
 
 void HaloExchange::operator()(Stream& stream) {
-  if (direct_) {
+  if (direct_ != nullptr) {
     throw Error(exchange_.name(),
                 "ranks of one process write to each other's memory: all have to start before one "
                 "finishes",
@@ -431,30 +431,30 @@ HaloSteps HaloExchange::steps() {
   steps.border = plan_.border_axes();
   steps.toward_owners = exchange_.direction() == Direction::ghost_to_owner;
   steps.messages = talks();
-  steps.apart = direct_;
+  steps.apart = direct_ != nullptr;
   steps.memory = memory();
   steps.fields = accesses();
   steps.start = [this](Stream& stream) { start(stream); };
   if (!packs_[now_].wrap_pack.empty() || !wrap_shifts_.empty())
     steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
-  if (talks() && transport_->needs_progress()) {
-    steps.progress = [this] { transport_->progress(); };
+  if (auto* const moves = talks() ? transport_->capability<MessageProgress>() : nullptr) {
+    steps.progress = [moves] { moves->progress(); };
     steps.network = transport_;
   }
-  if (talks() && transport_->waits_in_stream()) {
+  if (auto* const waits = talks() ? transport_->capability<StreamWait>() : nullptr) {
     steps.waits_for = [this] {
       return "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) +
              "': " + to_string(receive_);
     };
-    steps.abort = [this] { transport_->abort(); };
+    steps.abort = [waits] { waits->abort(); };
   }
-  if (direct_) {
+  if (direct_ != nullptr) {
     for (const Message& message : send_)
-      steps.filled.push_back(transport_->mailbox(tag_, steps.rank, message.peer));
+      steps.filled.push_back(direct_->mailbox(tag_, steps.rank, message.peer));
     for (const Message& message : receive_)
-      steps.emptied.push_back(transport_->mailbox(tag_, message.peer, steps.rank));
-    if (into_fields_ && !plan_.received_vectors().empty()) steps.opened = steps.emptied;
+      steps.emptied.push_back(direct_->mailbox(tag_, message.peer, steps.rank));
+    if (stores_ && !plan_.received_vectors().empty()) steps.opened = steps.emptied;
   }
   return steps;
 }

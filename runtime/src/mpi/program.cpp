@@ -7,14 +7,13 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/mpi/transport.hpp"
 #include "heddle/transport/abort_job.hpp"
+#include "heddle/transport/candidate.hpp"
 #include "heddle/transport/launcher.hpp"
-#include "heddle/transport/unavailable.hpp"
 #include "library.hpp"
 #include "set_up.hpp"
 
@@ -42,23 +41,15 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
                 "unset HEDDLE_RANKS, or start one process");
   static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
   std::optional<DeviceScope> scope;
-  std::vector<TransportCandidate> candidates;
   if (memory == Memory::device) {
     if (const std::optional<int> device = own_device()) scope.emplace(*device);
-    candidates.push_back(nccl_candidate(longest_wait()));
-    candidates.push_back(device_candidate(longest_wait()));
   }
-  candidates.push_back(candidate(longest_wait()));
-  if (memory == Memory::host) {
-    candidates.push_back(unavailable_on_hosts("nccl"));
-    candidates.push_back(unavailable_on_hosts("mpi-device"));
-  }
-  const std::string started = "mpirun started " + std::to_string(ranks_of_job);
-  candidates.push_back(unavailable("local", started + " ranks", "start one process, without mpirun"));
-  for (const char* const name : {"peer", "threads"})
-    candidates.push_back(unavailable(name, "its ranks are of one process, and " + started,
-                                     "start one process, without mpirun, with HEDDLE_RANKS=<number>"));
-  const TransportChoice choice = select_transport(candidates);
+  const TransportChoice choice = select_transport(registered_candidates(
+      {.launcher = Launcher::mpirun,
+       .ranks = ranks_of_job,
+       .memory = memory,
+       .reason_elsewhere = "it is of one process, and mpirun started " + std::to_string(ranks_of_job),
+       .hint_elsewhere = "start one process, without mpirun; HEDDLE_RANKS=<number> gives it several ranks"}));
   if (choice.transport->rank() == 0) std::printf("%s\n", choice.line.c_str());
   Ranks ranks(*choice.transport);
   return body(ranks);

@@ -50,7 +50,7 @@ bool says_that_it_takes_device_pointers() {
 #endif
 }
 
-class MpiTransport final : public Transport {
+class MpiTransport final : public Transport, public MessageProgress {
 public:
   MpiTransport(std::chrono::milliseconds timeout, Memory memory)
       : timeout_(timeout), memory_(memory), ranks_(world_size()) {
@@ -102,7 +102,6 @@ public:
     }
   }
 
-  [[nodiscard]] bool needs_progress() const noexcept override { return true; }
   void progress() override { // any call of MPI moves what is under way
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &found, MPI_STATUS_IGNORE);
@@ -274,7 +273,7 @@ TransportCandidate device_candidate(std::chrono::milliseconds timeout, const Dev
 }
 
 TransportCandidate nccl_candidate(std::chrono::milliseconds timeout) {
-  TransportCandidate candidate{"nccl", false, nccl_missing(), {}};
+  TransportCandidate candidate{"nccl", false, nccl_missing()};
   const int ranks = world_size();
   const SetUp set_up("whether all can use NCCL", timeout);
   static_cast<void>(set_up.all(true)); // MPI's own collectives wait for ever
@@ -310,5 +309,22 @@ TransportCandidate nccl_candidate(std::chrono::milliseconds timeout) {
   };
   return candidate;
 }
+
+namespace {
+
+// In the order in which all ranks ask.
+const RegisteredTransport registered_nccl("nccl", 20, Launcher::mpirun, [](const LaunchRequest& request) {
+  return request.memory == Memory::device ? nccl_candidate(longest_wait()) : unavailable_on_hosts("nccl");
+});
+const RegisteredTransport registered_device("mpi-device", 30, Launcher::mpirun,
+                                            [](const LaunchRequest& request) {
+                                              return request.memory == Memory::device
+                                                         ? device_candidate(longest_wait())
+                                                         : unavailable_on_hosts("mpi-device");
+                                            });
+const RegisteredTransport registered_host("mpi", 40, Launcher::mpirun,
+                                          [](const LaunchRequest&) { return candidate(longest_wait()); });
+
+} // namespace
 
 } // namespace heddle::mpi

@@ -67,7 +67,7 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
     place += letter.text.size();
   }
   const ExchangeRequest traffic{name_, tag_, turn_++, send, receive};
-  const bool in_stream = transport_->waits_in_stream();
+  const bool in_stream = transport_->capability<StreamWait>() != nullptr;
   Stream stream(in_stream ? Memory::device : Memory::host);
   transport_->start(traffic, stream);
   transport_->finish(traffic, stream);

@@ -17,6 +17,7 @@
 
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/transport/ranks.hpp"
 #include "stream_wait.hpp"
 #include "watchdog.hpp"
 
@@ -129,7 +130,7 @@ private:
 
 /// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks
 /// do the same. (Its communicators that do not block were worse, see decision 0056.)
-class NcclTransport final : public Transport {
+class NcclTransport final : public Transport, public StreamWait {
 public:
   /// failures: of the other ranks of this process, or null.
   NcclTransport(int rank, int ranks, const NcclId& id, Failures* failures)
@@ -159,7 +160,6 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return ranks_; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
-  [[nodiscard]] bool waits_in_stream() const noexcept override { return true; }
   /// What NCCL runs in streams ends at once; the call itself may wait for the other ranks of the node, which
   /// might not end before this one has said why it did.
   void abort() noexcept override {
@@ -303,5 +303,23 @@ void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
     thread.join();
   failures.rethrow();
 }
+
+extern "C" const RegisteredTransport heddle_transport_nccl;
+const RegisteredTransport heddle_transport_nccl("nccl", 20, Launcher::none, [](const LaunchRequest& request) {
+  const int ranks = request.ranks;
+  if (request.memory == Memory::host) return unavailable_on_hosts("nccl");
+  if (ranks == 1) return unavailable_to_one("nccl");
+  TransportCandidate candidate{"nccl", false, nccl_missing()};
+  if (candidate.reason.empty() && device_count() < ranks)
+    candidate.reason =
+        std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
+  if (!candidate.reason.empty()) return candidate;
+  candidate.fits = true;
+  candidate.reason = nccl_version() + ", a thread for each device";
+  candidate.run = [ranks](const Body& body) {
+    return run_on_threads(body, [&](const auto& program) { nccl_run(ranks, program); });
+  };
+  return candidate;
+});
 
 } // namespace heddle

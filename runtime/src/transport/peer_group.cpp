@@ -10,6 +10,7 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/cuda.hpp"
+#include "heddle/transport/ranks.hpp"
 
 namespace heddle {
 
@@ -25,7 +26,7 @@ struct PeerGroup::Registry {
   std::vector<std::unique_ptr<Rank>> members;
 };
 
-class PeerGroup::Rank final : public Transport {
+class PeerGroup::Rank final : public Transport, public DirectStore {
 public:
   Rank(Registry& registry, int rank) : registry_(&registry), rank_(rank) {}
 
@@ -111,12 +112,26 @@ Transport& PeerGroup::transport(int rank) {
   return *registry_->members.at(static_cast<std::size_t>(rank));
 }
 
+extern "C" const RegisteredTransport heddle_transport_peer;
+const RegisteredTransport heddle_transport_peer("peer", 10, Launcher::none, [](const LaunchRequest& request) {
+  const int ranks = request.ranks;
+  if (ranks == 1) return unavailable_to_one("peer");
+  TransportCandidate candidate =
+      request.memory == Memory::device
+          ? peer_candidate(ranks)
+          : TransportCandidate{"peer", true,
+                               "one graph computes " + std::to_string(ranks) + " ranks on this processor"};
+  candidate.run = [ranks, memory = request.memory](const Body& body) {
+    PeerGroup group(ranks, {.memory = memory});
+    Ranks all(group);
+    return body(all);
+  };
+  return candidate;
+});
+
 TransportCandidate peer_candidate(int ranks) {
-  TransportCandidate candidate{.name = "peer", .fits = false, .reason = {}, .make = {}};
-  if (ranks == 1) {
-    candidate.reason = "there is one rank";
-    return candidate;
-  }
+  if (ranks == 1) return unavailable_to_one("peer");
+  TransportCandidate candidate{.name = "peer"};
   const int devices = device_count();
   candidate.reason = "one process sees " + std::to_string(devices) + (devices == 1 ? " device" : " devices");
   if (devices < ranks) {

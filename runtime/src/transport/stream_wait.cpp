@@ -19,7 +19,7 @@ Error late(const Transport& transport, const ExchangeRequest& traffic, std::chro
 void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
               std::chrono::milliseconds limit) {
   if (!wait_until(limit, [&] { return cuda::idle(stream.native()); })) {
-    transport.abort();
+    if (auto* const waits = transport.capability<StreamWait>()) waits->abort();
     throw late(transport, traffic, limit);
   }
   stream.synchronise(); // says what went wrong, if anything did

@@ -14,7 +14,7 @@ namespace heddle {
 [[nodiscard]] Error late(const Transport& transport, const ExchangeRequest& traffic,
                          std::chrono::milliseconds limit);
 
-/// Waits until `stream` has done what a transport that waits_in_stream() has put there for `traffic`. When
+/// Waits until `stream` has done what a transport that has StreamWait has put there for `traffic`. When
 /// that takes longer than `limit`, lets the transport give up and throws late().
 void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
               std::chrono::milliseconds limit);

@@ -7,12 +7,15 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/timeout_hint.hpp"
+#include "heddle/transport/ranks.hpp"
 
 namespace heddle {
 
@@ -155,5 +158,26 @@ void ThreadGroup::run(const std::function<void(Transport&)>& program) {
   std::fill(mailboxes_->stopped.begin(), mailboxes_->stopped.end(), false);
   if (failure) std::rethrow_exception(failure);
 }
+
+extern "C" const RegisteredTransport heddle_transport_threads;
+const RegisteredTransport
+    heddle_transport_threads("threads", 50, Launcher::none, [](const LaunchRequest& request) {
+      const int ranks = request.ranks;
+      if (ranks == 1) return unavailable_to_one("threads");
+      TransportCandidate candidate{
+          "threads", true, std::to_string(ranks) + " ranks on a thread each, messages through host memory"};
+      candidate.run = [ranks, memory = request.memory](const Body& body) {
+        ThreadGroup group(ranks, longest_wait());
+        return run_on_threads(body, [&](const auto& program) {
+          group.run([&](Transport& transport) {
+            std::optional<DeviceScope> device;
+            if (memory == Memory::device && device_count() > 0)
+              device.emplace(transport.rank() % device_count());
+            program(transport);
+          });
+        });
+      };
+      return candidate;
+    });
 
 } // namespace heddle

@@ -141,7 +141,7 @@ public:
     steps.waits_for = [this] {
       return traffic().on(transport_->rank()) + ": " + heddle::to_string(traffic().receive);
     };
-    steps.abort = [this] { transport_->abort(); };
+    steps.abort = [this] { transport_->capability<heddle::StreamWait>()->abort(); };
     return steps;
   }
 

@@ -61,7 +61,7 @@ TEST(NcclWaitsDeathTest, WhoGivesUpSaysSoBeforeTheOthersEnd) {
     setenv("HEDDLE_TIMEOUT", "0.2", 1);
     setenv("HEDDLE_FAKE_NCCL", "ncclCommAbort", 1);
     const std::unique_ptr<heddle::Transport> transport = heddle::nccl_transport(0, 3, heddle::nccl_id());
-    transport->abort();
+    transport->capability<heddle::StreamWait>()->abort();
     std::fputs("gave up; ", stderr);
   };
   EXPECT_EXIT(

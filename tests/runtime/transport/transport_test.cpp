@@ -17,6 +17,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
+#include "heddle/transport/candidate.hpp"
 #include "heddle/transport/thread_group.hpp"
 
 namespace {

@@ -160,9 +160,9 @@ private:
   Transport* transport_;
   HaloOptions options_;
   HaloPlan plan_;
-  bool direct_ = false;      // written straight into the memory of other ranks
-  bool into_fields_ = false; // and whole vectors into their fields, not over the wire
-  bool staged_ = false;      // fields on a device, messages through pinned memory
+  DirectStore* direct_ = nullptr; // where the memory of other ranks can be written
+  bool stores_ = false; // and is, by pack kernels, with whole vectors in their fields instead of messages
+  bool staged_ = false; // fields on a device, messages through pinned memory
   // For all places that blocks have had (few: those of fields that swap): a recorded CUDA graph may still
   // read the tables of any.
   std::vector<Packs> packs_ = std::vector<Packs>(1);

@@ -37,7 +37,7 @@ struct HaloSteps {
   std::function<void()> progress;
   const void* network = nullptr;
   /// "rank 0, 'heat::step before': rank 1 (1280 bytes)": who waits for whom while finish waits within its
-  /// stream, and what to do when that takes too long (Transport::abort); empty for other exchanges.
+  /// stream, and what to do when that takes too long (StreamWait::abort); empty for other exchanges.
   std::function<std::string()> waits_for;
   std::function<void()> abort;
   /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "heddle/core/memory.hpp"
-#include "heddle/transport/transport.hpp"
+#include "heddle/transport/candidate.hpp"
 
 namespace heddle::mpi {
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "heddle/core/memory.hpp"
+#include "heddle/transport/candidate.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace heddle {

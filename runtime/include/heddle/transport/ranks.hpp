@@ -11,6 +11,7 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/grid/block_grid.hpp"
+#include "heddle/transport/candidate.hpp"
 #include "heddle/transport/peer_group.hpp"
 #include "heddle/transport/transport.hpp"
 
@@ -75,8 +76,10 @@ private:
 /// empty. Throws Error where it is no number from 1 to 4096.
 [[nodiscard]] std::optional<int> ranks_by_environment();
 
-/// The body of a program: its result is the exit status.
-using Body = std::function<int(Ranks& ranks)>;
+/// For transports that give each rank a thread: start(program) calls program(transport) on each of them. The
+/// first result of the body that is not 0.
+int run_on_threads(const Body& body,
+                   const std::function<void(const std::function<void(Transport&)>& program)>& start);
 
 /// Why processes are no ranks of MPI here, and what to do about it, for messages.
 struct NoMpi {

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,35 +71,59 @@ public:
 
   /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
   [[nodiscard]] virtual bool only_enqueues() const noexcept { return false; }
-  /// Whether that work may wait for other ranks. Who waits for the stream then does so for longest_wait() at
-  /// most, and lets the transport give up.
-  [[nodiscard]] virtual bool waits_in_stream() const noexcept { return false; }
-  /// Ends what is under way on this rank, so that streams that wait for others come to an end. What they
-  /// leave in memory is of no use, and nothing can be sent any more.
-  virtual void abort() noexcept {}
-  /// Whether messages need progress() to move on while something else is computed.
-  [[nodiscard]] virtual bool needs_progress() const noexcept { return false; }
-  virtual void progress() {}
-
   /// Says once what every exchange of a tag will look like, so that connections can be made. All ranks call
   /// it, in the same order; messages may be overwritten.
-  virtual void expect(const ExchangeRequest& traffic);
+  virtual void expect(const ExchangeRequest&) {}
 
-  /// The memory of another rank where messages can be written straight away, instead of being sent: ranks of
-  /// one process that run in one TaskGraph. `mailbox` is the same object for both ends of a way, null for
-  /// other transports.
-  [[nodiscard]] virtual std::byte* place(int tag, int peer) const;
-  [[nodiscard]] virtual const void* mailbox(int tag, int from, int to);
-  /// Whether pack kernels write to `place` themselves.
-  [[nodiscard]] virtual bool stores() const noexcept { return false; }
-  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose
-  /// memory stays where it is. published() is what that rank has said of the same exchange; throws Error
-  /// before it has.
-  virtual void publish(int tag, ExchangedArrays&& arrays);
-  [[nodiscard]] virtual const ExchangedArrays& published(int tag, int peer) const;
+  /// What this transport can do beside that, or null: capability<DirectStore>(), capability<StreamWait>(),
+  /// capability<MessageProgress>().
+  template <class T> [[nodiscard]] T* capability() noexcept { return dynamic_cast<T*>(this); }
 
 private:
   int tags_ = 0;
+};
+
+/// What only some transports can do: such a class derives from Transport and from these.
+class Capability {
+public:
+  Capability() = default;
+  virtual ~Capability() = default;
+  Capability(const Capability&) = delete;
+  Capability& operator=(const Capability&) = delete;
+  Capability(Capability&&) = delete;
+  Capability& operator=(Capability&&) = delete;
+};
+
+/// Messages can be written straight into the memory of other ranks, instead of being sent: ranks of one
+/// process that run in one TaskGraph.
+class DirectStore : public Capability {
+public:
+  /// Whether pack kernels write to `place` themselves; else start() copies.
+  [[nodiscard]] virtual bool stores() const noexcept = 0;
+  /// Where another rank receives the message of a tag. Throws Error where it does not expect one.
+  [[nodiscard]] virtual std::byte* place(int tag, int peer) const = 0;
+  /// The same object for both ends of a way.
+  [[nodiscard]] virtual const void* mailbox(int tag, int from, int to) = 0;
+  /// Where such ranks put what crosses as whole vectors: straight into the fields of the other rank, whose
+  /// memory stays where it is. published() is what that rank has said of the same exchange; throws Error
+  /// before it has.
+  virtual void publish(int tag, ExchangedArrays&& arrays) = 0;
+  [[nodiscard]] virtual const ExchangedArrays& published(int tag, int peer) const = 0;
+};
+
+/// The work in a stream may wait for other ranks. Who waits for the stream then does so for longest_wait() at
+/// most, and lets the transport give up.
+class StreamWait : public Capability {
+public:
+  /// Ends what is under way on this rank, so that streams that wait for others come to an end. What they
+  /// leave in memory is of no use, and nothing can be sent any more.
+  virtual void abort() noexcept = 0;
+};
+
+/// Messages need progress() to move on while something else is computed.
+class MessageProgress : public Capability {
+public:
+  virtual void progress() = 0;
 };
 
 /// One rank: all blocks are here, and there are no messages.
@@ -115,42 +137,6 @@ public:
   void start(const ExchangeRequest& traffic, Stream& stream) override;
   void finish(const ExchangeRequest& traffic, Stream& stream) override;
 };
-
-/// A transport that a program could use, and why it should or cannot.
-struct TransportCandidate {
-  std::string name;
-  bool fits = false;
-  std::string reason;
-  std::function<std::unique_ptr<Transport>()> make;
-  std::string hint{}; // what makes it fit, where something does
-};
-
-/// Which candidate was chosen, and a line that says so: "transport mpi: MPI_COMM_WORLD has 4 ranks; ...".
-struct CandidateChoice {
-  std::string name;
-  std::string line;
-};
-
-/// The candidate called `wanted`, or for "auto" the first one that fits. Throws Error when there is none,
-/// with the reason of one that is known, and with the names of those that fit.
-[[nodiscard]] CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates,
-                                               const std::string& wanted);
-/// The same with what the environment variable HEDDLE_TRANSPORT says, or "auto" where it is unset or empty.
-[[nodiscard]] CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidates);
-
-/// The transport that a chosen candidate made, and the line.
-struct TransportChoice {
-  std::unique_ptr<Transport> transport;
-  std::string line;
-};
-
-/// For programs of one process.
-[[nodiscard]] TransportCandidate local_candidate();
-
-/// Chooses a candidate as select_candidate does, and makes it.
-[[nodiscard]] TransportChoice select_transport(const std::vector<TransportCandidate>& candidates,
-                                               const std::string& wanted);
-[[nodiscard]] TransportChoice select_transport(const std::vector<TransportCandidate>& candidates);
 
 /// How long a rank waits for others before it gives up: what the environment variable HEDDLE_TIMEOUT says
 /// in seconds, else (also where that is empty) five minutes. Throws Error where it is no time from 1 ms to
