@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from heddle.ir import nodes as ir
-from heddle.ir.compressed_neighbours import CELLS
+from heddle.ir.device_calls import meaning, row_of
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.loop_versions import without_versions
 from heddle.ir.visit import evaluated, statements, walk
@@ -53,8 +53,8 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         if isinstance(node, ir.Access) and node.linked:
             links |= _entries(node, kernel.space)
     index = 4 * len(links)
-    if any(isinstance(statement, ir.DecodeNeighbours) for statement in statements(lowered.body)):
-        index = ceil(index / CELLS)
+    called = (row_of(s) for s in statements(lowered.body) if isinstance(s, ir.DeviceCall))
+    index = ceil(index / max((row.cells_per_entry for row in called), default=1))
     listed = 0
     if isinstance(kernel.space, ir.Sparse) and kernel.space.listed:
         listed = 4 * (kernel.space.box or 1)  # its number, or its place
@@ -78,7 +78,8 @@ def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, i
     calls: Counter[str] = Counter()
     seen: set[ir.Node] = set()
     for loop in _innermost(lowered.body):
-        for node in walk(loop.body):
+        called = [statement for s in loop.body if isinstance(s, ir.DeviceCall) for statement in meaning(s)]
+        for node in walk((*loop.body, *called)):
             if node in seen or not isinstance(node, ir.Expression):
                 continue
             seen.add(node)

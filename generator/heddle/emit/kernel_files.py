@@ -16,6 +16,7 @@ from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, argu
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
+from heddle.ir.device_calls import row_of
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.schedule import Precision, Schedule
 from heddle.ir.stages import Stages
@@ -156,14 +157,9 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found.add("row.hpp")
             case ir.Prefetch() | ir.AllEqual():
                 found.add("row.hpp")
-            case ir.PrefetchRuns() | ir.LoadRun() | ir.StoreRun() | ir.StreamRun() | ir.LoadLine():
-                found.add("run.hpp")
-            case ir.LoadHalves() | ir.StoreHalves():
-                found.add("half_row.hpp")
-            case ir.DecodeNeighbours():
-                found.add("compressed_neighbours.hpp")
-            case ir.LoadVector() | ir.StoreVector():
-                found.add("interleaved_vector.hpp")
+            case ir.DeviceCall():
+                row = row_of(node)
+                found.add(row.cuda_header if target.threads and row.cuda_header else row.header)
             case ir.TreeReduce() | ir.WarpReduce():
                 found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from heddle.emit.expression import ExpressionPrinter, combiner, type_text
 from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
+from heddle.ir.device_calls import Kind, row_of
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, walk
 
@@ -63,46 +64,14 @@ class StatementPrinter:
                 yield f"heddle::prefetch<{length}>({pointer.name}, {where});"
             case ir.Prefetch(target, length):
                 yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
-            case ir.PrefetchRuns(pointer, run, rows, length):
-                where = f"{pointer.name}, {self.run_place(run)}"
-                yield f"heddle::prefetch_runs<{length}, {rows}>({where});"
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zeros = "" if space == "register" else " = {}"
                 yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}]{zeros};"
-            case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):
-                assert line.type is not None
-                yield (
-                    f"{type_text(line.type)} const {line.name} = heddle::load_run<{length}>("
-                    f"{lanes.name}, {pointer.name}, {self.run(index, first, count, run)});"
-                )
-            case ir.StoreRun(local, pointer, index, first, count, length, run):
-                where = self.run(index, first, count, run)
-                yield f"heddle::store_run<{length}>({pointer.name}, {local.name}, {where});"
-            case ir.StreamRun(local, pointer, first, count, length):
-                where = f"{pointer.name}, {self.expression(first)}"
-                yield f"heddle::stream_run<{length}>({where}, {local.name}, {self.expression(count)});"
-            case ir.LoadLine(line, lanes, pointer, first, count, length):
-                assert line.type is not None
-                where = f"{pointer.name}, {self.expression(first)}, {self.expression(count)}"
-                yield (
-                    f"{type_text(line.type)} const {line.name} = "
-                    f"heddle::load_line<{length}>({lanes.name}, {where});"
-                )
-            case ir.LoadHalves(local, pointer, first, count, length):
-                where = f"{pointer.name}, {self.expression(first)}"
-                yield f"heddle::load_halves<{length}>({local.name}, {where}, {self.expression(count)});"
-            case ir.StoreHalves(local, pointer, first, count, length):
-                where = f"{pointer.name}, {self.expression(first)}"
-                yield f"heddle::store_halves<{length}>({where}, {local.name}, {self.expression(count)});"
-            case ir.DecodeNeighbours(local, chunks, table, stride, n, last, links):
-                tables = f"{chunks.name}, {table.name}, {self.expression(stride)}"
-                cell = f"{self.expression(n)}, {self.expression(last)}"
-                yield f"heddle::decode_neighbours<{links}>({local.name}, {tables}, {cell});"
-            case ir.LoadVector(local, element, length):
-                yield f"heddle::load_vector<{length}>({local.name}, &{self.expression(element)});"
-            case ir.StoreVector(local, element, length):
-                yield f"heddle::store_vector<{length}>(&{self.expression(element)}, {local.name});"
+            case ir.DeviceCall(result=None):
+                yield f"{self.call(statement)};"
+            case ir.DeviceCall(result=ir.Symbol(name, ir.Pointer() as kind)):
+                yield f"{type_text(kind)} const {name} = {self.call(statement)};"
             case ir.If(condition, body):
                 yield f"if ({self.expression(condition)}) {{"
                 yield self.block(body)
@@ -123,14 +92,18 @@ class StatementPrinter:
         stride = self.expression(view.stride)
         return f"const auto {symbol.name} = heddle::row<{unit}>({self.expression(view)}, {stride});"
 
-    def run(self, index: ir.Symbol, first: ir.Expression, count: ir.Expression, run: ir.Expression) -> str:
-        """The arguments of load_run and store_run that say which elements: `run` as a place in its table."""
-        assert isinstance(run, ir.Load)
-        return f"{index.name} + {self.expression(first, 12)}, {self.expression(count)}, {self.run_place(run)}"
+    def call(self, call: ir.DeviceCall) -> str:
+        row = row_of(call)
+        numbers = f"<{', '.join(map(str, call.template))}>" if call.template else ""
+        given = zip(row.parameters.values(), call.args, strict=True)
+        arguments = ", ".join(self.argument(kind, argument) for kind, argument in given)
+        return f"heddle::{row.function or call.name}{numbers}({arguments})"
 
-    def run_place(self, run: ir.Load) -> str:
-        """What a list says of a run, as a place in its table."""
-        return f"{run.pointer.name} + {self.expression(run.index, 12)}"
+    def argument(self, kind: Kind, argument: ir.Expression) -> str:
+        if kind is Kind.PLACE:
+            assert isinstance(argument, ir.Load)
+            return f"{argument.pointer.name} + {self.expression(argument.index, 12)}"
+        return f"{'&' if kind is Kind.ELEMENT else ''}{self.expression(argument)}"
 
     def loop(self, loop: ir.Loop, pragma: bool = True) -> Iterator[str]:
         counter = loop.counter.name

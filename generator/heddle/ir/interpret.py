@@ -21,9 +21,10 @@ from typing import Any
 from heddle.ir import nodes as ir
 from heddle.ir import walls
 from heddle.ir.colouring import bits, colour_of
-from heddle.ir.compressed_neighbours import chunk_entry
+from heddle.ir.device_calls import meaning, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
+from heddle.ir.text import lines
 from heddle.ir.visit import statements
 
 Number = int | float | bool
@@ -74,6 +75,15 @@ class _Line:
         if not 0 <= place < len(self.values):
             raise InterpretationError(f"{self.name}[{index}] lies outside its array")
         return place
+
+    def __getitem__(self, index: int) -> Any:
+        found = self.values[self.at(index)]
+        if found is None:
+            raise InterpretationError(f"{self.name}[{index}] was never written")
+        return found
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self.values[self.at(index)] = value
 
 
 def run(
@@ -162,6 +172,9 @@ class _Interpreter:
     given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
     operations: dict[ir.Symbol, str] = field(default_factory=dict)
     lanes: dict[tuple[str, int], list[float]] = field(default_factory=dict)
+    calls: dict[ir.DeviceCall, tuple[ir.Expression | None, tuple[ir.Statement, ...]]] = field(
+        default_factory=dict
+    )
     status: int = 0
 
     def run(self) -> Result:
@@ -320,7 +333,7 @@ class _Interpreter:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch() | ir.PrefetchRuns():
+            case ir.Comment() | ir.Prefetch():
                 pass
             case ir.Var(symbol, None):
                 self.locals.pop(symbol, None)
@@ -332,7 +345,7 @@ class _Interpreter:
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)
-                line.values[line.at(index)] = result
+                line[index] = result
             case ir.Local(symbol, length):
                 self.locals[symbol] = _Line(symbol.name, [None] * length)
             case ir.Reduce(operation, output, value):
@@ -357,26 +370,8 @@ class _Interpreter:
                     self.block(body)
             case ir.Scan():
                 self.scan(statement)
-            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
-                self.move_run(statement)
-            case ir.LoadLine():
-                self.move_line(statement)
-            case ir.LoadHalves() | ir.StoreHalves():
-                self.move_halves(statement)
-            case ir.DecodeNeighbours(local, chunks, table, stride, n, _, links):
-                near, words, plain = self.value(local), self.value(chunks), self.value(table)
-                cell, apart = self.value(n), self.value(stride)
-                for row in range(links):
-                    found = chunk_entry(words.values, links, row, cell)
-                    entry = plain.values[plain.at(row * apart + cell)] if found is None else found
-                    near.values[near.at(row)] = entry
-            case ir.LoadVector(local, element, length) | ir.StoreVector(local, element, length):
-                near, (far, start) = self.value(local), self.element(element)
-                for number in range(length):
-                    if isinstance(statement, ir.LoadVector):
-                        near.values[near.at(number)] = far.values[far.at(start + number)]
-                    else:
-                        far.values[far.at(start + number)] = near.values[near.at(number)]
+            case ir.DeviceCall():
+                self.call(statement)
             case _:
                 raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
 
@@ -390,49 +385,24 @@ class _Interpreter:
             carried = [self.value(value) for value in scan.update]
         self.locals.update(zip(scan.carried, carried, strict=True))
 
-    def move_run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
-        near = run.lanes if isinstance(run, ir.LoadRun) else run.local
-        local, far = self.value(near), self.value(run.pointer)
-        first, count = self.value(run.first), self.value(run.count)
-        if count > run.length:
-            raise InterpretationError(f"a run of {count} does not fit into {near.name}[{run.length}]")
-        if isinstance(run, ir.LoadRun):
-            self.locals[run.line] = local
-        known = 0xFFFFFFFF if isinstance(run, ir.StreamRun) or count < run.length else self.value(run.run)
-        for lane in range(count):
-            where = first + lane
-            if not isinstance(run, ir.StreamRun):
-                index = self.value(run.index)
-                where = index.values[index.at(where)]
-                if known not in (0xFFFFFFFF, where - lane):
-                    raise InterpretationError(f"{run.index.name}[{first}] is the start of no run")
-            if isinstance(run, ir.LoadRun):
-                local.values[local.at(lane)] = far.values[far.at(where)]
-            else:
-                far.values[far.at(where)] = local.values[local.at(lane)]
-
-    def move_line(self, line: ir.LoadLine) -> None:
-        local, row = self.value(line.lanes), self.value(line.pointer)
-        first, count = self.value(line.first), self.value(line.count)
-        if count > line.length:
-            raise InterpretationError(f"a line of {count} does not fit into {line.lanes.name}[{line.length}]")
-        self.locals[line.line] = local
-        elements = [row.values[row.at(first + lane)] for lane in range(count)]
-        local.values[:] = elements + [0.0] * (line.length - count)
-
-    def move_halves(self, halves: ir.LoadHalves | ir.StoreHalves) -> None:
-        local, row = self.value(halves.local), self.value(halves.pointer)
-        first, count = self.value(halves.first), self.value(halves.count)
-        if count > halves.length:
-            raise InterpretationError(f"{count} halves do not fit into {halves.local.name}[{halves.length}]")
-        if isinstance(halves, ir.LoadHalves):
-            local.values[:] = [0.0] * halves.length
-        for lane in range(count):
-            where = row.at(first + lane)
-            if isinstance(halves, ir.LoadHalves):
-                local.values[local.at(lane)] = row.values[where]
-            else:
-                row.values[where] = rounded(local.values[local.at(lane)], ir.F16)
+    def call(self, call: ir.DeviceCall) -> None:
+        """What the row of a call stands for (see ir.device_calls)."""
+        row, parts = row_of(call), parts_of(call)
+        if call not in self.calls:
+            self.calls[call] = row.requires and row.requires(**parts), meaning(call)
+        required, body = self.calls[call]
+        if required is not None and not self.value(required):
+            raise InterpretationError(f"{call.name} does not take what it is given in {next(lines([call]))}")
+        if row.pads:
+            line = self.value(parts[row.pads])
+            line.values[:] = [0.0] * len(line.values)
+        if call.result:
+            self.locals[call.result] = self.value(parts[row.aliases])
+        if row.interpret:
+            given = {k: self.value(p) if isinstance(p, ir.Expression) else p for k, p in parts.items()}
+            row.interpret(**given)
+        else:
+            self.block(body)
 
     # Expressions
 
@@ -448,7 +418,8 @@ class _Interpreter:
         if isinstance(expression, ir.Op):
             return self.operation(expression)
         if isinstance(expression, ir.Load):
-            return self.read(*self.element(expression))
+            line, index = self.element(expression)
+            return line[index]
         match expression:
             case ir.Call("within", args):
                 return self.within(*map(self.value, args))
@@ -476,7 +447,8 @@ class _Interpreter:
                     return self.listed_cell(link) == self.own_cell
                 return self.listed(link) == self.wall(link)
             case ir.Access() | ir.Gather():
-                return self.read(*self.element(expression))
+                line, index = self.element(expression)
+                return line[index]
             case ir.View(pointer, offset, stride):
                 line, step = self.value(pointer), self.value(stride)
                 return _Line(
@@ -492,13 +464,6 @@ class _Interpreter:
             return bool(self.value(args[0]) or self.value(args[1]))
         assert op.type is not None
         return rounded(OPERATORS[op.name].meaning(*map(self.value, args)), op.type)
-
-    @staticmethod
-    def read(line: _Line, index: int) -> Any:
-        found = line.values[line.at(index)]
-        if found is None:
-            raise InterpretationError(f"{line.name}[{index}] was never written")
-        return found
 
     def element(self, element: ir.Access | ir.Gather | ir.Load) -> tuple[_Line, int]:
         """The line that an element lies on, and its index there."""

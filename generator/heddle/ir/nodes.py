@@ -390,126 +390,15 @@ class Prefetch(Statement):
 
 
 @node
-class PrefetchRuns(Statement):
-    """Ask for the cache lines of `pointer` to which `rows` runs of `length` indices lead, where the indices
-    of a run follow each other; which are about to be updated, or only read where the kernel never writes
-    them. run: the first of what the list says of these runs, as heddle/device/run.hpp describes."""
+class DeviceCall(Statement):
+    """A call of a function in heddle/device, which is a row of ir.device_calls.DEVICE_CALLS: its arguments in
+    the order of the row, and the integers that its template takes. result: the name that it gives an array.
+    """
 
-    pointer: Symbol
-    run: Load
-    rows: int
-    length: int
-
-
-@node
-class LoadRun(Statement):
-    """`lanes[l] = pointer[index[first + l]]` for 0 <= l < count, and `line` is another name of `lanes`.
-    Emitted code lets `line` lead to the elements themselves where they follow each other; what a lane reads
-    there, no other lane may write. `run` is what the list says of `length` indices, as heddle/device/run.hpp
-    describes."""
-
-    line: Symbol
-    lanes: Symbol
-    pointer: Symbol
-    index: Symbol
-    first: Expression
-    count: Expression
-    length: int
-    run: Expression
-
-
-@node
-class StoreRun(Statement):
-    """`pointer[index[first + l]] = local[l]` for 0 <= l < count; `length` and `run` as for LoadRun. local:
-    the line of a LoadRun with the same indices, or an array."""
-
-    local: Symbol
-    pointer: Symbol
-    index: Symbol
-    first: Expression
-    count: Expression
-    length: int
-    run: Expression
-
-
-@node
-class LoadLine(Statement):
-    """`lanes[l] = pointer[first + l]` for 0 <= l < count and 0 for count <= l < length, and `line` is another
-    name of `lanes`. Emitted code may let `line` lead to the elements themselves."""
-
-    line: Symbol
-    lanes: Symbol
-    pointer: Symbol
-    first: Expression
-    count: Expression
-    length: int
-
-
-@node
-class LoadHalves(Statement):
-    """`local[l] = pointer[first + l]` for 0 <= l < count, halves in memory and floats in `local`, and 0 for
-    count <= l < length."""
-
-    local: Symbol
-    pointer: Symbol
-    first: Expression
-    count: Expression
-    length: int
-
-
-@node
-class StoreHalves(Statement):
-    """`pointer[first + l] = local[l]` for 0 <= l < count, rounded to halves."""
-
-    local: Symbol
-    pointer: Symbol
-    first: Expression
-    count: Expression
-    length: int
-
-
-@node
-class DecodeNeighbours(Statement):
-    """`local[r]` = entry (r, n) of the neighbour table for 0 <= r < links, from the compressed table
-    `chunks`, which has the largest number at a wall, or where that says so from the plain one. last: no cell
-    from there on is asked for."""
-
-    local: Symbol
-    chunks: Symbol
-    table: Symbol
-    table_stride: Expression
-    n: Expression
-    last: Expression
-    links: int
-
-
-@node
-class StreamRun(Statement):
-    """`pointer[first + l] = local[l]` for 0 <= l < count, past the caches."""
-
-    local: Symbol
-    pointer: Symbol
-    first: Expression
-    count: Expression
-    length: int
-
-
-@node
-class LoadVector(Statement):
-    """`local[l] = pointer[index + l]` for 0 <= l < length, with `source` as `pointer[index]`."""
-
-    local: Symbol
-    source: Load
-    length: int
-
-
-@node
-class StoreVector(Statement):
-    """`pointer[index + l] = local[l]` for 0 <= l < length, with `target` as `pointer[index]`."""
-
-    local: Symbol
-    target: Load
-    length: int
+    name: str
+    args: tuple[Expression, ...]
+    template: tuple[int, ...] = ()
+    result: Symbol | None = None
 
 
 @node

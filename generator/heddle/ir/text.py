@@ -80,34 +80,17 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
                 f" of {expression(count)}, next by {expression(following)}" if count and following else ""
             )
             yield f"prefetch {length} from {expression(target)}{wrapped}"
-        case ir.PrefetchRuns(pointer, run, rows, length):
-            yield f"prefetch {rows} runs of {length} of {pointer.name} from {expression(run)}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
-        case ir.LoadRun(line, lanes, pointer, index, first, count, length, run):
-            where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"{line.name} = load run {lanes.name} {pointer.name} by {where} from {expression(run)}"
-        case ir.StoreRun(local, pointer, index, first, count, length, run):
-            where = f"{index.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"store run {local.name} {pointer.name} by {where} from {expression(run)}"
-        case ir.DecodeNeighbours(local, chunks, _, _, n, _, links):
-            yield f"load {links} links {local.name} of {expression(n)} from {chunks.name}"
-        case ir.StreamRun(local, pointer, first, count, length):
-            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"stream run {local.name} to {where}"
-        case ir.LoadLine(line, lanes, pointer, first, count, length):
-            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"{line.name} = load line {lanes.name} from {where}"
-        case ir.LoadHalves(local, pointer, first, count, length):
-            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"load halves {local.name} from {where}"
-        case ir.StoreHalves(local, pointer, first, count, length):
-            where = f"{pointer.name}[{expression(first)} .. + {expression(count)} of {length}]"
-            yield f"store halves {local.name} to {where}"
-        case ir.LoadVector(local, source, length):
-            yield f"load {length} lanes {local.name} from {expression(source)}"
-        case ir.StoreVector(local, target, length):
-            yield f"store {length} lanes {local.name} to {expression(target)}"
+        case ir.DeviceCall(name, args, template, result):
+            given = f"{result.name} = " if result else ""
+            numbers = f"[{', '.join(map(str, template))}]" if template else ""
+            yield f"{given}{name}{numbers}({', '.join(map(_argument, args))})"
+
+
+def _argument(value: ir.Expression) -> str:
+    """An argument of a device call; elements are given by their addresses."""
+    return f"{'&' if isinstance(value, (ir.Load, ir.Access)) else ''}{expression(value)}"
 
 
 def expression(value: ir.Expression) -> str:

@@ -5,6 +5,7 @@ happens."""
 from __future__ import annotations
 
 from heddle.ir import nodes as ir
+from heddle.ir.device_calls import fault
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.visit import expressions, statements, walk
 
@@ -26,16 +27,7 @@ VOCABULARIES: dict[str, set[type]] = {
         ir.Local,
         ir.Load,
         ir.View,
-        ir.PrefetchRuns,
-        ir.LoadRun,
-        ir.StoreRun,
-        ir.StreamRun,
-        ir.LoadLine,
-        ir.LoadHalves,
-        ir.StoreHalves,
-        ir.DecodeNeighbours,
-        ir.LoadVector,
-        ir.StoreVector,
+        ir.DeviceCall,
         ir.TreeReduce,
         ir.AllEqual,
         ir.WarpReduce,
@@ -59,6 +51,9 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
         scatters = isinstance(statement, ir.Store) and isinstance(statement.target, ir.Gather)
         if scatters and not isinstance(kernel.space, ir.PackRegions):
             raise VerificationError(f"{kernel.name}: stores at a computed position")
+        wrong = fault(statement) if isinstance(statement, ir.DeviceCall) else ""
+        if wrong:
+            raise VerificationError(f"{kernel.name}: calls {wrong}")
     for expression in expressions(kernel.body):
         _check_type(kernel, expression)
     _check_names(kernel.body, {symbol.name for symbol in kernel.parameters}, kernel.name)
@@ -109,4 +104,6 @@ def _check_names(body: tuple[ir.Statement, ...], outer: set[str], kernel: str) -
 def _defined(statement: ir.Statement) -> tuple[ir.Symbol, ...]:
     if isinstance(statement, (ir.Let, ir.Var, ir.Local)):
         return (statement.symbol,)
+    if isinstance(statement, ir.DeviceCall) and statement.result:
+        return (statement.result,)
     return ()

@@ -14,7 +14,7 @@ from heddle.ir.build import integer
 from heddle.ir.visit import walk
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
-from heddle.lift.device_intrinsics import BLOCKS, LINES
+from heddle.lift.device_intrinsics import BLOCKS, lifted_call
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
@@ -138,9 +138,10 @@ class StatementLifter(ExpressionLifter):
             return ()
         if value is not None and (line := self.row(symbol, value, place)) is not None:
             return (line,)
-        if isinstance(value, source.Invoke) and self.callee(value)[0] in LINES:
-            name, template = self.callee(value)
-            return (LINES[name](self, symbol, template, value.args),)
+        if isinstance(value, source.Invoke) and isinstance(kind, ir.Pointer):
+            call = lifted_call(self, *self.callee(value), value.args, symbol)
+            if call is not None:
+                return (call,)
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
             if value is None or symbol.name in self.changed:
                 raise refuse(
@@ -279,6 +280,9 @@ class StatementLifter(ExpressionLifter):
             return ()  # an expression without effect
         function = self.functions.get(value.function)
         name, template = (function.name, function.template) if function else (value.function, value.template)
+        call = lifted_call(self, name, template, value.args)
+        if call is not None:
+            return (call,)
         if name in BLOCKS:
             return BLOCKS[name](self, template, value.args)
         if name in (BARRIER, WARP_BARRIER):

@@ -5,13 +5,13 @@ walls, or where rows lead to cells (ir.Link.stores_solid) the number of a cell, 
 from __future__ import annotations
 
 from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     I64,
     U32,
     Access,
     Call,
     Cast,
-    DecodeNeighbours,
     Expression,
     IsWallLink,
     Let,
@@ -92,7 +92,16 @@ class NeighbourLowering(LoweringContext):
         rows, stride = len(self.space.links), Symbol(f"{_NEIGHBOUR}_stride", I64)
         return [
             Local(_LINKS, rows, "scratch"),
-            DecodeNeighbours(_LINKS, chunks, table, stride, loop.counter, loop.end, rows),
+            device_call(
+                "decode_neighbours",
+                local=_LINKS,
+                chunks=chunks,
+                table=table,
+                stride=stride,
+                n=loop.counter,
+                last=loop.end,
+                links=rows,
+            ),
         ]
 
     def _links(self, node: Access | IsWallLink) -> bool:

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from heddle.ir.cpp_names import RESERVED
 from heddle.ir.nodes import (
     Assign,
+    DeviceCall,
     Expression,
     Kernel,
     Let,
-    LoadLine,
-    LoadRun,
     Local,
     Loop,
     Statement,
@@ -51,8 +50,8 @@ def _block(
 
     result: list[Statement] = []
     for statement in body:
-        if isinstance(statement, (Let, Var, Local, LoadRun, LoadLine)):
-            declared = "line" if isinstance(statement, (LoadRun, LoadLine)) else "symbol"
+        declared = "result" if isinstance(statement, DeviceCall) else "symbol"
+        if isinstance(statement, (Let, Var, Local, DeviceCall)) and getattr(statement, declared):
             symbol: Symbol = getattr(statement, declared)
             fresh = symbol.name
             while fresh in taken:

@@ -12,6 +12,7 @@ from heddle import Cells, Dense, KernelError, Schedule, lbm
 from heddle.build import dense_kernels
 from heddle.halo.walls import check_walls
 from heddle.ir import nodes as ir
+from heddle.ir.device_calls import is_call, parts_of
 from heddle.ir.interpret import Array, run
 from heddle.ir.visit import walk
 from heddle.ir.walls import SIDES, bit
@@ -134,8 +135,8 @@ def test_vectors_choose_addresses(threads: int) -> None:
         Schedule(interleave=4, threads_per_vector=threads),
     )
     lowered = module.stages("step_odd", "f32", "cuda").lowered
-    loads = [node for node in walk(lowered.body) if isinstance(node, ir.LoadVector)]
-    assert sum(isinstance(load.source.index, ir.Select) for load in loads) == 8
+    loads = [node for node in walk(lowered.body) if is_call(node, "load_vector")]
+    assert sum(isinstance(parts_of(load)["first"].index, ir.Select) for load in loads) == 8
     assert not any(isinstance(node, ir.If) for node in walk(lowered.body))
 
 
@@ -146,8 +147,8 @@ def test_stores_with_rematerialised_addresses_keep_nothing_of_the_loads(threads:
     schedule = Schedule(interleave=2, threads_per_vector=threads, rematerialise=True)
     module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), schedule)
     lowered = module.stages("step_odd", "f64", "cuda").lowered
-    loads = [node.source for node in walk(lowered.body) if isinstance(node, ir.LoadVector)]
-    stores = [node.target for node in walk(lowered.body) if isinstance(node, ir.StoreVector)]
+    loads = [parts_of(node)["first"] for node in walk(lowered.body) if is_call(node, "load_vector")]
+    stores = [parts_of(node)["first"] for node in walk(lowered.body) if is_call(node, "store_vector")]
     loaded, stored = (
         {node.name for node in walk(ends) if isinstance(node, ir.Symbol)} for ends in (loads, stores)
     )

@@ -3,14 +3,14 @@
 runs.
 
 before   loop simd n { let i = neighbour_e[n]; let f_w = f[i]; ... store f[i] = post }
-after    local f_e_lanes[16]; f_e_run = load run f_e_lanes from f by neighbour_e;
+after    local f_e_lanes[16]; f_e_run = load_run[16](f_e_lanes, f, neighbour_e + n_begin, ...);
          loop simd n { let f_w = f_e_run[n - n_begin]; ... store f_e_run[n - n_begin] = post }
-         store run f_e_run to f by neighbour_e
+         store_run[16](f, f_e_run, neighbour_e + n_begin, ...)
 
 Neighbours of consecutive cells mostly follow each other: the loop then works on the field itself, and only
 the rest goes through small arrays. With a prefetch, a strip first asks for the neighbours of a later one.
 
-after    n_ahead = min(n_strip + 2, strips - 1); prefetch 18 runs of 16 of f from neighbour_run[18 * n_ahead]
+after    n_ahead = min(n_strip + 2, strips - 1); prefetch_runs[16, 18](f, neighbour_run + 18 * n_ahead)
 
 Nontemporal stores go through arrays, too: whole cache lines leave them,
 best of one or two vectors: a long strip would first wait for all that it reads, then for all that it writes.
@@ -19,8 +19,10 @@ best of one or two vectors: a long strip would first wait for all that it reads,
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     I64,
     U32,
@@ -30,17 +32,13 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Load,
-    LoadRun,
     Local,
     Loop,
     Op,
     Pointer,
-    PrefetchRuns,
     Sparse,
     Statement,
     Store,
-    StoreRun,
-    StreamRun,
     Symbol,
     View,
 )
@@ -114,8 +112,7 @@ class _Staging:
             link = self.links[target.index]
             assert isinstance(link, Load)
             run = self.run(target.index, target.pointer)
-            known = self.known_run(link)
-            store = StoreRun(run, target.pointer, link.pointer, self.begin, self.count, self.length, known)
+            store = device_call("store_run", field=target.pointer, line=run, **self.where(link))
             if store not in self.stores:
                 self.stores.append(store)
 
@@ -139,18 +136,21 @@ class _Staging:
             if index in self.read:
                 lanes = Symbol(f"{name}_lanes", Pointer(pointer.type.element))
                 line = Symbol(f"{name}_run", pointer.type)
-                where = (link.pointer, self.begin, self.count, self.length, self.known_run(link))
                 self.locals.append(Local(lanes, self.length, "register"))
-                self.loads.append(LoadRun(line, lanes, pointer, *where))
+                load = device_call("load_run", line, local=lanes, field=pointer, **self.where(link))
+                self.loads.append(load)
             else:
                 line = Symbol(f"{name}_run", Pointer(pointer.type.element))
                 self.locals.append(Local(line, self.length, "register"))
             self.runs[index, pointer] = line
         return self.runs[index, pointer]
 
-    def known_run(self, link: Load) -> Expression:
-        """What the list says of this strip and the row of the table that a link comes from."""
-        return self.number(self.strip.counter, self.row(link))
+    def where(self, link: Load) -> dict[str, Any]:
+        """The parts of a call that say which elements: the indices of this strip, and what the list says of
+        them."""
+        run = self.number(self.strip.counter, self.row(link))
+        index = Load(link.pointer, self.begin)
+        return {"index": index, "count": self.count, "run": run, "length": self.length}
 
     def number(self, strip: Expression, row: int) -> Load:
         """What the list says of a strip and a row of its table."""
@@ -172,7 +172,16 @@ class _Staging:
         last = operate("sub", self.strip.end, integer(1))
         return (
             Let(number, Call("min", (further, last), I64)),
-            *(PrefetchRuns(field, self.number(number, 0), self.rows, self.length) for field in fields),
+            *(
+                device_call(
+                    "prefetch_runs",
+                    field=field,
+                    run=self.number(number, 0),
+                    length=self.length,
+                    rows=self.rows,
+                )
+                for field in fields
+            ),
         )
 
     def row(self, link: Load) -> int:
@@ -196,7 +205,8 @@ class _Staging:
         symbol = Symbol(f"{target.pointer.name}_run", Pointer(target.pointer.type.element))
         self.locals.append(Local(symbol, self.length, "register"))  # the loop writes what the stream reads
         first = add(self.begin, self.shift(target.index))
-        self.stores.append(StreamRun(symbol, target.pointer, first, self.count, self.length))
+        where = {"row": target.pointer, "first": first, "count": self.count}
+        self.stores.append(device_call("stream_run", local=symbol, **where, length=self.length))
         value = transform_expressions(store.value, self.staged)
         return Store(Load(symbol, self.lane), value, False, store.place)
 

@@ -2,10 +2,10 @@
 """convert_halves: within a strip, convert halves between memory and small arrays of floats.
 
 before   loop simd x { let f_e = f32(f_w_row[x - 1]); ...; store f_w_row[x - 1] = f16(post_w) }
-after    local f_w_behind_floats[16]; load halves f_w_behind_floats from f_w_row[x_begin - 1 ..];
+after    local f_w_behind_floats[16]; load_halves[16](f_w_behind_floats, f_w_row, x_begin - 1, ...);
          loop simd x { let f_e = f_w_behind_floats[x - x_begin]; ...
                        store f_w_behind_floats[x - x_begin] = post_w }
-         store halves f_w_behind_floats to f_w_row[x_begin - 1 ..]
+         store_halves[16](f_w_row, x_begin - 1, f_w_behind_floats, ...)
 
 A processor converts a vector of halves in one instruction, which compilers do not find in a loop over cells.
 Lines of a list (vectorise_gathers) go the same way. All loads of a strip then come before its stores:
@@ -17,8 +17,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Container
 from itertools import count
+from typing import Any
 
 from heddle.ir.build import add, integer, operate
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     F16,
     F32,
@@ -28,7 +30,6 @@ from heddle.ir.nodes import (
     If,
     Kernel,
     Load,
-    LoadHalves,
     Local,
     Loop,
     Node,
@@ -37,7 +38,6 @@ from heddle.ir.nodes import (
     Select,
     Statement,
     Store,
-    StoreHalves,
     Symbol,
 )
 from heddle.ir.schedule import Schedule
@@ -126,7 +126,7 @@ class _Staging:
             assert isinstance(statement.value, Cast)
             value = transform_expressions(statement.value.value, self.staged)
             local, where = self.array(statement.target)
-            self.stores.append(StoreHalves(local, *where))
+            self.stores.append(device_call("store_halves", local=local, **where))
             return Store(Load(local, self.lane), value, False, statement.place)
         return transform_expressions(statement, self.staged)  # type: ignore[no-any-return]
 
@@ -137,11 +137,11 @@ class _Staging:
             local, where = self.array(expression.value)
             if local not in self.loaded:
                 self.loaded.add(local)
-                self.loads.append(LoadHalves(local, *where))
+                self.loads.append(device_call("load_halves", local=local, **where))
             return Load(local, self.lane)
         return expression
 
-    def array(self, element: Load) -> tuple[Symbol, tuple[Symbol, Expression, Expression, int]]:
+    def array(self, element: Load) -> tuple[Symbol, dict[str, Any]]:
         """The floats of an element of all cells, and where the halves are."""
         first = first_element(element, self.loop)
         assert first is not None
@@ -150,7 +150,13 @@ class _Staging:
             name = line_name(element.pointer, first, "floats", {s.name for s in self.arrays.values()})
             self.arrays[key] = Symbol(name, Pointer(F32))
             self.locals.append(Local(self.arrays[key], self.length, "register"))
-        return self.arrays[key], (element.pointer, first, self.count, self.length)
+        where: dict[str, Any] = {
+            "row": element.pointer,
+            "first": first,
+            "count": self.count,
+            "length": self.length,
+        }
+        return self.arrays[key], where
 
 
 def line_name(pointer: Symbol, first: Expression, kind: str, taken: Container[str]) -> str:

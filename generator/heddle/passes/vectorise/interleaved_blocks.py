@@ -3,11 +3,11 @@
 lane by lane.
 
 before   thread x { let f_cell = view ...; let f_w = f_cell[sq + 4]; ...; store f_cell[0] = post_w }
-after    thread x { let f_cell = view ...; local f_w_lanes[4]; load 4 lanes f_w_lanes from f_cell[sq + 4];
+after    thread x { let f_cell = view ...; local f_w_lanes[4]; load_vector[4](f_w_lanes, &f_cell[sq + 4]);
                     local post_w_lanes[4];
                     loop lanes lane in [0, 4) { let f_w = f_w_lanes[lane]; ...
                                                 store post_w_lanes[lane] = post_w }
-                    store 4 lanes post_w_lanes to f_cell[0] }
+                    store_vector[4](&f_cell[0], post_w_lanes) }
 
 The lanes are the same cell of interleaved blocks: block b of a group begins one element after block b - 1,
 so neighbours along x are as many elements apart as there are blocks. Every element that a cell reads or
@@ -25,6 +25,7 @@ from collections.abc import Sequence
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.build import integer, multiply, operate
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     BOOL,
     I64,
@@ -35,14 +36,12 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Load,
-    LoadVector,
     Local,
     Loop,
     Node,
     Pointer,
     Statement,
     Store,
-    StoreVector,
     Symbol,
     View,
 )
@@ -168,7 +167,8 @@ class _Cell:
         if element not in self.loaded:
             symbol = self.array(name, element)
             self.loaded[element] = symbol
-            self.loads += [Local(symbol, self.lanes, "scratch"), LoadVector(symbol, element, self.lanes)]
+            vector = device_call("load_vector", local=symbol, first=element, length=self.lanes)
+            self.loads += [Local(symbol, self.lanes, "scratch"), vector]
         return self.loaded[element]
 
     def store(self, target: Load, value: Expression) -> Load:
@@ -176,7 +176,7 @@ class _Cell:
         name = names[0] if len(names) == 1 else target.pointer.name.removesuffix("_cell") + "_new"
         symbol = self.array(name, target)
         self.room.append(Local(symbol, self.lanes, "scratch"))
-        self.stores.append(StoreVector(symbol, target, self.lanes))
+        self.stores.append(device_call("store_vector", first=target, local=symbol, length=self.lanes))
         return Load(symbol, LANE)
 
     def array(self, name: str, element: Load) -> Symbol:

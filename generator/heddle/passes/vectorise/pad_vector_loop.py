@@ -2,7 +2,7 @@
 """pad_vector_loop: a loop over the cells of a strip that touches small arrays alone runs over all their
 lanes.
 
-before   load halves f_e_floats from f_e_row[x_begin .. x_end];
+before   load_halves[16](f_e_floats, f_e_row, x_begin, x_end - x_begin);
          loop simd x in [x_begin, x_end) { let f_e = f_e_floats[x - x_begin]; ... }
 after    loop simd x in [x_begin, x_begin + 16) { ... }
 
@@ -17,11 +17,10 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.build import add, integer
+from heddle.ir.device_calls import padded
 from heddle.ir.loops import touches_only
 from heddle.ir.nodes import (
     Kernel,
-    LoadHalves,
-    LoadLine,
     Local,
     Loop,
     Statement,
@@ -42,8 +41,8 @@ def pad_vector_loop(kernel: Kernel, schedule: Schedule) -> Kernel:
 
 def _strip(body: Sequence[Statement], length: int) -> tuple[Statement, ...]:
     arrays = {s.symbol for s in body if isinstance(s, Local) and s.length == length}
-    arrays |= {s.line for s in body if isinstance(s, LoadLine)}
-    loaded = any(isinstance(s, (LoadHalves, LoadLine)) for s in body)
+    loaded = {array for s in body if (array := padded(s))}
+    arrays |= loaded
     return tuple(
         dataclasses.replace(s, end=add(s.begin, integer(length)))
         if loaded and isinstance(s, Loop) and s.kind == "simd" and touches_only(s, arrays)

@@ -2,7 +2,8 @@
 """stream_stores: where a strip of one vector is stored past the caches, load through small arrays, too.
 
 before   loop simd x in [x_begin, x_end) { let f_e = f_e_row[x - 1]; ...; store ... }
-after    local f_e_behind_lanes[8]; f_e_behind_line = load line f_e_behind_lanes from f_e_row[x_begin - 1 ..];
+after    local f_e_behind_lanes[8];
+         f_e_behind_line = load_line[8](f_e_behind_lanes, f_e_row, x_begin - 1, x_end - x_begin);
          loop simd x in [x_begin, x_end) { let f_e = f_e_behind_line[x - x_begin]; ... }
 
 The loop then touches small arrays alone and gets all their lanes (pad_vector_loop), and compilers leave none
@@ -14,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 
 from heddle.ir.build import operate
+from heddle.ir.device_calls import device_call, is_call
 from heddle.ir.nodes import (
     Comment,
     Dense,
@@ -21,14 +23,12 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Load,
-    LoadLine,
     Local,
     Loop,
     Pointer,
     Scalar,
     Statement,
     Store,
-    StreamRun,
     Symbol,
 )
 from heddle.ir.schedule import Schedule
@@ -55,7 +55,7 @@ def _strip(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
     arrays = {s.symbol for s in body if isinstance(s, Local)}
     loads = [node for node in walk(loop.body) if isinstance(node, Load) and node.pointer not in arrays]
     if not (
-        any(isinstance(s, StreamRun) for s in body)
+        any(is_call(s, "stream_run") for s in body)
         and all(isinstance(s, (Comment, Let, Store)) for s in loop.body)
         and all(
             s.target.pointer in arrays
@@ -66,26 +66,30 @@ def _strip(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
     ):
         return body
     lane, count = operate("sub", loop.counter, loop.begin), operate("sub", loop.end, loop.begin)
-    lines: dict[tuple[Symbol, Expression], LoadLine] = {}
+    lines: dict[tuple[Symbol, Expression], Symbol] = {}
+    locals_: list[Statement] = []
+    calls: list[Statement] = []
     for load in loads:
         first = first_element(load, loop)
         assert first is not None
         if (load.pointer, first) not in lines:
-            name = line_name(load.pointer, first, "line", {line.line.name for line in lines.values()})
+            name = line_name(load.pointer, first, "line", {line.name for line in lines.values()})
             line = Symbol(name, Pointer(_element(load), True))
             lanes = Symbol(name.removesuffix("line") + "lanes", Pointer(_element(load)))
-            lines[load.pointer, first] = LoadLine(line, lanes, load.pointer, first, count, length)
+            lines[load.pointer, first] = line
+            where = {"row": load.pointer, "first": first, "count": count}
+            locals_.append(Local(lanes, length, "register"))
+            calls.append(device_call("load_line", line, local=lanes, **where, length=length))
 
     def staged(expression: Expression) -> Expression:
         if isinstance(expression, Load) and expression.pointer not in arrays:
             first = first_element(expression, loop)
             assert first is not None
-            return Load(lines[expression.pointer, first].line, lane)
+            return Load(lines[expression.pointer, first], lane)
         return expression
 
     inner = dataclasses.replace(loop, body=tuple(transform_expressions(s, staged) for s in loop.body))
-    locals_ = (Local(line.lanes, length, "register") for line in lines.values())
-    return (*body[:at], *locals_, *lines.values(), inner, *body[at + 1 :])
+    return (*body[:at], *locals_, *calls, inner, *body[at + 1 :])
 
 
 def _element(load: Load) -> Scalar:

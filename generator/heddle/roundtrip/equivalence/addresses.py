@@ -6,7 +6,7 @@ after    let f_e = select(at_w, f[i], f[j]);
          let value = post_e; if at_w { store f[i] = value } if not at_w { store f[j] = value }
 
 The value is worked out before the choice, as rows have it. Threads of steps with walls within choose a place,
-rows choose an element (passes.lower_accesses). Elements of vectors are chosen where they are read (reading).
+rows choose an element (passes.lower_accesses). Those of device calls are chosen where the call is read.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from collections.abc import Sequence
 
 from heddle.ir.build import operate
 from heddle.ir.nodes import (
+    DeviceCall,
     Expression,
     If,
     Kernel,
     Let,
     Load,
-    LoadVector,
     Loop,
     Select,
     Statement,
     Store,
-    StoreVector,
     Symbol,
 )
 from heddle.ir.visit import transform_expressions
@@ -34,19 +33,20 @@ from heddle.ir.visit import transform_expressions
 
 def with_chosen_elements(kernel: Kernel) -> Kernel:
     """The same kernel, no place of which is chosen."""
-    return dataclasses.replace(kernel, body=_block(kernel.body))
+    return dataclasses.replace(kernel, body=chosen_elements(kernel.body))
 
 
-def _block(body: Sequence[Statement]) -> tuple[Statement, ...]:
+def chosen_elements(body: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The same statements."""
     return tuple(inside for statement in body for inside in _statements(statement))
 
 
 def _statements(statement: Statement) -> tuple[Statement, ...]:
     if isinstance(statement, Loop):
-        return (dataclasses.replace(statement, body=_block(statement.body)),)
+        return (dataclasses.replace(statement, body=chosen_elements(statement.body)),)
     if isinstance(statement, If):
         condition = transform_expressions(statement.condition, _element)
-        return (dataclasses.replace(statement, condition=condition, body=_block(statement.body)),)
+        return (dataclasses.replace(statement, condition=condition, body=chosen_elements(statement.body)),)
     if isinstance(statement, Store) and isinstance(statement.target, Load):
         value = transform_expressions(statement.value, _element)
         if isinstance(statement.target.index, Select):
@@ -58,7 +58,7 @@ def _statements(statement: Statement) -> tuple[Statement, ...]:
             otherwise = operate("not", place.condition)
             return Let(name, value), If(place.condition, (first,)), If(otherwise, (second,))
         return (dataclasses.replace(statement, value=value),)
-    if isinstance(statement, (LoadVector, StoreVector)):  # of several elements: they stay where they are
+    if isinstance(statement, DeviceCall):  # of several elements: chosen where it is read
         return (statement,)
     return (transform_expressions(statement, _element),)
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.device_calls import is_call, parts_of
 from heddle.ir.visit import walk
 
+_VECTORS = "load_vector", "store_vector"
 ASSUME_UNIT_ROWS = "the cells of a row follow each other in memory, in all fields"
 ASSUME_INTERLEAVED = "a kernel without lanes runs on each of {} interleaved blocks"
 ASSUME_LANES = "the fields are those of {} interleaved blocks"
@@ -25,14 +27,14 @@ def has_unit_rows(*kernels: ir.Kernel) -> bool:
 def interleave_of(kernel: ir.Kernel) -> int:
     """How many interleaved blocks a lowered kernel runs on; 1: on a block of its own."""
     nodes = list(walk(kernel.body))
-    length = max((n.length for n in nodes if isinstance(n, ir.LoadVector | ir.StoreVector)), default=1)
+    length = max((parts_of(n)["length"] for n in nodes if is_call(n, *_VECTORS)), default=1)
     return length * max((parts_of_vectors(n) for n in nodes if isinstance(n, ir.Loop)), default=1)
 
 
 def parts_of_vectors(loop: ir.Loop) -> int:
     """How many threads share the vector of a cell, where a loop runs over the parts of the vectors of a row:
     `x_part in [0, n_x * parts)`; 1 elsewhere."""
-    moves = any(isinstance(n, ir.LoadVector | ir.StoreVector) for n in loop.body)
+    moves = any(is_call(n, *_VECTORS) for n in loop.body)
     match loop:
         case ir.Loop(kind="thread", end=ir.Op("mul", (_, ir.Const(int(parts))))) if moves:
             return parts

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
-from heddle.ir.build import add, integer
+from heddle.ir.build import integer
+from heddle.ir.device_calls import meaning, padded, parts_of, row_of
 from heddle.ir.loops import touches_only
 from heddle.ir.reduction import NEUTRAL
 from heddle.ir.visit import statements, walk
+from heddle.roundtrip.equivalence.addresses import chosen_elements
 from heddle.roundtrip.equivalence.alias_analysis import NEIGHBOUR, AliasAnalysis
 from heddle.roundtrip.equivalence.context import Context
 from heddle.roundtrip.equivalence.float_terms import FloatTerms
@@ -31,7 +33,6 @@ from heddle.roundtrip.equivalence.thread_coarsening import CoarsenedThread
 MOST_UNROLLED = 64
 ASSUME_NO_OVERLAP = "arrays of different names do not overlap"
 ASSUME_SAME_EXTENTS = "all dense fields of a kernel have the same extents"
-ASSUME_TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class SymbolicExecution:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch() | ir.PrefetchRuns():
+            case ir.Comment() | ir.Prefetch():
                 pass
             case ir.Let(symbol, ir.View() as view):
                 self.names[symbol.name] = self.view(view)
@@ -114,14 +115,8 @@ class SymbolicExecution:
                 self.guarded(self.value(condition), body)
             case ir.Loop():
                 self.loop(statement)
-            case ir.LoadRun() | ir.StoreRun() | ir.StreamRun():
-                self.run(statement)
-            case ir.LoadLine() | ir.LoadHalves() | ir.StoreHalves():
-                self.moved(statement)
-            case ir.DecodeNeighbours():
-                self.links(statement)
-            case ir.LoadVector() | ir.StoreVector():
-                self.lanes(statement)
+            case ir.DeviceCall():
+                self.call(statement)
             case _:
                 raise KernelError(
                     self.kernel.name,
@@ -256,55 +251,18 @@ class SymbolicExecution:
             "", (self.terms.plus(way, self.terms.integer(abs(step) - 1)), self.terms.integer(abs(step)))
         )
 
-    def run(self, run: ir.LoadRun | ir.StoreRun | ir.StreamRun) -> None:
-        """A loop over the lanes of a run, each with its element."""
-        first, count = self.value(run.first), self.value(run.count)
-        lane = self.terms.fresh("counter", "lane")
-        self.aliases.counts[lane] = count
-        where = self.terms.plus(first, lane)
-        if not isinstance(run, ir.StreamRun):
-            self.bits.assumptions.add(ASSUME_TRUE_RUNS)
-            where = self.load(*self.element(run.index, where))
-        if isinstance(run, ir.LoadRun):
-            self.names[run.line.name] = self.names[run.lanes.name]
-        near = self.element(run.lanes if isinstance(run, ir.LoadRun) else run.local, lane)
-        far = self.element(run.pointer, where)
-        source, target = (far, near) if isinstance(run, ir.LoadRun) else (near, far)
-        value = self.load(*source)
-        guard = self.bits.both("", tuple(self.guards))
-        self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
-
-    def moved(self, line: ir.LoadLine | ir.LoadHalves | ir.StoreHalves) -> None:
-        """A loop over the lanes, each moved and, if it is a half, converted."""
-        count = self.value(line.count)
-        lane = self.terms.fresh("counter", "lane")
-        self.aliases.counts[lane] = count
-        local = line.lanes if isinstance(line, ir.LoadLine) else line.local
-        near = self.element(local, lane)
-        far = self.element(line.pointer, self.terms.plus(self.value(line.first), lane))
-        source, target = (near, far) if isinstance(line, ir.StoreHalves) else (far, near)
-        value = self.load(*source)
-        if not isinstance(line, ir.LoadLine):
-            halves = isinstance(line, ir.LoadHalves)
-            value = self.bits.cast(value, *((ir.F16, ir.F32) if halves else (ir.F32, ir.F16)))
-        if isinstance(line, ir.LoadLine):
-            self.names[line.line.name] = self.names[line.lanes.name]
-            self.small.add(line.line)
-            self.loaded[line.line] = count
-        elif isinstance(line, ir.LoadHalves):
-            self.loaded[line.local] = count
-        guard = self.bits.both("", tuple(self.guards))
-        self.memory.store(target[0], target[1], Item(((lane, count),), guard, target[2], value))
-
-    def links(self, load: ir.DecodeNeighbours) -> None:
-        """The entries of the plain table, which is what the compressed one stands for."""
-        self.bits.assumptions.add(ASSUME_TRUE_RUNS)
-        stride, n = self.value(load.table_stride), self.value(load.n)
-        guard = self.bits.both("", tuple(self.guards))
-        for row in range(load.links):
-            entry = self.load(*self.element(load.table, self.terms.plus(self.terms.scaled(stride, row), n)))
-            target = self.element(load.local, self.terms.integer(row))
-            self.memory.store(target[0], target[1], Item((), guard, target[2], entry), self.known)
+    def call(self, call: ir.DeviceCall) -> None:
+        """What the row of a call stands for. The elements that it pads hold no value here."""
+        row, parts = row_of(call), parts_of(call)
+        if row.assumes:
+            self.bits.assumptions.add(row.assumes)
+        if call.result:
+            self.names[call.result.name] = self.names[parts[row.aliases].name]
+        array = padded(call)
+        if array is not None:
+            self.small.add(array)
+            self.loaded[array] = self.value(parts["count"])
+        self.block(chosen_elements(meaning(call)))
 
     def neighbour_or_wall(self, entry: Term, own: Term) -> Term:
         """An entry that stands for the own cell at a wall, where `own` is what the list has there."""
@@ -328,39 +286,6 @@ class SymbolicExecution:
             if index is self.terms.plus(self.terms.scaled(apart, slot), n):
                 return True
         return False
-
-    def lanes(self, statement: ir.LoadVector | ir.StoreVector) -> None:
-        """Element after element; those of a chosen place are the chosen ones of two elements (addresses)."""
-        element = statement.source if isinstance(statement, ir.LoadVector) else statement.target
-        for lane in range(statement.length):
-            near = self.element(statement.local, self.terms.integer(lane))
-            if isinstance(statement, ir.LoadVector):
-                self.put(near, self.load_chosen(element.pointer, element.index, lane))
-            else:
-                self.store_chosen(element.pointer, element.index, lane, self.load(*near))
-
-    def load_chosen(self, pointer: ir.Symbol, place: ir.Expression, lane: int) -> Term:
-        if not isinstance(place, ir.Select):
-            return self.load(*self.element(pointer, add(place, integer(lane))))
-        choice = self.value(place.condition)
-        values = (self.load_chosen(pointer, where, lane) for where in (place.yes, place.no))
-        assert isinstance(pointer.type, ir.Pointer)
-        return self.bits.select(str(pointer.type.element), (choice, *values))
-
-    def store_chosen(self, pointer: ir.Symbol, place: ir.Expression, lane: int, value: Term) -> None:
-        if not isinstance(place, ir.Select):
-            return self.put(self.element(pointer, add(place, integer(lane))), value)
-        choice = self.value(place.condition)
-        for condition, where in ((choice, place.yes), (self.bits.negated("", (choice,)), place.no)):
-            self.guards.append(condition)
-            self.store_chosen(pointer, where, lane, value)
-            self.guards.pop()
-
-    def put(self, target: tuple[str, str, Term], value: Term) -> None:
-        """Store to an element under the conditions that hold."""
-        array, scalar, index = target
-        guard = self.bits.both("", tuple(self.guards))
-        self.memory.store(array, scalar, Item((), guard, index, value), self.known)
 
     # Expressions
 

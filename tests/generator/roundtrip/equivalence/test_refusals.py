@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.device_calls import device_call
 from heddle.roundtrip import compare, equivalence
 from heddle.roundtrip.compare import equivalent
 from heddle.roundtrip.equivalence.float_terms import FloatTerms
@@ -38,8 +39,8 @@ AS_NUMBERS = ir.Symbol("u", ir.Pointer(ir.I64))
 ROOM, ASSUME_LANES = ir.Symbol("room", ir.Pointer(ir.F64)), 2
 IN_LANES = (
     ir.Local(ROOM, ASSUME_LANES, "scratch"),
-    ir.LoadVector(ROOM, U[0].node, ASSUME_LANES),  # type: ignore[arg-type]
-    ir.StoreVector(ROOM, V[0].node, ASSUME_LANES),  # type: ignore[arg-type]
+    device_call("load_vector", local=ROOM, first=U[0].node, length=ASSUME_LANES),
+    device_call("store_vector", first=V[0].node, local=ROOM, length=ASSUME_LANES),
 )
 LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device calls: statements that emitted code writes as a call of a function in `heddle/device`, one row each.
+
+A row says how the call is spelled and, as statements of the kernel language, what it stands for. All else
+follows from the row: text and verifier read the parameters, printer and lifter spell the call, interpreter
+and symbolic execution run the statements, effects and flops are theirs, and the header goes to the include
+set. A new device call is a row and its test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, TypeGuard
+
+from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.compressed_neighbours import CELLS, chunk_entry
+from heddle.ir.nodes import (
+    BOOL,
+    F16,
+    F32,
+    I64,
+    U32,
+    Access,
+    Cast,
+    Const,
+    DeviceCall,
+    Expression,
+    Load,
+    Loop,
+    Node,
+    Pointer,
+    Select,
+    Statement,
+    Store,
+    Symbol,
+)
+from heddle.ir.visit import statements
+
+
+class Kind(Enum):
+    """What a parameter takes, and how its argument is spelled."""
+
+    ARRAY = auto()
+    """The name of an array, or of a line through memory: a Symbol."""
+    PLACE = auto()
+    """`array + index`, where elements begin: a Load of the first."""
+    ELEMENT = auto()
+    """`&array[index]`, where elements begin: a Load of the first, an Access before lowering."""
+    VALUE = auto()
+    """A number."""
+
+
+ARRAY, PLACE, ELEMENT, VALUE = Kind.ARRAY, Kind.PLACE, Kind.ELEMENT, Kind.VALUE
+Meaning = Callable[..., Sequence[Statement]]
+
+
+@dataclass(frozen=True)
+class DeviceFunction:
+    """A function template of `heddle/device`, called `heddle::` and the name of the row, or `function`.
+
+    header: where it is declared; cuda_header: where there is another one for device code. parameters: by
+    name, in the order of C++. template: the names of its template arguments, which are integers. meaning: the
+    statements that a call stands for, of the arguments by their names. requires: what has to hold before, of
+    the same arguments. aliases: the parameter of which the result is another name; "" for no result. pads:
+    the parameter whose elements from `count` to its end become zero (nothing but a padded loop reads them).
+    assumes: what symbolic execution takes for granted. cells_per_entry: so many cells share an entry of the
+    neighbour table, as far as the call reads it. interpret: what the interpreter does instead of the meaning,
+    on arrays and numbers by the same names, where the call reads another form of what the meaning reads.
+    """
+
+    header: str
+    parameters: Mapping[str, Kind]
+    meaning: Meaning
+    template: tuple[str, ...] = ()
+    function: str = ""
+    cuda_header: str = ""
+    requires: Callable[..., Expression] | None = None
+    aliases: str = ""
+    pads: str = ""
+    assumes: str = ""
+    cells_per_entry: int = 1
+    interpret: Callable[..., None] | None = None
+
+
+ASSUME_TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
+UNKNOWN_RUN = 0xFFFFFFFF
+"""What heddle/device/run.hpp has for a run of which the list knows nothing."""
+LANE = Symbol("lane of a call", I64)
+
+
+def _lanes(count: Expression, target: Load, value: Expression) -> tuple[Statement, ...]:
+    """`target = value` for each lane below a count."""
+    return (Loop("simd", LANE, integer(0), count, integer(1), (Store(target, value),)),)
+
+
+def _each(
+    count: int, target: Callable[[Expression], Load], value: Callable[[Expression], Expression]
+) -> Loop:
+    """`target = value` for each lane of a known number, one after the other."""
+    return Loop("lanes", LANE, integer(0), integer(count), integer(1), (Store(target(LANE), value(LANE)),))
+
+
+def _after(first: Load, lane: Expression) -> Load:
+    """The element so many after the first one; of a chosen place, of each of the two."""
+
+    def moved(index: Expression) -> Expression:
+        if isinstance(index, Select):
+            return Select(index.condition, moved(index.yes), moved(index.no))
+        return add(index, lane)
+
+    return Load(first.pointer, moved(first.index))
+
+
+def _load_run(
+    local: Symbol, field: Symbol, index: Load, count: Expression, run: Load, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, Load(local, LANE), Load(field, _after(index, LANE)))
+
+
+def _store_run(
+    field: Symbol, line: Symbol, index: Load, count: Expression, run: Load, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, Load(field, _after(index, LANE)), Load(line, LANE))
+
+
+def _true_run(index: Load, count: Expression, run: Load, length: int, **_: Expression) -> Expression:
+    """The count fits, and where the list knows the first index of a whole run, the others follow it."""
+    follow: Expression = Const(True, BOOL)
+    for lane in range(length):
+        expected = operate("add", run, Const(lane, U32))
+        follow = operate("and", follow, operate("eq", _after(index, integer(lane)), expected))
+    whole = operate("eq", count, integer(length))
+    known = operate("ne", run, Const(UNKNOWN_RUN, U32))
+    told = operate("or", operate("not", operate("and", whole, known)), follow)
+    return operate("and", operate("le", count, integer(length)), told)
+
+
+def _fits(count: Expression, length: int, **_: Expression) -> Expression:
+    return operate("le", count, integer(length))
+
+
+def _line(row: Symbol, first: Expression) -> Load:
+    return Load(row, add(first, LANE))
+
+
+def _load_line(
+    local: Symbol, row: Symbol, first: Expression, count: Expression, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, Load(local, LANE), _line(row, first))
+
+
+def _stream_run(
+    row: Symbol, first: Expression, local: Symbol, count: Expression, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, _line(row, first), Load(local, LANE))
+
+
+def _load_halves(
+    local: Symbol, row: Symbol, first: Expression, count: Expression, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, Load(local, LANE), Cast(_line(row, first), F32))
+
+
+def _store_halves(
+    row: Symbol, first: Expression, local: Symbol, count: Expression, length: int
+) -> Sequence[Statement]:
+    return _lanes(count, _line(row, first), Cast(Load(local, LANE), F16))
+
+
+def _load_vector(local: Symbol, first: Load, length: int) -> Sequence[Statement]:
+    return (_each(length, lambda lane: Load(local, lane), lambda lane: _after(first, lane)),)
+
+
+def _store_vector(first: Load, local: Symbol, length: int) -> Sequence[Statement]:
+    return (_each(length, lambda lane: _after(first, lane), lambda lane: Load(local, lane)),)
+
+
+def _prefetch_runs(field: Symbol, run: Load, length: int, rows: int) -> Sequence[Statement]:
+    return ()
+
+
+def _decode_neighbours(
+    local: Symbol,
+    chunks: Symbol,
+    table: Symbol,
+    stride: Expression,
+    n: Expression,
+    last: Expression,
+    links: int,
+) -> Sequence[Statement]:
+    """From the plain table, which is what the compressed one stands for."""
+    rows = (add(multiply(integer(row), stride), n) for row in range(links))
+    return [Store(Load(local, integer(row)), Load(table, index)) for row, index in enumerate(rows)]
+
+
+def _decode_chunks(
+    local: MutableSequence[Any],
+    chunks: Sequence[Any],
+    table: Sequence[Any],
+    stride: int,
+    n: int,
+    links: int,
+    **_: Any,
+) -> None:
+    """From the compressed table, or where that says so from the plain one."""
+    for row in range(links):
+        entry = chunk_entry(chunks, links, row, n)
+        local[row] = table[row * stride + n] if entry is None else entry
+
+
+_RUN = {"index": PLACE, "count": VALUE, "run": PLACE}
+_LINE = {"row": ARRAY, "first": VALUE}
+
+DEVICE_CALLS: dict[str, DeviceFunction] = {
+    # local[l] = field[index[l]] for l < count; emitted code lets the result lead to the field's own elements
+    # where they follow each other, and what a lane reads there no other lane may write.
+    "load_run": DeviceFunction(
+        "run.hpp",
+        {"local": ARRAY, "field": ARRAY, **_RUN},
+        _load_run,
+        template=("length",),
+        requires=_true_run,
+        aliases="local",
+        assumes=ASSUME_TRUE_RUNS,
+    ),
+    # field[index[l]] = line[l] for l < count; line: the result of load_run for the same indices, or an array.
+    "store_run": DeviceFunction(
+        "run.hpp",
+        {"field": ARRAY, "line": ARRAY, **_RUN},
+        _store_run,
+        template=("length",),
+        requires=_true_run,
+        assumes=ASSUME_TRUE_RUNS,
+    ),
+    # Asks for the cache lines of `field` to which `rows` whole runs of `length` indices lead.
+    "prefetch_runs": DeviceFunction(
+        "run.hpp", {"field": ARRAY, "run": PLACE}, _prefetch_runs, template=("length", "rows")
+    ),
+    # local[l] = row[first + l] for l < count; emitted code may let the result lead to the row itself.
+    "load_line": DeviceFunction(
+        "run.hpp",
+        {"local": ARRAY, **_LINE, "count": VALUE},
+        _load_line,
+        template=("length",),
+        requires=_fits,
+        aliases="local",
+        pads="local",
+    ),
+    # row[first + l] = local[l] for l < count, past the caches.
+    "stream_run": DeviceFunction(
+        "run.hpp",
+        {**_LINE, "local": ARRAY, "count": VALUE},
+        _stream_run,
+        template=("length",),
+        requires=_fits,
+    ),
+    # The same with halves in memory and floats in `local`.
+    "load_halves": DeviceFunction(
+        "half_row.hpp",
+        {"local": ARRAY, **_LINE, "count": VALUE},
+        _load_halves,
+        template=("length",),
+        requires=_fits,
+        pads="local",
+    ),
+    "store_halves": DeviceFunction(
+        "half_row.hpp",
+        {**_LINE, "local": ARRAY, "count": VALUE},
+        _store_halves,
+        template=("length",),
+        requires=_fits,
+    ),
+    # local[l] = (&first)[l] for l < length, and back.
+    "load_vector": DeviceFunction(
+        "interleaved_vector.hpp", {"local": ARRAY, "first": ELEMENT}, _load_vector, template=("length",)
+    ),
+    "store_vector": DeviceFunction(
+        "interleaved_vector.hpp", {"first": ELEMENT, "local": ARRAY}, _store_vector, template=("length",)
+    ),
+    # local[r] = entry (r, n) of the neighbour table for r < links; the compressed table `chunks` has the
+    # largest number at a wall. last: no cell from there on is asked for.
+    "decode_neighbours": DeviceFunction(
+        "compressed_neighbours.hpp",
+        {"local": ARRAY, "chunks": ARRAY, "table": ARRAY, "stride": VALUE, "n": VALUE, "last": VALUE},
+        _decode_neighbours,
+        template=("links",),
+        assumes=ASSUME_TRUE_RUNS,
+        cells_per_entry=CELLS,
+        interpret=_decode_chunks,
+    ),
+}
+
+
+def row_of(call: DeviceCall) -> DeviceFunction:
+    """The row of a call."""
+    return DEVICE_CALLS[call.name]
+
+
+def device_call(name: str, result: Symbol | None = None, /, **parts: Any) -> DeviceCall:
+    """A call with its arguments and template arguments by name."""
+    row = DEVICE_CALLS[name]
+    args = tuple(parts.pop(parameter) for parameter in row.parameters)
+    template = tuple(parts.pop(parameter) for parameter in row.template)
+    assert not parts, parts
+    return DeviceCall(name, args, template, result)
+
+
+def is_call(node: Node, *names: str) -> TypeGuard[DeviceCall]:
+    """Whether a node is a call of one of these rows."""
+    return isinstance(node, DeviceCall) and node.name in names
+
+
+def parts_of(call: DeviceCall) -> dict[str, Any]:
+    """The arguments and template arguments of a call by their names."""
+    row = row_of(call)
+    return dict(zip((*row.parameters, *row.template), (*call.args, *call.template), strict=True))
+
+
+def meaning(call: DeviceCall) -> tuple[Statement, ...]:
+    """The statements that a call stands for, but for its result and for what it pads."""
+    return tuple(row_of(call).meaning(**parts_of(call)))
+
+
+def padded(statement: Statement) -> Symbol | None:
+    """The array, as later statements name it, of which a call sets what lies beyond its count to zero."""
+    if not (isinstance(statement, DeviceCall) and row_of(statement).pads):
+        return None
+    return statement.result or parts_of(statement)[row_of(statement).pads]
+
+
+def written(call: DeviceCall) -> set[Symbol]:
+    """The arrays to which a call stores."""
+    stores = (s for s in statements(meaning(call)) if isinstance(s, Store))
+    return {store.target.pointer for store in stores if isinstance(store.target, Load)}
+
+
+def fault(call: DeviceCall) -> str:
+    """What is wrong with the form of a call; "" if nothing is."""
+    row = DEVICE_CALLS.get(call.name)
+    if row is None:
+        return f"the unknown device call '{call.name}'"
+    if (len(call.args), len(call.template)) != (len(row.parameters), len(row.template)):
+        return f"'{call.name}' with the wrong number of arguments"
+    for (name, kind), argument in zip(row.parameters.items(), call.args, strict=True):
+        if not isinstance(argument, _CLASSES[kind]) or isinstance(argument.type, Pointer) != (kind is ARRAY):
+            return f"'{call.name}' with a wrong argument {name}"
+    if bool(row.aliases) != (call.result is not None):
+        return f"'{call.name}' {'without' if row.aliases else 'with'} a result"
+    if any(isinstance(array.type, Pointer) and array.type.const for array in written(call)):
+        return f"'{call.name}' on an array that is never stored to"
+    return ""
+
+
+_CLASSES: dict[Kind, type | tuple[type, ...]] = {
+    ARRAY: Symbol,
+    PLACE: Load,
+    ELEMENT: (Load, Access),
+    VALUE: Expression,
+}
