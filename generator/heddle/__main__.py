@@ -217,15 +217,14 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
     from heddle.halo import dense, sparse
-    from heddle.ir.nodes import Dense, PackRegions
     from heddle.ir.schedule import precision
 
     model = module.kernels[name]
     kernel = model.typed(precision(chosen or module.precisions[0]))
-    if isinstance(kernel.space, Dense):
+    if kernel.space.is_box:
         for found in dense.exchanges(kernel, model.place):
             print(dense.text(found))
-    elif not isinstance(kernel.space, PackRegions) and not kernel.space.listed:
+    elif not kernel.space.packs and not kernel.space.listed:
         for crossing in sparse.list_exchanges(kernel, model.place, module.ends):
             print(sparse.text(crossing, kernel.space.links))
 

@@ -19,8 +19,8 @@ from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.halo.walls import DenseKernel, check_walls
-from heddle.ir.nodes import Dense, Sparse
 from heddle.ir.schedule import RUN_CELLS, precision
+from heddle.ir.space import Dense
 from heddle.module import KernelModel, Module, PackModel
 from heddle.resources import folder
 
@@ -130,7 +130,7 @@ def dense_kernels(module: Module) -> dict[str, DenseKernel]:
 
 def _check_strip(entry: KernelModel | PackModel) -> None:
     """What is emitted reads the runs of heddle::IndexList, which have one length."""
-    strip = entry.space.strip_size if isinstance(entry.space, Sparse) else 0
+    strip = entry.space.strip_size
     if strip not in (0, RUN_CELLS):
         raise KernelError(
             entry.place,

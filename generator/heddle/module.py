@@ -14,6 +14,7 @@ from heddle.halo.dense import Exchange, exchanges
 from heddle.halo.pack import check_fields, list_pack_kernel, pack_kernel
 from heddle.halo.sparse import Ends, ListExchange, ends_of, list_exchanges
 from heddle.ir import nodes as ir
+from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import is_name
 from heddle.ir.schedule import Precision, Schedule, precision
 from heddle.ir.stages import Request, Stages
@@ -42,7 +43,7 @@ class KernelModel:
 
     name: str
     statements: tuple[Statement, ...]
-    space: ir.Dense | ir.Sparse
+    space: ir_spaces.Dense | ir_spaces.Sparse
     schedule: Schedule
     about: str
     place: Place
@@ -74,15 +75,15 @@ class PackModel:
     statements: tuple[Statement, ...] = ()
 
     @property
-    def space(self) -> ir.PackRegions | ir.Sparse:
-        if isinstance(self.source.space, ir.Sparse):
-            return ir.Sparse("elements", listed=True)
-        return ir.PackRegions(self.source.space.rank)
+    def space(self) -> ir_spaces.PackRegions | ir_spaces.Sparse:
+        if self.source.space.is_list:
+            return ir_spaces.Sparse("elements", listed=True)
+        return ir_spaces.PackRegions(self.source.space.dimensions)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The kernel in a precision."""
         fields = crossing(self.source.typed(chosen), self.ends, self.place)[self.after].fields
-        make = pack_kernel if isinstance(self.source.space, ir.Dense) else list_pack_kernel
+        make = pack_kernel if self.source.space.is_box else list_pack_kernel
         return make(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
 
 
@@ -218,8 +219,8 @@ class Module:
         place = calling_place()
         scalar = precision(wire).storage if wire else None
         models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
-        dense = [k.name for k in models if isinstance(k.space, ir.Dense)]
-        lists = [k.name for k in models if isinstance(k.space, ir.Sparse) and not k.space.listed]
+        dense = [k.name for k in models if k.space.is_box]
+        lists = [k.name for k in models if k.space.is_list and not k.space.listed]
         chosen = tuple((dense or lists) if kernels is None else kernels)
         known = lists if any(kernel in lists for kernel in chosen) else dense
         for kernel in chosen:
@@ -253,7 +254,7 @@ class Module:
     def ends(self) -> Ends:
         """Where the kernels over whole lists so far write."""
         models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
-        lists = [k for k in models if isinstance(k.space, ir.Sparse) and not k.space.listed]
+        lists = [k for k in models if k.space.is_list and not k.space.listed]
         return ends_of(model.typed(precision(self.precisions[0])) for model in lists)
 
     def _first_exchange(
@@ -281,11 +282,11 @@ class Module:
         return found[0]
 
     @property
-    def links(self) -> tuple[ir.Link, ...]:
+    def links(self) -> tuple[ir_spaces.Link, ...]:
         """The rows of the neighbour table that the sparse kernels share."""
-        tables: dict[tuple[ir.Link, ...], str] = {}
+        tables: dict[tuple[ir_spaces.Link, ...], str] = {}
         for name, kernel in self.kernels.items():
-            if isinstance(kernel.space, ir.Sparse) and kernel.space.links:
+            if kernel.space.is_list and kernel.space.links:
                 tables.setdefault(kernel.space.links, name)
         if len(tables) > 1:
             first, other, *_ = tables.values()
@@ -323,7 +324,7 @@ def crossing(
     kernel: ir.Kernel, ends: Ends, place: Place
 ) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
     """What a typed kernel exchanges before and after it. ends: as in list_exchanges."""
-    if isinstance(kernel.space, ir.Sparse):
+    if kernel.space.is_list:
         return list_exchanges(kernel, place, ends)
     return exchanges(kernel, place)
 

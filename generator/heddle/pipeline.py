@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from heddle.ir.nodes import Dense, Kernel, Sparse
+from heddle.ir.nodes import Kernel
 from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.space import Space
 from heddle.ir.stages import Request, Stages
 from heddle.ir.target import Target
 from heddle.ir.verify import verify
@@ -61,7 +62,7 @@ LOWERING: tuple[Pass, ...] = (
 
 
 def typed(
-    name: str, statements: Iterable[Statement], space: Dense | Sparse, precision: Precision, about: str = ""
+    name: str, statements: Iterable[Statement], space: Space, precision: Precision, about: str = ""
 ) -> Kernel:
     """Freeze, type and check a model: the part that does not depend on the target."""
     request = Request(precision, Schedule(), Target("none", "serial", "serial"))

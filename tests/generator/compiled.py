@@ -16,6 +16,7 @@ from heddle.build import files, write
 from heddle.emit.signature import arguments
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number
+from heddle.ir.space import PLACES
 from heddle.module import Module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,8 +153,8 @@ def call(
     """Call the flat entry of a target; `replaced` puts other values in place of some arguments."""
     passed: list[Any] = []
     lists = {"cell_count": "cells", "neighbour_stride": "neighbour"}
-    if ir.PLACES[0] in memory.arrays:  # cells of a box
-        lists["cell_count"] = ir.PLACES[0]
+    if PLACES[0] in memory.arrays:  # cells of a box
+        lists["cell_count"] = PLACES[0]
     for argument in arguments(kernel):
         name = argument.name
         if replaced and name in replaced:

@@ -16,6 +16,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
 from heddle.ir.interpret import Array, Number, Result, rounded, run
 from heddle.ir.schedule import precision
+from heddle.ir.space import PLACES, Dense, Sparse
 from heddle.ir.target import Target
 from heddle.module import KernelModel
 from heddle.pipeline import LOWERING, SCHEDULING, Request
@@ -110,7 +111,7 @@ def memory(
     """Random contents for the fields of a dense kernel."""
     return {
         f.name: array(
-            generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain or f.layout == "profile"
+            generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain or f.layout.along_axis
         )
         for f in kernel.fields
     }
@@ -118,9 +119,9 @@ def memory(
 
 def _shape(field: ir.Field, extent: Sequence[int]) -> tuple[tuple[int, ...], int]:
     """Extent and components in memory: a field that is split by colour has the colours as components."""
-    if field.layout == "split":
+    if field.layout.split:
         return (extent[0] // 2, *extent[1:]), 2
-    if field.layout == "profile":
+    if field.layout.along_axis:
         return (extent[field.axis],), 0
     return tuple(extent), field.components
 
@@ -131,7 +132,7 @@ def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) ->
     for symbol in kernel.parameters:
         assert isinstance(symbol.type, ir.Scalar)
         result[symbol.name] = number(generator, symbol.type, exact)
-    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+    if isinstance(kernel.space, Dense) and kernel.space.colours > 1:
         result |= {"first_colour": 0, "last_colour": kernel.space.colours}
     return result
 
@@ -141,7 +142,7 @@ def listed_memory(
 ) -> tuple[dict[str, Array], dict[str, Number]]:
     """Memory for a sparse kernel: a box with some solid cells, its neighbour table, and a list of cells."""
     space = kernel.space
-    assert isinstance(space, ir.Sparse)
+    assert isinstance(space, Sparse)
     if space.box:
         return boxed_memory(kernel, box, generator, exact), scalars(kernel, generator, exact)
     places = [p for p in itertools.product(*map(range, box)) if generator.random() < 0.8]
@@ -164,7 +165,7 @@ def table_memory(
     """Memory for a sparse kernel over the cells at some places of a periodic box, and their neighbour table.
     entries: how many a list of some of them has; here the first ones."""
     space = kernel.space
-    assert isinstance(space, ir.Sparse)
+    assert isinstance(space, Sparse)
     number_of = {place: n for n, place in enumerate(places)}
     if any(link.stores_solid for link in space.links):  # behind walls: the rest of the box, in its order
         for place in itertools.product(*map(range, box)):
@@ -172,7 +173,7 @@ def table_memory(
     cells, slot_stride = len(places), len(number_of) + 3
     result: dict[str, Array] = {}
     for f in kernel.fields:
-        if f.layout == "entries":
+        if f.layout.per_entry:
             values = [number(generator, f.type, exact) for _ in range(entries)]
             result[f.name] = Array(values, 0, (entries,), (1,))
             continue
@@ -212,14 +213,14 @@ def boxed_memory(
 ) -> dict[str, Array]:
     """Memory for a kernel over some cells of a dense box: so far apart that none touches what another one
     does, whatever their masks say; the first in the ghost layer."""
-    fields = [f for f in kernel.fields if f.layout == "entries"]
+    fields = [f for f in kernel.fields if f.layout.per_entry]
     dense = dataclasses.replace(kernel, fields=tuple(f for f in kernel.fields if f not in fields))
     result = memory(dense, box, generator, exact)
     places = list(itertools.product(*(range(-1, n, 4) for n in box)))
     for f in fields:
         values = [number(generator, f.type, exact) for _ in places]
-        if f.name in ir.PLACES:
-            values = [place[ir.PLACES.index(f.name)] for place in places]
+        if f.name in PLACES:
+            values = [place[PLACES.index(f.name)] for place in places]
         elif f.type.kind == "u":
             values = [generator.getrandbits(27) for _ in places]
         result[f.name] = Array(values, 0, (len(places),), (1,))

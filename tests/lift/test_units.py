@@ -9,6 +9,7 @@ from conftest import KERNEL_FLAGS, Lift
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir import source
+from heddle.ir.hash_consing import Node
 from record_text import body_text, expression_text, signature_text, statement_text
 
 
@@ -187,7 +188,7 @@ def _nodes(value: object) -> list[object]:
     """Every node in a record."""
     if isinstance(value, tuple):
         return [node for entry in value for node in _nodes(entry)]
-    if isinstance(value, ir.Node):
+    if isinstance(value, Node):
         return [value, *(node for part in vars(value).values() for node in _nodes(part))]
     return []
 

@@ -16,7 +16,9 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.ir.visit import statements, transform
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
@@ -53,7 +55,7 @@ def proof(
     parameters = tuple(p.symbol for p in loop.parameters if isinstance(p.symbol.type, ir.Scalar))
     generated = tuple(statement for body in bodies for statement in body)
     both = (initialised(loop.body), generated)
-    mine, theirs = (ir.Kernel(loop.name, (), parameters, ir.Dense(0), body) for body in both)
+    mine, theirs = (ir.Kernel(loop.name, (), parameters, Dense(0), body) for body in both)
     fixed = any(extent.constant is not None for each in kernels for extent in each.extents)
     over_cells = _over_cells(loop, kernels, generated) if fixed else None  # a fixed box would be written out
     if over_cells is not None:
@@ -100,7 +102,7 @@ def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:
 
 def bound(generated: Lifted, recovered: Recovered, suffix: str = "") -> Body:
     """The body of a generated kernel with what a caller passes in it. suffix: for names that it declares."""
-    values: dict[ir.Node, ir.Expression] = {}
+    values: dict[Node, ir.Expression] = {}
     lines: list[ir.Statement] = []
     pointers = {p.symbol.name: p.symbol for p in generated.parameters}
     for axis, extent in enumerate(recovered.extents):
@@ -142,7 +144,7 @@ def _entry(array: str, index: int) -> ir.Load:
     return ir.Load(ir.Symbol(array, ir.Pointer(ir.I64, True)), integer(index))
 
 
-def _argument_lets(body: Sequence[ir.Statement], values: dict[ir.Node, ir.Expression]) -> set[ir.Symbol]:
+def _argument_lets(body: Sequence[ir.Statement], values: dict[Node, ir.Expression]) -> set[ir.Symbol]:
     """The names that a generated function gives to its extents and strides."""
     return {s.symbol for s in body if isinstance(s, ir.Let) and s.symbol in values and s.value in values}
 

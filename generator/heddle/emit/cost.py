@@ -16,7 +16,9 @@ from math import ceil
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import meaning, row_of
 from heddle.ir.functions import FUNCTIONS
+from heddle.ir.hash_consing import Node
 from heddle.ir.loop_versions import without_versions
+from heddle.ir.space import Space
 from heddle.ir.visit import evaluated, statements, walk
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
@@ -47,7 +49,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         if isinstance(target, (ir.Access, ir.Gather)):
             writes[target.field, target.component] = target.type.bytes
     for node in evaluated(kernel.body):
-        if isinstance(node, (ir.Access, ir.Gather)) and node.field.layout != "profile":
+        if isinstance(node, (ir.Access, ir.Gather)) and not node.field.layout.along_axis:
             reads[node.field, node.component] = node.type.bytes
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.linked:
@@ -56,15 +58,14 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     called = (row_of(s) for s in statements(lowered.body) if isinstance(s, ir.DeviceCall))
     index = ceil(index / max((row.cells_per_entry for row in called), default=1))
     listed = 0
-    if isinstance(kernel.space, ir.Sparse) and kernel.space.listed:
+    if kernel.space.listed:
         listed = 4 * (kernel.space.box or 1)  # its number, or its place
     flops, calls = _operations(without_versions(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
 
 
-def _entries(access: ir.Access, space: ir.Dense | ir.Sparse | ir.PackRegions) -> set[tuple[object, ...]]:
+def _entries(access: ir.Access, space: Space) -> set[tuple[object, ...]]:
     """The entries of the neighbour table that lead to an element: of which row, and of which cell."""
-    assert isinstance(space, ir.Sparse)
     linked = access.through and access.at is None
     way: set[tuple[object, ...]] = {(space.row_at(access.through), ())} if linked else set()
     if any(access.offsets):
@@ -76,7 +77,7 @@ def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, i
     """For one of the cells. Each distinct expression counts once: it is computed once."""
     flops = 0
     calls: Counter[str] = Counter()
-    seen: set[ir.Node] = set()
+    seen: set[Node] = set()
     for loop in _innermost(lowered.body):
         called = [statement for s in loop.body if isinstance(s, ir.DeviceCall) for statement in meaning(s)]
         for node in walk((*loop.body, *called)):

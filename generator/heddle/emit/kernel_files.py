@@ -198,7 +198,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
     everything = arguments(stages.kernel)
     used = _used(stages.lowered, everything)
     printer = StatementPrinter(target)
-    dense = isinstance(stages.kernel.space, ir.Dense)
+    dense = stages.kernel.space.is_box
     rows = dense and not target.checked and _has_unit_rows(stages.lowered)
     return _common(module, kernel, variant, target) | {
         "rows": rows,
@@ -308,8 +308,8 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
 def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
     everything = arguments(variant.stages.kernel)
     space, schedule = variant.stages.kernel.space, variant.schedule
-    dense = isinstance(space, ir.Dense)
-    unit = "true" if isinstance(space, ir.Sparse) and not space.box else "false"
+    dense = space.is_box
+    unit = "true" if space.is_index_list else "false"
     linked = _of_one_list(variant.stages.kernel)
     checked = [argument for argument in everything if argument.role not in UNCHECKED]
     on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
@@ -370,9 +370,9 @@ def _checks(
             rank = field.rank if field.dense else 1
             written = "false" if argument.kind.const else "true"
             name = argument.name
-            rows.setdefault(field.layout == "split", []).append(
+            rows.setdefault(field.layout.split, []).append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
-                f"{rank}, {2 if field.layout == 'split' else field.components}, {written}}}"
+                f"{rank}, {2 if field.layout.split else field.components}, {written}}}"
             )
         elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
             of_list.append(f"{argument.name} == nullptr")
@@ -426,8 +426,8 @@ def _any(conditions: Sequence[str]) -> str:
 def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], unit_stride: str) -> list[str]:
     """The checks of fields that are split by colour in a kernel that has others, too."""
     arrays = [argument for argument in everything if argument.role == "array" and argument.field is not None]
-    split = next(a for a in arrays if a.field is not None and a.field.layout == "split")
-    plain = next(a for a in arrays if a.field is not None and a.field.layout != "split")
+    split = next(a for a in arrays if a.field is not None and a.field.layout.split)
+    plain = next(a for a in arrays if a.field is not None and not a.field.layout.split)
     assert plain.field is not None
     differ = [f"{plain.name}_extent[0] != 2 * {split.name}_extent[0]"]
     differ += [f"{plain.name}_extent[{d}] != {split.name}_extent[{d}]" for d in range(1, plain.field.rank)]

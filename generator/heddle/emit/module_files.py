@@ -36,7 +36,7 @@ def _entry(
     module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[Target]
 ) -> dict[str, Any]:
     declarations: list[str] = []
-    dense = isinstance(variants[0].stages.kernel.space, ir.Dense)
+    dense = variants[0].stages.kernel.space.is_box
     for variant in variants:
         everything = arguments(variant.stages.kernel)
         parameters = ", ".join(argument.c for argument in everything)
@@ -66,9 +66,9 @@ def _about(kernel: str, variant: Variant) -> list[str]:
 def _reach(kernel: ir.Kernel) -> str:
     from heddle.ir.visit import walk
 
-    if not isinstance(kernel.space, ir.Dense):
+    if not kernel.space.is_box:
         return ""
-    far = [0] * kernel.space.rank
+    far = [0] * kernel.space.dimensions
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.dense:
             far = [max(a, abs(b)) for a, b in zip(far, node.offsets, strict=True)]
@@ -150,8 +150,8 @@ def _kind(variant: Variant, name: str) -> ir.Scalar:
 def _entries(argument: Argument) -> int:
     field = argument.field
     assert field is not None
-    space = 1 if field.layout == "compressed" else field.rank
-    return space + (1 if field.components or field.layout == "split" else 0)
+    space = 1 if field.layout.over_list else field.rank
+    return space + (1 if field.components or field.layout.split else 0)
 
 
 def _wrapper_parameter(argument: Argument, variants: Sequence[Variant], dispatch: str) -> str:

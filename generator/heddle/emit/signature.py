@@ -11,6 +11,7 @@ from heddle.emit.expression import type_text
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.reduction import work_of
+from heddle.ir.space import PLACES
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.ir.walls import bit
 
@@ -72,7 +73,7 @@ def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
 
 def uses_links(kernel: ir.Kernel) -> bool:
     """Whether a kernel (not yet lowered) follows links of a sparse list."""
-    return isinstance(kernel.space, ir.Sparse) and any(
+    return kernel.space.is_list and any(
         isinstance(node, ir.Access) and node.linked for node in walk(kernel.body)
     )
 
@@ -84,9 +85,9 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     written = written_fields(kernel)
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     index = ir.Pointer(ir.I64, True)
-    for field in sorted(kernel.fields, key=lambda field: field.table):
+    for field in sorted(kernel.fields, key=lambda field: field.layout.contiguous):
         pointer = ir.Pointer(field.type, field not in written)
-        if field.table:
+        if field.layout.contiguous:
             result.append(Argument(field.name, pointer, "entries", field, _table(kernel, field)))
             continue
         shape = _shape(field)
@@ -96,20 +97,20 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
             Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
         ]
-    if isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+    if kernel.space.colours > 1:
         about = (
             "colours first_colour <= c < last_colour are swept, one after the other; the colour of a cell is "
         )
-        about += formula(kernel.space.rank, kernel.space.colours)
+        about += formula(kernel.space.dimensions, kernel.space.colours)
         result += [
             Argument("first_colour", ir.I64, "list", None, about),
             Argument("last_colour", ir.I64, "list"),
         ]
-    if isinstance(kernel.space, ir.Dense) and kernel.space.walls:
+    if kernel.space.walls:
         sides = ", ".join(f"{bit(side)} {side}" for side in kernel.space.walls)
         about = f"at which sides the cells end at a wall, a sum of {sides}"
         result.append(Argument("walls", ir.U32, "flags", None, about))
-    if isinstance(kernel.space, ir.Sparse):
+    if kernel.space.is_list:
         table, cell = ir.Pointer(ir.U32, True), kernel.space.cell
         if uses_links(kernel):
             about = f"row r, cell {cell} at neighbour[r * neighbour_stride + {cell}]"
@@ -141,31 +142,30 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         result.append(Argument(work_of(output).name, pointer, "work", None, f"scratch, {_room(kernel)}"))
     for parameter in kernel.parameters:
         assert isinstance(parameter.type, ir.Scalar)
-        tables = isinstance(kernel.space, ir.PackRegions)
+        tables = kernel.space.packs
         result.append(Argument(parameter.name, parameter.type, "list" if tables else "scalar"))
     return tuple(result)
 
 
 def _table(kernel: ir.Kernel, field: ir.Field) -> str:
     """What a list of values without strides holds."""
-    if field.layout == "profile":
+    if field.layout.along_axis:
         axis = "xyz"[field.axis]
         beyond = f", {field.ghost_layers} before and behind" if field.ghost_layers else ""
         return f"profile along {axis}; value of the first interior cell, n_{axis} in all{beyond}"
-    if isinstance(kernel.space, ir.PackRegions):
+    if kernel.space.packs:
         return _BOXES.get(field.name, "")
-    place = isinstance(kernel.space, ir.Sparse) and kernel.space.box and field.name in ir.PLACES
+    place = kernel.space.box and field.name in PLACES
     return "the cell of an entry, from the first interior one" if place else "one value an entry of the list"
 
 
 def _room(kernel: ir.Kernel) -> str:
     """How many values the scratch of a reduction holds. CUDA's last stages work in a part of their own."""
-    if isinstance(kernel.space, ir.Sparse):
+    if kernel.space.is_list:
         cells = "cell_count" if kernel.space.listed else "last - first"
         return f"room for t + t / 1024 + 1 values with t = ({cells} + 31) / 32"
-    assert isinstance(kernel.space, ir.Dense)  # pack kernels reduce nothing
     scanned = {s.axis for s in statements(kernel.body) if isinstance(s, ir.Scan)}
-    axes = ["xyz"[axis] for axis in range(kernel.space.rank) if axis not in scanned]
+    axes = ["xyz"[axis] for axis in range(kernel.space.dimensions) if axis not in scanned]
     tiles = [f"({axes[0]} + 31) / 32", *axes[1:]] if axes else ["1"]
     if kernel.space.colours > 1:
         tiles.append("colours")
@@ -173,9 +173,9 @@ def _room(kernel: ir.Kernel) -> str:
 
 
 def _shape(field: ir.Field) -> str:
-    if field.layout == "compressed":
+    if field.layout.over_list:
         return "{cells, components}" if field.components else "{cells}"
     axes = ", ".join("xyz"[: field.rank])
-    if field.layout == "split":
+    if field.layout.split:
         return "{x / 2" + axes[1:] + ", colour}"
     return "{" + axes + (", component" if field.components else "") + "}"

@@ -11,6 +11,7 @@ from heddle.emit.lane_walls import LaneWalls, lane_walls, lanes, walls
 from heddle.halo.dense import Exchange, exchanges
 from heddle.halo.sparse import Ends, LinkCrossing, ListExchange, list_exchanges
 from heddle.ir import nodes as ir
+from heddle.ir.space import Link
 from heddle.ir.target import Target, device_of, host_of
 
 
@@ -35,7 +36,7 @@ def _offset(offset: Sequence[int]) -> str:
     return "{" + ", ".join(map(str, full)) + "}"
 
 
-def link_text(link: ir.Link) -> str:
+def link_text(link: Link) -> str:
     return f"heddle::Link{{{link.slot}, {_offset(link.offset)}, {link.wall_slot}}}"
 
 
@@ -44,7 +45,7 @@ def exchange_methods(
 ) -> list[dict[str, Any]]:
     """Methods that tell heddle::HaloExchange what crosses, and how it is packed. element: of the fields."""
     wire = type_text(halo.wire) if halo.wire else element
-    if isinstance(kernel.space, ir.Sparse):
+    if kernel.space.is_list:
         found = list_exchanges(kernel, ends=halo.ends)
         return [_list_exchange(module, one, halo, targets, wire) for one in found]
     in_vectors = device_of(targets) and lanes(kernel) > 1 and walls(kernel)

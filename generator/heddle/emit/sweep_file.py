@@ -14,6 +14,7 @@ from heddle.emit.lane_walls import lanes, sides, walls
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.sweep_exchanges import Halo, exchange_methods, link_text
 from heddle.ir import nodes as ir
+from heddle.ir.space import Link
 from heddle.ir.target import Target, device_of, host_of
 from heddle.ir.visit import evaluated, statements, walk
 
@@ -26,7 +27,7 @@ class _Module(Protocol):
     def halos(self) -> Mapping[str, Halo]: ...
 
     @property
-    def links(self) -> tuple[ir.Link, ...]: ...
+    def links(self) -> tuple[Link, ...]: ...
 
     @property
     def solver(self) -> tuple[str, ...]: ...
@@ -52,7 +53,7 @@ def sweep_header(
         module=module.name,
         guard=f"{module.name}_SWEEPS_HPP".upper(),
         links=[link_text(link) for link in module.links],
-        profiles=any(f.layout == "profile" for v in kernels.values() for f in v[0].stages.kernel.fields),
+        profiles=any(f.layout.along_axis for v in kernels.values() for f in v[0].stages.kernel.fields),
         reduces=any(variants[0].stages.kernel.outputs for variants in kernels.values()),
         coloured=any(_colours(variants[0].stages.kernel) > 1 for variants in kernels.values()),
         marches=any(sweep["marches"] for sweep in sweeps),
@@ -62,7 +63,7 @@ def sweep_header(
         exchanges=bool(halos),
         boxes=any(sweep["dense"] and sweep["parts"] for sweep in sweeps),
         solver=[name for name in module.solver if name in kernels],
-        split=any(field.layout == "split" for k in kernels.values() for field in k[0].stages.kernel.fields),
+        split=any(field.layout.split for k in kernels.values() for field in k[0].stages.kernel.fields),
         host=host_of(targets),
         device=device_of(targets),
     )
@@ -70,11 +71,11 @@ def sweep_header(
 
 def _bindable(variant: Variant) -> bool:
     """Runtime fields have three dimensions; planes of them have two."""
-    return all(field.rank != 1 or field.table for field in variant.stages.kernel.fields)
+    return all(field.rank != 1 or field.layout.contiguous for field in variant.stages.kernel.fields)
 
 
 def _colours(kernel: ir.Kernel) -> int:
-    return kernel.space.colours if isinstance(kernel.space, ir.Dense) else 1
+    return kernel.space.colours
 
 
 def _sweep(
@@ -82,7 +83,7 @@ def _sweep(
 ) -> dict[str, Any]:
     typed = variants[0].stages.kernel
     everything = arguments(typed)
-    dense = isinstance(typed.space, ir.Dense)
+    dense = typed.space.is_box
     scalars = [argument for argument in everything if argument.role == "scalar"]
     title = "".join(part.capitalize() for part in kernel.split("_"))
     parts = halo is not None and _separable(typed)
@@ -112,7 +113,7 @@ def _sweep(
         f"heddle::require_profile({a.name}, {arrays[0].name}, {a.field.axis}, {a.field.ghost_layers}, "
         f'"{kernel}");'
         for a in binding.entries
-        if a.field is not None and a.field.layout == "profile"
+        if a.field is not None and a.field.layout.along_axis
     ]
     if _colours(typed) > 1:
         checks.append(f'heddle::require_even_blocks({arrays[0].name}, "{kernel}");')
@@ -169,9 +170,9 @@ def _separable(kernel: ir.Kernel) -> bool:
     """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
     if kernel.outputs:
         return False
-    if isinstance(kernel.space, ir.Dense) and (kernel.space.colours > 1 or kernel.space.fixed_nx):
+    if kernel.space.is_box and (kernel.space.colours > 1 or kernel.space.fixed_nx):
         return False
-    if any(field.layout == "profile" for field in kernel.fields):
+    if any(field.layout.along_axis for field in kernel.fields):
         return False
     if any(isinstance(s, ir.Scan) for s in statements(kernel.body)):
         return False
@@ -185,7 +186,7 @@ def _separable(kernel: ir.Kernel) -> bool:
 
 def _list(argument: Argument) -> str:
     """The class that owns values without strides."""
-    return "Profile" if argument.field is not None and argument.field.layout == "profile" else "Buffer"
+    return "Profile" if argument.field is not None and argument.field.layout.along_axis else "Buffer"
 
 
 def _scalar(argument: Argument) -> str:
@@ -234,8 +235,8 @@ class _Binding:
         self.entries = [argument for argument in everything if argument.role == "entries"]
         self.outputs = [argument for argument in everything if argument.role == "output"]
         self.work = [argument for argument in everything if argument.role == "work"]
-        self.box = isinstance(kernel.space, ir.Sparse) and kernel.space.box > 0
-        self.listed = isinstance(kernel.space, ir.Sparse) and kernel.space.listed and not self.box
+        self.box = kernel.space.box > 0
+        self.listed = kernel.space.listed and not self.box
         self.by_range = not (self.dense or self.listed or self.box)
         # the template's parameter; a field may be called T
         self.chosen = "Element" if any(argument.name == "T" for argument in everything) else "T"
@@ -286,10 +287,10 @@ class _Binding:
 
     def reduced(self) -> str:
         """What the size of a reduction's scratch follows from."""
-        if not isinstance(self.kernel.space, ir.Dense):
+        if not self.kernel.space.is_box:
             return "cell_x.size()" if self.box else "cells.size()" if self.listed else "range.size()"
         scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
-        axes = ", ".join(str(axis) for axis in range(self.kernel.space.rank) if axis not in scanned)
+        axes = ", ".join(str(axis) for axis in range(self.kernel.space.dimensions) if axis not in scanned)
         colours = f", {self.kernel.space.colours}" if self.kernel.space.colours > 1 else ""
         return f"{self.arrays[0].name}, {{{axes}}}{colours}"
 
@@ -375,7 +376,7 @@ class _Binding:
                 passed.append(f"heddle::part({view}, box){plane}" if cut else f"{view}{plane}")
             elif argument.role == "output" and self.dense:
                 passed.append(f"{argument.name}_->data() + block")
-            elif argument.field is not None and argument.field.layout == "profile":
+            elif argument.field is not None and argument.field.layout.along_axis:
                 passed.append(f"{argument.name}_->first({self.arrays[0].name}_->box(block))")
             elif argument.role in ("entries", "output"):
                 passed.append(f"{argument.name}_->data()")

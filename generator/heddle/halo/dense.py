@@ -19,6 +19,7 @@ from typing import Literal
 
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.ir.layout import STRIDED
 from heddle.ir.visit import evaluated, statements, walk
 
 Offset = tuple[int, ...]
@@ -101,7 +102,7 @@ def exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[Exchange, Exc
     ghost cell that is sent to it. Raises KernelError where what crosses does not follow from the kernel: it
     reads at computed positions, or writes beyond the block under a condition.
     """
-    if not isinstance(kernel.space, ir.Dense):
+    if not kernel.space.is_box:
         raise KernelError(
             place, f"'{kernel.name}' runs over a list of cells.", "exchanges are of dense kernels"
         )
@@ -116,7 +117,6 @@ def exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[Exchange, Exc
 
 
 def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
-    assert isinstance(kernel.space, ir.Dense)
     if kernel.space.colours > 1:
         raise KernelError(
             place,
@@ -125,7 +125,7 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
             "leave the kernel out of add_halo",
         )
     for node in walk(kernel.body):
-        if isinstance(node, ir.Gather) and node.field.layout == "strided":
+        if isinstance(node, ir.Gather) and node.field.layout is STRIDED:
             raise KernelError(
                 place,
                 f"'{kernel.name}' reads '{node.field.name}' at computed positions: "

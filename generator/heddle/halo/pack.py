@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
+from heddle.ir.layout import ENTRIES, OVER_LIST
 from heddle.ir.pack_table import COLUMNS, COUNT, LONGEST, TABLE
+from heddle.ir.space import PackRegions, Sparse
 from heddle.ir.unique_names import with_free_counters
 from heddle.ir.verify import verify
 
@@ -62,7 +64,7 @@ def pack_kernel(
     """
     rank = fields[0].rank
     x, y, z, component, number, place = map(_index, ("x", "y", "z", "component", "field", "place"))
-    there = ir.Gather(ir.Field("wire", wire, 1, 0, 0, "entries"), (place,), integer(0))
+    there = ir.Gather(ir.Field("wire", wire, 1, 0, 0, ENTRIES), (place,), integer(0))
     body: list[ir.Statement] = []
     for which, field in enumerate(fields):
         here = ir.Gather(field, (x, y, z)[:rank], component if field.components else integer(0))
@@ -72,7 +74,7 @@ def pack_kernel(
         alone = len(fields) == 1
         body.append(store if alone else ir.If(operate("eq", number, integer(which)), (store,)))
     kernel = ir.Kernel(
-        name, (*fields, TABLE, there.field), (COUNT, LONGEST), ir.PackRegions(rank), tuple(body), (), about
+        name, (*fields, TABLE, there.field), (COUNT, LONGEST), PackRegions(rank), tuple(body), (), about
     )
     return verify(kernel, "symbolic")
 
@@ -86,9 +88,9 @@ def list_pack_kernel(
     row: such numbers are the listed cells. which: for each entry of the wire the number of the field; entries
     of no field lie between messages. wire: as in pack_kernel.
     """
-    there = ir.Access(ir.Field("wire", wire, 0, 0, 0, "entries"), ())
-    which = ir.Access(ir.Field("which", ir.U8, 0, 0, 0, "entries"), ())
-    flat = [ir.Field(field.name, field.type, field.rank, 0, 0, "compressed") for field in fields]
+    there = ir.Access(ir.Field("wire", wire, 0, 0, 0, ENTRIES), ())
+    which = ir.Access(ir.Field("which", ir.U8, 0, 0, 0, ENTRIES), ())
+    flat = [ir.Field(field.name, field.type, field.rank, 0, 0, OVER_LIST) for field in fields]
     body: list[ir.Statement] = []
     for number, field in enumerate(flat):
         here = ir.Access(field, (0,) * field.rank)
@@ -96,7 +98,7 @@ def list_pack_kernel(
         converted = value if value.type == target.type else ir.Cast(value, target.type)
         belongs = operate("eq", which, ir.Const(number, ir.U8))
         body.append(ir.If(belongs, (ir.Store(target, converted),)))
-    space = ir.Sparse("elements", listed=True)
+    space = Sparse("elements", listed=True)
     kernel = ir.Kernel(name, (*flat, which.field, there.field), (), space, tuple(body), (), about)
     return verify(with_free_counters(kernel), "symbolic")
 

@@ -9,7 +9,7 @@ of a way find the same elements in their own tables, with walls, free slip and c
 folded in as the kernel finds them, and an element that nobody reaches does not cross.
 
 Esoteric patterns keep a population of a link in a cell near both its ends, which rows of the table lead to
-one after the other, and which a list holds even behind a wall (ir.Link.stores_solid). In one step one end
+one after the other, and which a list holds even behind a wall (Link.stores_solid). In one step one end
 reaches it, in the next one the other. Where one end is a wall, only the other ever does: the element then
 stays with the block of that cell, be it in a ghost cell: bounce-back and boundary sweeps touch own memory
 alone. So a crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from heddle.errors import KernelError, Place
 from heddle.halo.dense import Direction
 from heddle.ir import nodes as ir
+from heddle.ir.space import Link, Space
 from heddle.ir.visit import evaluated, statements
 
 Offset = tuple[int, ...]
@@ -78,7 +79,7 @@ def list_exchanges(
     cells beside its own, where rows of the table do not lead to a neighbour, and where they lead to cells
     behind walls and the other end of what lies there is not known.
     """
-    if not isinstance(kernel.space, ir.Sparse) or kernel.space.listed:
+    if not kernel.space.is_list or kernel.space.listed:
         raise KernelError(
             place,
             f"'{kernel.name}' does not run over a whole list of cells.",
@@ -115,7 +116,7 @@ class _Ways:
     """How a kernel reaches neighbours."""
 
     kernel: ir.Kernel
-    space: ir.Sparse
+    space: Space
     ends: Ends
     place: Place | str
 
@@ -155,7 +156,7 @@ class _Ways:
         return LinkCrossing(access.field, path, access.component, seen)
 
 
-def text(exchange: ListExchange, links: tuple[ir.Link, ...]) -> str:
+def text(exchange: ListExchange, links: tuple[Link, ...]) -> str:
     """For people: all that leads to what crosses."""
     if not exchange.crossings:
         return f"{exchange.direction} {exchange.kernel}: nothing crosses"

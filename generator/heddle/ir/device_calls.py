@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.compressed_neighbours import CELLS, chunk_entry
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     BOOL,
     F16,
@@ -29,7 +30,6 @@ from heddle.ir.nodes import (
     Expression,
     Load,
     Loop,
-    Node,
     Pointer,
     Select,
     Statement,

@@ -24,6 +24,7 @@ from heddle.ir.colouring import bits, colour_of
 from heddle.ir.device_calls import meaning, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
+from heddle.ir.space import PLACES
 from heddle.ir.text import lines
 from heddle.ir.visit import statements
 
@@ -206,9 +207,9 @@ class _Interpreter:
             self.names["neighbour_stride"] = self.arrays["neighbour"].stride[1]
         if "cells" in self.arrays:
             self.names["cell_count"] = self.arrays["cells"].extent[0]
-        if isinstance(self.kernel.space, ir.Sparse) and self.kernel.space.box:
-            self.names["cell_count"] = self.arrays[ir.PLACES[0]].extent[0]
-        if isinstance(self.kernel.space, ir.Dense):
+        if self.kernel.space.box:
+            self.names["cell_count"] = self.arrays[PLACES[0]].extent[0]
+        if self.kernel.space.is_box:
             for axis, count in enumerate(self.extent):
                 self.names[f"n_{AXES[axis]}"] = count
             self.names["n_i"] = self.extent[0] // 2
@@ -230,10 +231,10 @@ class _Interpreter:
 
     @property
     def extent(self) -> tuple[int, ...]:
-        rank = self.kernel.space.rank if isinstance(self.kernel.space, ir.Dense) else 0
+        rank = self.kernel.space.dimensions if self.kernel.space.is_box else 0
         dense = [f for f in self.kernel.fields if f.dense]
         extents = {
-            tuple(n * (2 if f.layout == "split" and axis == 0 else 1) for axis, n in enumerate(whole[:rank]))
+            tuple(n * (2 if f.layout.split and axis == 0 else 1) for axis, n in enumerate(whole[:rank]))
             for f, whole in ((f, self.arrays[f.name].extent) for f in dense)
         }
         if len(extents) != 1:
@@ -243,32 +244,34 @@ class _Interpreter:
     def parts(self) -> Iterator[list[dict[str, int]]]:
         """All cells, or those of one colour after the other."""
         space, cells = self.kernel.space, list(self.cells())
-        if not isinstance(space, ir.Dense) or space.colours == 1:
+        if not space.is_box or space.colours == 1:
             yield cells
             return
-        axes = AXES[: space.rank]
+        axes = AXES[: space.dimensions]
         for colour in range(self.names["first_colour"], self.names["last_colour"]):
-            yield [c for c in cells if colour_of(space.rank, space.colours, [c[a] for a in axes]) == colour]
+            yield [
+                c for c in cells if colour_of(space.dimensions, space.colours, [c[a] for a in axes]) == colour
+            ]
 
     def cells(self) -> Iterator[dict[str, int]]:
         """The counters of every cell, x fastest; the axis of a scan is the scan's own."""
         space = self.kernel.space
-        if isinstance(space, ir.PackRegions):
+        if space.packs:
             yield from self.boxed_cells()
             return
-        if isinstance(space, ir.Sparse):
+        if space.is_list:
             bounds = (
                 (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
             )
-            places = [self.names[place] for place in ir.PLACES[: space.box]]
+            places = [self.names[place] for place in PLACES[: space.box]]
             for number in range(*bounds):
                 place = {a: line.values[line.at(number)] for a, line in zip(AXES, places, strict=False)}
-                yield {space.counter.name: number, **place}
+                yield {space.counter: number, **place}
             return
         scanned = {
             statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)
         }
-        axes = [axis for axis in reversed(range(space.rank)) if axis not in scanned]
+        axes = [axis for axis in reversed(range(space.dimensions)) if axis not in scanned]
         for cell in itertools.product(*(range(self.extent[axis]) for axis in axes)):
             yield {AXES[axis]: position for axis, position in zip(axes, cell, strict=True)}
 
@@ -280,19 +283,17 @@ class _Interpreter:
     def rows(self) -> list[tuple[str, int]]:
         """The axes along which cells or columns lie, with how many of one colour there are in a row."""
         space = self.kernel.space
-        assert isinstance(space, ir.Dense)
         scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
-        axes = [axis for axis in range(space.rank) if axis not in scanned]
-        halved = len(bits(space.rank, space.colours))
+        axes = [axis for axis in range(space.dimensions) if axis not in scanned]
+        halved = len(bits(space.dimensions, space.colours))
         return [(AXES[a], (self.extent[a] + 1) // 2 if a < halved else self.extent[a]) for a in axes]
 
     def tiles(self) -> int:
         """How many tiles of cells there are."""
         space = self.kernel.space
-        if isinstance(space, ir.Sparse):
+        if space.is_list:
             cells = self.names["cell_count"] if space.listed else self.names["last"] - self.names["first"]
             return int(-(-cells // TILE))
-        assert isinstance(space, ir.Dense)
         (_, row), *outer = self.rows() or [("", 1)]
         colours = 1 if space.colours == 1 else self.names["last_colour"] - self.names["first_colour"]
         return int(-(-row // TILE) * math.prod(count for _, count in outer) * max(colours, 0))
@@ -300,16 +301,15 @@ class _Interpreter:
     def place(self) -> int:
         """Which number of all tiles the own cell gives."""
         space = self.kernel.space
-        if isinstance(space, ir.Sparse):
-            return int(self.names[space.counter.name] - (0 if space.listed else self.names["first"]))
-        assert isinstance(space, ir.Dense)
-        halved = len(bits(space.rank, space.colours))
+        if space.is_list:
+            return int(self.names[space.counter] - (0 if space.listed else self.names["first"]))
+        halved = len(bits(space.dimensions, space.colours))
         rows = self.rows() or [("", 1)]
         where = [self.names.get(axis, 0) // (2 if AXES.find(axis) < halved else 1) for axis, _ in rows]
         tile: int = 0
         if space.colours > 1:
             cell = [self.names[axis] for axis, _ in rows]
-            tile = colour_of(space.rank, space.colours, cell) - self.names["first_colour"]
+            tile = colour_of(space.dimensions, space.colours, cell) - self.names["first_colour"]
         for number, (_, count) in zip(where[:0:-1], rows[:0:-1], strict=True):
             tile = tile * count + number
         return int((tile * -(-rows[0][1] // TILE) + where[0] // TILE) * TILE + where[0] % TILE)
@@ -479,7 +479,7 @@ class _Interpreter:
                     offsets, component = stands.offsets, stands.component
                 counters = (self.names[AXES[axis]] for axis in range(field.rank))
                 return self.at(field, [c + d for c, d in zip(counters, offsets, strict=True)], component)
-            case ir.Access(field, offsets) if field.layout == "profile":
+            case ir.Access(field, offsets) if field.layout.along_axis:
                 return self.at(field, [self.names[AXES[field.axis]] + offsets[0]], 0)
             case ir.Access():
                 return self.names[element.field.name], self.listed(element)
@@ -495,19 +495,18 @@ class _Interpreter:
         """An element of a dense field; outside the ghost layers as `within` has it."""
         array, ghosts = self.arrays[field.name], field.ghost_layers
         colour = sum(cell) % 2
-        if field.layout == "split":
+        if field.layout.split:
             cell = [cell[0] // 2, *cell[1:]]
         inside = [self.within(c, -ghosts, n + ghosts) for c, n in zip(cell, array.extent, strict=False)]
-        if field.layout == "split":
+        if field.layout.split:
             inside.append(colour)
         where = [*inside, component] if field.components else inside
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 
     def listed(self, access: ir.Access) -> int:
         """The index of an element of a sparse list, or of a value an entry."""
-        assert isinstance(self.kernel.space, ir.Sparse)
-        if access.field.layout == "entries":
-            return int(self.names[self.kernel.space.counter.name])
+        if access.field.layout.per_entry:
+            return int(self.names[self.kernel.space.counter])
         n = self.listed_cell(access)
         if any(access.offsets):
             path = self.kernel.space.path(access.component, access.offsets)
@@ -521,7 +520,6 @@ class _Interpreter:
 
     def wall(self, access: ir.Access) -> int:
         """The element of the cell itself to which a link leads where it ends at a wall."""
-        assert isinstance(self.kernel.space, ir.Sparse)
         link = self.kernel.space.links[self.kernel.space.row(access.component, access.offsets)]
         stride = self.arrays[access.field.name].stride
         return self.listed_cell(access) * stride[0] + link.wall_slot * stride[1]
@@ -530,8 +528,7 @@ class _Interpreter:
     def own_cell(self) -> int:
         """The number of the own cell of a list."""
         space = self.kernel.space
-        assert isinstance(space, ir.Sparse)
-        number = self.names[space.counter.name]
+        number = self.names[space.counter]
         cells = self.names["cells"] if space.listed else None
         return int(cells.values[cells.at(number)]) if cells else int(number)
 
@@ -541,7 +538,6 @@ class _Interpreter:
             return self.own_cell
         if access.at is not None:
             return int(self.value(access.at))
-        assert isinstance(self.kernel.space, ir.Sparse)
         row = self.kernel.space.row_at(access.through)
         assert row is not None
         return self.linked(row, self.own_cell) % self.arrays[self.kernel.slots.name].stride[1]

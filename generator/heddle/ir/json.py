@@ -13,11 +13,12 @@ from typing import Any
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir import shapes
+from heddle.ir.hash_consing import Node
 
 _HINT = "this is what `to_json` and heddle-lift write; make the document again with the Heddle that reads it"
 
 
-def to_json(node: ir.Node) -> str:
+def to_json(node: Node) -> str:
     """A node and everything in it."""
     return json.dumps(_encoded(node), indent=1, sort_keys=False)
 
@@ -40,7 +41,7 @@ def from_json(text: str, name: str = "<json>") -> Any:
         raise KernelError(Place(name, error.lineno), f"{error.msg} at column {error.colno}", _HINT) from None
     except ValueError as error:  # a number of thousands of digits
         raise KernelError(name, str(error), _HINT) from None
-    if not isinstance(node, ir.Node):
+    if not isinstance(node, Node):
         raise KernelError(name, f"the document is {shapes.described(node)}, not a node", _HINT)
     return node
 
@@ -56,7 +57,7 @@ def _encoded(value: Any) -> Any:
     match value:
         case ir.Scalar():
             return {"type": str(value)}
-        case ir.Node():
+        case Node():
             parts = {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}  # type: ignore[arg-type]
             return {"node": type(value).__name__} | parts
         case tuple():

@@ -1,70 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel language: every node of the intermediate representation, frozen and hash-consed.
 
-Two nodes that are built alike are the same object, so equality is identity, a set of nodes is cheap, and a
-common subexpression is stored once. Levels (symbolic, scheduled, lowered) are vocabularies of these nodes:
-see `verify`.
+Levels (symbolic, scheduled, lowered) are vocabularies of these nodes: see `verify`. Where a kernel runs is
+said in `space`, how fields map to memory in `layout`.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeVar, dataclass_transform
-from weakref import WeakValueDictionary
+from typing import Any, Literal
 
 from heddle.errors import NOWHERE, Place
-
-_table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
-T = TypeVar("T")
-
-
-def _key(value: object) -> object:
-    """Distinguishes 1, 1.0 and True, and 0.0 from -0.0, which compare equal."""
-    if isinstance(value, tuple):
-        return tuple(_key(entry) for entry in value)
-    if isinstance(value, float):
-        return float, value.hex()
-    return (type(value), value) if isinstance(value, (int, Fraction)) else value
-
-
-_signatures: dict[type, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
-
-
-def _signature(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Names and defaults of a node's parts."""
-    if cls not in _signatures:
-        parts = dataclasses.fields(cls)
-        _signatures[cls] = tuple(part.name for part in parts), tuple(part.default for part in parts)
-    return _signatures[cls]
-
-
-class _HashConsed(type):
-    def __call__(cls: type[T], *args: Any, **kwargs: Any) -> T:
-        names, defaults = _signature(cls)
-        if kwargs or len(args) < len(names):  # one spelling of a node, one key
-            given = dict(zip(names, args, strict=False)) | kwargs
-            args = tuple(given.get(name, default) for name, default in zip(names, defaults, strict=True))
-        key = (cls, *(_key(argument) for argument in args))
-        node = _table.get(key)
-        if node is None:
-            node = _table[key] = type.__call__(cls, *args)
-        return node  # type: ignore[no-any-return]
-
-
-@dataclass_transform(frozen_default=True, eq_default=False)
-def node(cls: type[T]) -> type[T]:
-    return dataclass(frozen=True, eq=False)(cls)
-
-
-class Node(metaclass=_HashConsed):
-    """Anything in a kernel."""
-
-    __slots__ = ("_children",)
-    _children: tuple[Node, ...]
-    """What `visit.children` found."""
-
+from heddle.ir.hash_consing import Node, node
+from heddle.ir.layout import Layout
+from heddle.ir.space import Space
 
 # --- Types --------------------------------------------------------------------------------------------------
 
@@ -112,13 +61,8 @@ SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I16, I32, I64, 
 
 @node
 class Field(Node):
-    """An array that a kernel reads or writes. layout says how cells map to memory; only lower_accesses looks
-    at it.
-
-    layout: "strided" (dense), "split" (dense; every second cell of a row, with the colour as last axis),
-    "compressed" (sparse list), "entries" (one value an entry of a listed sparse space), "profile" (dense;
-    one value for all cells with the same position along `axis`, read only, contiguous). scale: memory holds
-    so many times the value (a power of two).
+    """An array that a kernel reads or writes. layout: how it lies in memory (see `layout`). axis: of a
+    profile, the one along which it has values. scale: memory holds the value times this power of two.
     """
 
     name: str
@@ -126,7 +70,7 @@ class Field(Node):
     rank: int
     components: int
     ghost_layers: int
-    layout: Literal["strided", "split", "compressed", "entries", "profile"]
+    layout: Layout
     component_names: tuple[str, ...] = ()
     scale: int = 1
     axis: int = 0
@@ -138,12 +82,7 @@ class Field(Node):
     @property
     def dense(self) -> bool:
         """Whether it has a value for each cell of a box."""
-        return self.layout in ("strided", "split")
-
-    @property
-    def table(self) -> bool:
-        """Whether it is a list of values without strides."""
-        return self.layout in ("entries", "profile")
+        return self.layout.per_cell
 
 
 # --- Expressions --------------------------------------------------------------------------------------------
@@ -194,7 +133,7 @@ class Access(Expression):
     def linked(self) -> bool:
         """Whether it takes the neighbour table of a sparse list."""
         indexed_neighbours = any(self.through) and self.at is None
-        return self.field.layout == "compressed" and (any(self.offsets) or indexed_neighbours)
+        return self.field.layout.over_list and (any(self.offsets) or indexed_neighbours)
 
 
 @node
@@ -474,113 +413,13 @@ class Comment(Statement):
 
 
 @node
-class Link(Node):
-    """A row of a sparse list's neighbour table, or a link of a dense space with walls: slot `slot` at
-    `offset`, or `wall_slot` of the own cell at a wall. Negative wall_slot: the list holds that cell even
-    behind a wall, and the row has its number for all slots."""
-
-    slot: int
-    offset: tuple[int, ...]
-    wall_slot: int
-
-    @property
-    def stores_solid(self) -> bool:
-        """Whether the row leads to cells, not to elements."""
-        return self.wall_slot < 0
-
-
-@node
-class Dense(Node):
-    """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
-    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. interleave:
-    a CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
-    many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
-    granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
-    which there may be one, and the links that lead to the own cell there (see ir.walls)."""
-
-    rank: int
-    colours: int = 1
-    interleave: int = 1
-    fixed_nx: int = 0
-    unit_stride: bool = False
-    walls: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
-
-
-PLACES = ("cell_x", "cell_y", "cell_z")
-"""Fields [entries] that say where the cells of a list lie in a dense box."""
-
-
-@node
-class Sparse(Node):
-    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. strip_size:
-    cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
-    ask. compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
-    cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
-    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the own cell,
-    and of its entry among listed ones."""
-
-    name: str
-    listed: bool = False
-    links: tuple[Link, ...] = ()
-    strip_size: int = 0
-    compressed: bool = False
-    box: int = 0
-    cell: str = "n"
-    entry: str = "i"
-
-    @property
-    def counter(self) -> Symbol:
-        """What counts the cells, or the entries of listed ones."""
-        return Symbol(self.entry if self.listed else self.cell, I64)
-
-    def path(self, slot: int, offset: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is
-        no way. A row for the slot or for all slots of that cell, else rows along x, y and z in turn."""
-        for number, link in enumerate(self.links):
-            if link.offset == offset and (link.stores_solid or link.slot == slot):
-                return (number,)
-        stores_solid = {link.offset: number for number, link in enumerate(self.links) if link.stores_solid}
-        steps = [
-            tuple(d if a == axis else 0 for a in range(len(offset))) for axis, d in enumerate(offset) if d
-        ]
-        return (
-            tuple(stores_solid[step] for step in steps)
-            if all(step in stores_solid for step in steps)
-            else None
-        )
-
-    def row(self, slot: int, offset: tuple[int, ...]) -> int:
-        """The row that leads to a slot at an offset, or at a wall to one of the own cell."""
-        return next(r for r, link in enumerate(self.links) if (link.slot, link.offset) == (slot, offset))
-
-    def row_at(self, offset: tuple[int, ...]) -> int | None:
-        """A row that leads to the cell at an offset, or at a wall to the own one."""
-        return next(
-            (r for r, link in enumerate(self.links) if link.offset == offset and not link.stores_solid), None
-        )
-
-
-@node
-class PackRegions(Node):
-    """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
-
-    The field `boxes` holds nine numbers a box: which field, which component, the first cell along x, y, z,
-    the number of cells along x, y, z, and the place of the first cell on the wire, where the cells follow
-    each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and `place`.
-    """
-
-    rank: int
-
-
-@node
 class Kernel(Node):
     """One function: what it needs, where it runs, what it does."""
 
     name: str
     fields: tuple[Field, ...]
     parameters: tuple[Symbol, ...]
-    space: Dense | Sparse | PackRegions
+    space: Space
     body: tuple[Statement, ...]
     outputs: tuple[Symbol, ...] = ()
     about: str = ""
@@ -588,4 +427,4 @@ class Kernel(Node):
     @property
     def slots(self) -> Field:
         """The field over a list into which the entries of the neighbour table lead: the populations."""
-        return max((f for f in self.fields if f.layout == "compressed"), key=lambda f: f.components)
+        return max((f for f in self.fields if f.layout.over_list), key=lambda f: f.components)

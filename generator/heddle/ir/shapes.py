@@ -12,14 +12,15 @@ from fractions import Fraction
 from typing import Any
 
 from heddle.errors import Place
+from heddle.ir import layout, source, space
 from heddle.ir import nodes as ir
-from heddle.ir import source
+from heddle.ir.hash_consing import Node
 
-_CLASSES: dict[str, type[ir.Node]] = {
+_CLASSES: dict[str, type[Node]] = {
     cls.__name__: cls
-    for module in (ir, source)
+    for module in (ir, space, layout, source)
     for cls in vars(module).values()
-    if isinstance(cls, type) and dataclasses.is_dataclass(cls) and issubclass(cls, ir.Node)
+    if isinstance(cls, type) and dataclasses.is_dataclass(cls) and issubclass(cls, Node)
 }
 _TYPES = (ir.Scalar, ir.Pointer, source.Array, source.PointerTo, source.Record, source.Void)
 
@@ -76,7 +77,7 @@ def _kinds_of(part: str, hint: Any) -> Kinds:
 class Shape:
     """A class and its parts, in order."""
 
-    cls: type[ir.Node]
+    cls: type[Node]
     keys: tuple[str, ...]  # "node" first, as JSON has them
     kinds: tuple[Kinds, ...]
     defaults: dict[str, Any]
@@ -91,7 +92,7 @@ class Shape:
             raise MalformedError from None
 
 
-def _shape(cls: type[ir.Node]) -> Shape:
+def _shape(cls: type[Node]) -> Shape:
     hints = typing.get_type_hints(cls)
     parts = dataclasses.fields(cls)  # type: ignore[arg-type]
     return Shape(
@@ -109,7 +110,7 @@ class Reader:
     """Makes nodes of decoded JSON, the inner ones first. What occurs again is looked up, not made."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], ir.Node] = {}
+        self._made: dict[tuple[Any, ...], Node] = {}
         self._places: dict[tuple[str, int], Place] = {}
 
     def value(self, tree: dict[str, Any]) -> Any:
@@ -182,7 +183,7 @@ _OTHERS: dict[str, Callable[[Any], Any]] = {"type": _scalar, "rational": _ration
 
 def described(value: Any) -> str:
     """A decoded value in a few words."""
-    if isinstance(value, ir.Node):
+    if isinstance(value, Node):
         return f"a {type(value).__name__}"
     if isinstance(value, dict):
         return "an object"

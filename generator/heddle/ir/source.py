@@ -53,7 +53,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from heddle.errors import NOWHERE, Place
-from heddle.ir.nodes import Expression, Node, Statement, Symbol, node
+from heddle.ir.hash_consing import Node, node
+from heddle.ir.nodes import Expression, Statement, Symbol
 
 # --- Types --------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heddle.ir import nodes as ir
+from heddle.ir.space import Space
 
 
 def text(kernel: ir.Kernel) -> str:
@@ -19,15 +20,15 @@ def text(kernel: ir.Kernel) -> str:
     return "\n".join([*head, *lines(kernel.body, "  ")])
 
 
-def _space(space: ir.Dense | ir.Sparse | ir.PackRegions) -> str:
-    if isinstance(space, ir.Dense):
+def _space(space: Space) -> str:
+    if space.is_box:
         colours = f" in {space.colours} colours" if space.colours > 1 else ""
         lanes = f", {space.interleave} lanes" if space.interleave > 1 else ""
         cells = f", {space.fixed_nx} along x" if space.fixed_nx else ""
         walls = f", walls {' '.join(space.walls)}" if space.walls else ""
-        return f"dense {space.rank}D{colours}{lanes}{cells}{walls}"
-    if isinstance(space, ir.PackRegions):
-        return f"boxes {space.rank}D"
+        return f"dense {space.dimensions}D{colours}{lanes}{cells}{walls}"
+    if space.packs:
+        return f"boxes {space.dimensions}D"
     if space.box:
         return f"cells {space.name} of a box {space.box}D"
     return f"sparse {space.name}{' (listed)' if space.listed else ''}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from heddle.ir.nodes import Kernel, Scan, Sparse, Symbol
+from heddle.ir.nodes import Kernel, Scan, Symbol
+from heddle.ir.space import Sparse
 from heddle.ir.visit import statements, walk
 
 
@@ -27,9 +28,9 @@ def fresh(name: str, taken: frozenset[str]) -> str:
 def with_free_counters(kernel: Kernel) -> Kernel:
     """A kernel over a list says `cell` and `entry` for its counters where the model has a use for `n` or
     `i`."""
-    if not isinstance(kernel.space, Sparse):
-        return kernel
     space, taken = kernel.space, names_in(kernel)
+    if not isinstance(space, Sparse):
+        return kernel
     cell = _free((space.cell, "cell"), taken)
     entry = _free((space.entry, "entry"), taken)
     return dataclasses.replace(kernel, space=dataclasses.replace(space, cell=cell, entry=entry))

@@ -7,11 +7,13 @@ from __future__ import annotations
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import fault
 from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.layout import LAYOUTS
+from heddle.ir.space import Dense, Link, PackRegions, Sparse
 from heddle.ir.visit import expressions, statements, walk
 
 _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
-    ir.Store, ir.If, ir.Comment, ir.Kernel, ir.Dense, ir.Sparse, ir.PackRegions, ir.Link,
+    ir.Store, ir.If, ir.Comment, ir.Kernel, Dense, Sparse, PackRegions, Link, *LAYOUTS,
 }  # fmt: skip
 _MODEL: set[type] = {ir.Access, ir.IsWallLink, ir.Gather, ir.Reduce, ir.Scan}
 
@@ -49,7 +51,7 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
             )
     for statement in statements(kernel.body):
         scatters = isinstance(statement, ir.Store) and isinstance(statement.target, ir.Gather)
-        if scatters and not isinstance(kernel.space, ir.PackRegions):
+        if scatters and not kernel.space.packs:
             raise VerificationError(f"{kernel.name}: stores at a computed position")
         wrong = fault(statement) if isinstance(statement, ir.DeviceCall) else ""
         if wrong:

@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from heddle.ir.nodes import Expression, Node, Statement, Store
+from heddle.ir.hash_consing import Node
+from heddle.ir.nodes import Expression, Statement, Store
 
 _field_names: dict[type[Node], tuple[str, ...]] = {}
 

@@ -8,9 +8,9 @@ ends at a wall at side SIDES[j]; where it does not, cells at its end look at the
 
 from __future__ import annotations
 
-import dataclasses
-
-from heddle.ir.nodes import Access, Dense, Field, PackRegions, Sparse
+from heddle.ir.layout import STRIDED
+from heddle.ir.nodes import Access, Field
+from heddle.ir.space import Space
 
 SIDES = ("w", "e", "s", "n", "b", "t")
 """West and east along x, south and north along y, bottom and top along z."""
@@ -29,27 +29,21 @@ def bit(side: str) -> int:
     return 1 << SIDES.index(side)
 
 
-def crossed(space: Dense | Sparse | PackRegions, access: Access) -> tuple[str, ...]:
+def crossed(space: Space, access: Access) -> tuple[str, ...]:
     """The sides with walls beyond which an element may lie; none for fields that are no populations."""
-    if not isinstance(space, Dense) or not of_populations(space, access.field):
+    if not of_populations(space, access.field):
         return ()
     return tuple(
         side for side in space.walls if access.offsets[axis_of(side)] * (1 if is_upper(side) else -1) > 0
     )
 
 
-def own(space: Dense | Sparse | PackRegions, access: Access) -> Access:
+def own(space: Space, access: Access) -> Access:
     """The element of the own cell that stands for one behind a wall; KeyError where no link leads there."""
-    assert isinstance(space, Dense)
     slots = {(link.slot, link.offset): link.wall_slot for link in space.links}
     return Access(access.field, (0,) * access.field.rank, slots[access.component, access.offsets])
 
 
-def without_walls(space: Dense | Sparse) -> Dense | Sparse:
-    """The same cells, none of them beside a wall."""
-    return dataclasses.replace(space, walls=(), links=()) if isinstance(space, Dense) else space
-
-
-def of_populations(space: Dense, field: Field) -> bool:
+def of_populations(space: Space, field: Field) -> bool:
     """Whether a field has a component for each link, and one for the population at rest."""
-    return bool(space.walls) and field.layout == "strided" and field.components == len(space.links) + 1
+    return bool(space.walls) and field.layout is STRIDED and field.components == len(space.links) + 1

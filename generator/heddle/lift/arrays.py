@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
+from heddle.ir.layout import STRIDED
 from heddle.ir.visit import statements
 from heddle.lift.delinearise import Placement, Position, Touch, placed
 from heddle.lift.elements import cast
@@ -81,7 +82,7 @@ class Arrays:
             reach.append(abs(self.placements[name].first(self.begins).constant or 0))
         size = self.placements[name].size if name in self.placements else 0
         self.fields[name] = ir.Field(
-            self.field_name(name), scalar, self.rank, size, max(reach, default=0), "strided"
+            self.field_name(name), scalar, self.rank, size, max(reach, default=0), STRIDED
         )
 
     def rank_of(self, name: str) -> int:

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import transform, transform_expressions, walk
 from heddle.lift.ssa import Namer, used_names
 
@@ -54,7 +55,7 @@ def _uses(symbol: ir.Symbol, body: Sequence[ir.Statement]) -> int:
 def _renamed(body: Sequence[ir.Statement], namer: Namer, taken: set[str]) -> tuple[ir.Statement, ...]:
     """Names as wanted, numbered only where two are alike."""
     short = Namer(taken)
-    names: dict[ir.Node, ir.Symbol] = {}
+    names: dict[Node, ir.Symbol] = {}
     for node in walk(body):
         declared = (
             (node.symbol,) if isinstance(node, ir.Let) else node.carried if isinstance(node, ir.Scan) else ()

@@ -9,7 +9,8 @@ from typing import Literal
 
 from heddle.errors import Place
 from heddle.ir import nodes as ir
-from heddle.ir.nodes import Expression, Statement, node
+from heddle.ir.hash_consing import node
+from heddle.ir.nodes import Expression, Statement
 from heddle.ir.visit import statements
 from heddle.lift.calls import BARRIER
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import statements, walk
 from heddle.lift import polynomial
 from heddle.lift.conditions import all_of, conjuncts
@@ -368,7 +369,7 @@ def _has_loops(body: Sequence[ir.Statement]) -> bool:
 def _indexes(loop: ir.Loop) -> bool:
     """Whether elements of arrays are chosen by a counter, not only the loops inside by it, such as those of a
     colour."""
-    chosen: set[ir.Node] = {loop.counter}
+    chosen: set[Node] = {loop.counter}
     for node in walk(loop.body):
         if isinstance(node, ir.Let) and any(n in chosen for n in walk(node.value)):
             chosen.add(node.symbol)

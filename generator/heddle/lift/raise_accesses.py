@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
+from heddle.ir.space import Dense
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.arrays import Arrays, Noting, Placing
@@ -263,7 +265,7 @@ class _Recovery:
         fields = [arrays.fields[name] for name in sorted(arrays.fields, key=arrays.rank_of)]
         rank = len(self.order)
         kept = tuple(field for field in fields if field in used)
-        kernel = ir.Kernel(self.name, kept, parameters, ir.Dense(rank), body, tuple(outputs))
+        kernel = ir.Kernel(self.name, kept, parameters, Dense(rank), body, tuple(outputs))
         verify(kernel, "symbolic")
         check_dependences(kernel)
         assumptions = (*self.lifted.assumptions, *self.scope.assumptions, *arrays.aliases(body))
@@ -330,7 +332,7 @@ def _renamed(body: tuple[ir.Statement, ...], names: dict[ir.Symbol, ir.Symbol]) 
     if not changed:
         return body
 
-    def rename(node: ir.Node) -> ir.Node:
+    def rename(node: Node) -> Node:
         if isinstance(node, ir.Cast) and node.value.type == node.type:
             return node.value
         return changed.get(node, node)  # type: ignore[call-overload,no-any-return]

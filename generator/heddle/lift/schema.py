@@ -18,14 +18,15 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.functions import OPERATORS
+from heddle.ir.hash_consing import Node
 from heddle.lift.diagnostics import REASONS, SITUATIONS
 
-_NODES: tuple[type[ir.Node], ...] = (
+_NODES: tuple[type[Node], ...] = (
     *(ir.Pointer, ir.Const, ir.Symbol, ir.Op, ir.Select, ir.Cast),
     *(
         cls
         for cls in vars(source).values()
-        if isinstance(cls, type) and issubclass(cls, ir.Node) and cls.__module__ == source.__name__
+        if isinstance(cls, type) and issubclass(cls, Node) and cls.__module__ == source.__name__
     ),
 )
 _TYPES = (ir.Pointer, source.Array, source.PointerTo, source.Record, source.Void)
@@ -78,7 +79,7 @@ def header() -> str:
     return "\n".join((_HEAD, *map(_builder, _NODES), *_tables(), _TAIL))
 
 
-def _builder(cls: type[ir.Node]) -> str:
+def _builder(cls: type[Node]) -> str:
     about = " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
     parameters, parts = [], [f'return {{{{Object("{cls.__name__}")']
     for part in dataclasses.fields(cls):  # type: ignore[arg-type]
@@ -108,7 +109,7 @@ def _wrapped(head: str, separator: str, pieces: Sequence[str], tail: str) -> str
     return "\n".join((*lines, line if pieces else head + tail))
 
 
-def _category(cls: type[ir.Node]) -> str:
+def _category(cls: type[Node]) -> str:
     """What the C++ side tells apart."""
     for category in (ir.Expression, ir.Statement):
         if issubclass(cls, category):

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from heddle.errors import NOWHERE, Place
 from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import evaluated, statements, transform_expressions, walk
 from heddle.lift.conditions import are_opposite, negation
 from heddle.lift.lifted import refuse
@@ -245,7 +246,7 @@ def _expanded(value: ir.Expression | None, body: Sequence[ir.Statement]) -> ir.E
 def _needed(body: Sequence[ir.Statement]) -> list[ir.Statement]:
     """A body without the names that nothing in it uses."""
     kept: list[ir.Statement] = []
-    used: set[ir.Node] = set()
+    used: set[Node] = set()
     for statement in reversed(body):
         if isinstance(statement, ir.Let) and statement.symbol not in used:
             continue

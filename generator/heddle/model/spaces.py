@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from heddle.errors import KernelError, Place, calling_place
-from heddle.ir import nodes as ir
+from heddle.ir import space as ir_spaces
 from heddle.ir.colouring import BITS
 from heddle.ir.compressed_neighbours import MOST_NEIGHBOURS
 from heddle.ir.schedule import RUN_CELLS, Schedule
@@ -58,7 +58,7 @@ def ir_space(
     schedule: Schedule,
     pattern: StreamingKernels | None,
     place: Place,
-) -> ir.Dense | ir.Sparse:
+) -> ir_spaces.Dense | ir_spaces.Sparse:
     """The space of a kernel as its schedule asks for it. pattern: what a streaming pattern made the
     statements for. Raises KernelError where statements, space and schedule do not belong together."""
     links = pattern.links if pattern else ()
@@ -70,10 +70,10 @@ def ir_space(
         cells = RUN_CELLS if schedule.prefetch_distance else schedule.strip_size
         strip = cells if links and not space.listed else 0
         compressed = schedule.compressed and bool(links) and not space.listed
-        return ir.Sparse(space.name, space.listed, links, strip, compressed)
+        return ir_spaces.Sparse(space.name, space.listed, links, strip, compressed)
     if isinstance(space, Cells):
-        return ir.Sparse(space.name, True, box=rank)
-    frozen = ir.Dense(rank, schedule.colours, schedule.interleave, schedule.fixed_nx)
+        return ir_spaces.Sparse(space.name, True, box=rank)
+    frozen = ir_spaces.Dense(rank, schedule.colours, schedule.interleave, schedule.fixed_nx)
     return _with_walls(name, frozen, space.walls, links, schedule, place) if space.walls else frozen
 
 
@@ -82,7 +82,7 @@ def _check_schedule(
     rank: int,
     space: Dense | Sparse | Cells,
     schedule: Schedule,
-    links: tuple[ir.Link, ...],
+    links: tuple[ir_spaces.Link, ...],
     place: Place,
 ) -> None:
     """Raise KernelError for what a schedule asks for and a space has not."""
@@ -137,12 +137,12 @@ def _check_schedule(
 
 def _with_walls(
     name: str,
-    space: ir.Dense,
+    space: ir_spaces.Dense,
     walls: Sequence[str],
-    links: tuple[ir.Link, ...],
+    links: tuple[ir_spaces.Link, ...],
     schedule: Schedule,
     place: Place,
-) -> ir.Dense:
+) -> ir_spaces.Dense:
     """A dense space with walls at some sides; KernelError where that has no meaning."""
     known = SIDES[: 2 * space.rank]
     wrong = [side for side in walls if side not in known or list(walls).count(side) > 1]

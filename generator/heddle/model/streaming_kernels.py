@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from heddle.ir.nodes import Link
+from heddle.ir.space import Link
 from heddle.model.assignment import AssignmentCollection
 
 __all__ = ["STORES_SOLID", "HalfOfAStep", "Link", "StreamingKernels", "Where"]

@@ -21,29 +21,26 @@ from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR, bits
 from heddle.ir.nodes import (
     I64,
-    PLACES,
     Access,
     Call,
     Cast,
     Comment,
     Const,
-    Dense,
     Expression,
     Gather,
     Kernel,
     Let,
     Loop,
-    PackRegions,
     Prefetch,
     Reduce,
     Scan,
-    Sparse,
     Statement,
     Store,
     Symbol,
 )
 from heddle.ir.reduction import TILE
 from heddle.ir.schedule import Schedule
+from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, walk
@@ -63,9 +60,9 @@ def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel
         _check_tiles(kernel, schedule)
     if schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
-    if isinstance(kernel.space, Sparse):
+    if kernel.space.is_list:
         body = _sparse(kernel, kernel.space, schedule, target)
-    elif isinstance(kernel.space, PackRegions):
+    elif kernel.space.packs:
         body = schedule_pack(kernel, schedule, target)
     else:
         body = _dense(kernel, kernel.space, schedule, target)
@@ -82,7 +79,7 @@ def reduces(kernel: Kernel) -> bool:
 def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
     """Reductions combine cells tile by tile: strips have that size, too. With more than two colours, rows of
     a colour differ in number, and nobody would fill the tiles of those that are not there."""
-    colours = kernel.space.colours if isinstance(kernel.space, Dense) else 1
+    colours = kernel.space.colours
     if colours > 2:
         place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
         raise KernelError(
@@ -119,11 +116,11 @@ def _check_threads(kernel: Kernel, schedule: Schedule) -> None:
             )
 
 
-def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def _dense(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     if space.colours > 1:
         return _coloured(kernel, space, schedule, target)
     scanned = {statement.axis for statement in statements(kernel.body) if isinstance(statement, Scan)}
-    axes = [axis for axis in range(space.rank) if axis not in scanned]
+    axes = [axis for axis in range(space.dimensions) if axis not in scanned]
     body: tuple[Statement, ...] = kernel.body
     for axis in axes:
         counter = Symbol(AXES[axis], I64)
@@ -142,28 +139,30 @@ def _dense(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> 
     return body
 
 
-def _coloured(kernel: Kernel, space: Dense, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def _coloured(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     """Colour by colour; along the axes that a colour's bits name, every second cell from the first one on
     that has the colour. Its number is named as far out as it can be."""
-    halved = bits(space.rank, space.colours)
+    halved = bits(space.dimensions, space.colours)
     body: tuple[Statement, ...] = kernel.body
     waiting: list[tuple[int, Let]] = []
-    for axis in range(space.rank):
+    for axis in range(space.dimensions):
         counter, extent = Symbol(AXES[axis], I64), Symbol(f"n_{AXES[axis]}", I64)
         first, step = (Symbol(f"{AXES[axis]}_first", I64), 2) if axis < len(halved) else (integer(0), 1)
         inside = (*(let for outer, let in waiting if outer == axis), *body)
         waiting = [(outer, let) for outer, let in waiting if outer != axis]
         if axis < len(halved):
-            outer = min((other for other in halved[axis] if other != axis), default=space.rank)
+            outer = min((other for other in halved[axis] if other != axis), default=space.dimensions)
             waiting.append((outer, Let(Symbol(f"{AXES[axis]}_first", I64), _first_cell(axis, halved[axis]))))
         if axis == 0 and is_split(kernel):  # the cells of a row that have the colour follow each other
             place = add(multiply(integer(2), SPLIT_COUNTER), first)
             inside = (Let(counter, place), *inside)
             counter, extent, first, step = SPLIT_COUNTER, Symbol("n_i", I64), integer(0), 1
         if axis == 0 and reduces(kernel) and not target.threads:
-            body = _tiled(kernel, counter, first, integer(step), inside, schedule, target, space.rank == 1)
+            body = _tiled(
+                kernel, counter, first, integer(step), inside, schedule, target, space.dimensions == 1
+            )
         else:
-            kind = _kind(axis == 0, axis == space.rank - 1, schedule, target)
+            kind = _kind(axis == 0, axis == space.dimensions - 1, schedule, target)
             if kind == "omp" and isinstance(first, Symbol) and any(other > axis for other in halved[axis]):
                 kind = "serial"  # its begin is named inside the loop that runs on threads
             body = (Loop(kind, counter, first, extent, integer(step), inside),)  # type: ignore[arg-type]
@@ -178,7 +177,7 @@ SPLIT_COUNTER = Symbol("i", I64)
 
 def is_split(kernel: Kernel) -> bool:
     """Whether a kernel has fields that are split by colour."""
-    return any(field.layout == "split" for field in kernel.fields)
+    return any(field.layout.split for field in kernel.fields)
 
 
 def _first_cell(axis: int, axes: tuple[int, ...]) -> Expression:
@@ -314,7 +313,7 @@ def _tiled_list(
 ) -> tuple[Statement, ...]:
     """Pieces of a list, each a tile of a reduction."""
     begin, end = _piece(kernel, counter)
-    listed = isinstance(kernel.space, Sparse) and kernel.space.listed
+    listed = kernel.space.listed
     lanes = "simd" if target.inner == "simd" and schedule.simd and not listed else "serial"
     inner = (
         Let(end, Call("min", (add(begin, integer(TILE)), last), I64)),
@@ -356,7 +355,7 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
     result: list[Statement] = []
     for target in targets:
         assert isinstance(target, Access)
-        if target.field.layout == "compressed" and any(target.offsets):
+        if target.field.layout.over_list and any(target.offsets):
             continue  # vectorise_gathers asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
         result.append(Prefetch(Access(target.field, ahead, target.component), schedule.strip_size))
@@ -367,7 +366,7 @@ def _rows_read(body: Sequence[Statement]) -> Iterable[Access]:
     """Of each row of elements that a body reads, the access that is furthest along x."""
     rows: dict[tuple[object, ...], Access] = {}
     for node in evaluated(body):
-        if isinstance(node, Access) and node.field.layout != "profile":
+        if isinstance(node, Access) and not node.field.layout.along_axis:
             row = node.field, node.component, node.offsets[1:]
             rows[row] = max(rows.get(row, node), node, key=lambda access: access.offsets[0])
     return rows.values()
@@ -377,21 +376,21 @@ def follows_links(kernel: Kernel) -> bool:
     """Whether a kernel (not yet lowered) over a list has neighbours to load in runs; one on own cells only
     gains nothing from strips."""
     return (
-        isinstance(kernel.space, Sparse)
+        kernel.space.is_list
         and not kernel.space.box
         and any(isinstance(node, Access) and any(node.offsets) for node in walk(kernel.body))
     )
 
 
-def _places(kernel: Kernel, space: Sparse) -> list[Statement]:
+def _places(kernel: Kernel, space: Space) -> list[Statement]:
     """Where the cell of an entry lies in its box, as loops over a dense space say it."""
     fields = {field.name: field for field in kernel.fields}
     places = zip(AXES, PLACES[: space.box], strict=False)
     return [Let(Symbol(axis, I64), Cast(Access(fields[place], ()), I64)) for axis, place in places]
 
 
-def _sparse(kernel: Kernel, space: Sparse, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
-    counter = space.counter
+def _sparse(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+    counter = Symbol(space.counter, I64)
     if space.box:
         kernel = dataclasses.replace(kernel, body=(*_places(kernel, space), *kernel.body))
     if space.listed:

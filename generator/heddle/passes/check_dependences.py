@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
+from heddle.ir.hash_consing import Node
+from heddle.ir.space import Link, Space
 from heddle.ir.text import offsets_text
 from heddle.ir.visit import children, statements, walk
 from heddle.ir.walls import crossed
@@ -69,7 +71,7 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
             f"'{kernel.name}' touches '{outside.element.field.name}' outside its scans.",
             "move the statement into a Scan: there it happens once a cell",
         )
-    if axes and isinstance(kernel.space, ir.Dense) and kernel.space.colours > 1:
+    if axes and kernel.space.colours > 1:
         raise KernelError(
             touches[0].place,
             f"'{kernel.name}' scans, and a scan visits all cells of a column, whatever their colour.",
@@ -78,7 +80,7 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
     for touch in touches:
         _check_reach(kernel, touch)
     for touch in touches:
-        if touch.store and touch.element.field.layout == "profile":
+        if touch.store and touch.element.field.layout.along_axis:
             raise KernelError(
                 touch.place,
                 f"'{kernel.name}' stores to '{touch.element.field.name}': "
@@ -89,9 +91,9 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
     for field in kernel.fields:
         if field in written:
             _check_field(kernel, field, [touch for touch in touches if touch.element.field is field])
-    if isinstance(kernel.space, ir.Sparse) and not kernel.space.box:
+    if kernel.space.is_index_list:
         _check_links(kernel, kernel.space, touches, written)
-    elif isinstance(kernel.space, ir.Dense) and kernel.space.walls:
+    elif kernel.space.walls:
         _check_walls(kernel, kernel.space, touches, written)
     return kernel
 
@@ -127,7 +129,7 @@ def _touches(
 
 
 def _reads(
-    expression: ir.Node, scan: int | None, place: Place, guards: tuple[Guard, ...] = ()
+    expression: Node, scan: int | None, place: Place, guards: tuple[Guard, ...] = ()
 ) -> Iterator[_Touch]:
     for node in walk(expression):
         if isinstance(node, (ir.Access, ir.Gather)):
@@ -136,7 +138,7 @@ def _reads(
 
 def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
     element = touch.element
-    if isinstance(element, ir.Gather) or element.field.layout == "compressed":
+    if isinstance(element, ir.Gather) or element.field.layout.over_list:
         return
     reach = max((abs(offset) for offset in element.offsets), default=0)
     if reach > element.field.ghost_layers:
@@ -199,12 +201,12 @@ def _check_order(
     """A cell reads what another one writes: that has an order only if they differ in colour."""
     space = kernel.space
     names = f"'{kernel.name}' reads {_name(read.element)} and writes {_name(write.element)}: "
-    if not isinstance(space, ir.Dense) or read.scan is not None:
+    if not space.is_box or read.scan is not None:
         what = "one cell reads what another one writes, in no defined order."
         raise KernelError(read.place, names + what, "write to a second field")
-    if space.colours > 1 and separates(space.rank, space.colours, _apart(read, write)):
+    if space.colours > 1 and separates(space.dimensions, space.colours, _apart(read, write)):
         return
-    colours = needed(space.rank, [d for d in _distances(owner, touches) if any(d)])
+    colours = needed(space.dimensions, [d for d in _distances(owner, touches) if any(d)])
     if colours is None:
         what = "one cell reads what another one writes, and no colouring by parity separates them."
         raise KernelError(read.place, names + what, "write to a second field")
@@ -240,7 +242,7 @@ def _of_other_colour(read: _Touch, write: _Touch) -> bool:
     return any(keeps_apart(guard, apart) for guard in read.guards if guard in write.guards)
 
 
-def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], written: set[ir.Field]) -> None:
+def _check_links(kernel: ir.Kernel, space: Space, touches: list[_Touch], written: set[ir.Field]) -> None:
     """Sparse accesses go through rows of the neighbour table; at walls a row leads to the own cell, or to a
     cell that the list holds there."""
     for touch in touches:
@@ -270,7 +272,7 @@ def _check_links(kernel: ir.Kernel, space: ir.Sparse, touches: list[_Touch], wri
             _check_own(touch, row, space.links)
 
 
-def _check_walls(kernel: ir.Kernel, space: ir.Dense, touches: list[_Touch], written: set[ir.Field]) -> None:
+def _check_walls(kernel: ir.Kernel, space: Space, touches: list[_Touch], written: set[ir.Field]) -> None:
     """Populations that lie behind a wall go through links, as in a sparse list."""
     rows = {(link.slot, link.offset): link for link in space.links}
     for touch in touches:
@@ -289,7 +291,7 @@ def _check_walls(kernel: ir.Kernel, space: ir.Dense, touches: list[_Touch], writ
             _check_own(touch, row, space.links)
 
 
-def _check_own(touch: _Touch, row: ir.Link, links: Sequence[ir.Link]) -> None:
+def _check_own(touch: _Touch, row: Link, links: Sequence[Link]) -> None:
     """No other cell may reach what stands for an element behind a wall."""
     back = tuple(-offset for offset in row.offset)
     for other in links:

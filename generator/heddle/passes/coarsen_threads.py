@@ -21,6 +21,7 @@ from typing import TypeVar
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     I64,
     Assign,
@@ -31,7 +32,6 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
-    Node,
     Op,
     Select,
     Statement,

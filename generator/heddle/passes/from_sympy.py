@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -22,10 +22,13 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name
+from heddle.ir.hash_consing import Node
+from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, Layout
 from heddle.ir.schedule import Precision
+from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
 from heddle.ir.visit import walk
-from heddle.ir.walls import crossed, without_walls
+from heddle.ir.walls import crossed
 from heddle.model import assignment as model
 from heddle.model import field as named
 from heddle.model.bits import bit_and, remainder, shift_left
@@ -74,7 +77,7 @@ _SPARSE_NAMES = frozenset(
 def from_sympy(
     name: str,
     statements: Iterable[model.Statement],
-    space: ir.Dense | ir.Sparse,
+    space: Space,
     precision: Precision,
     about: str = "",
 ) -> ir.Kernel:
@@ -84,7 +87,7 @@ def from_sympy(
 
 
 class _Freezer:
-    def __init__(self, space: ir.Dense | ir.Sparse, precision: Precision) -> None:
+    def __init__(self, space: Space, precision: Precision) -> None:
         self.space, self.precision = space, precision
         self.fields: dict[str, tuple[named.Field, ir.Field]] = {}
         self.parameters: dict[str, ir.Symbol] = {}
@@ -92,19 +95,19 @@ class _Freezer:
         self.locals: dict[str, ir.Symbol] = {}
         self.rank: dict[str, int] = {}
         self.memo: dict[sympy.Basic, ir.Expression] = {}
-        self.keys: dict[ir.Node, _Key] = {}
+        self.keys: dict[Node, _Key] = {}
         self.ended: set[str] = set()
         self.places: dict[str, Place] = {}
         self.place: Place = NOWHERE
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
         space = self.space
-        for place in ir.PLACES[: self.box]:
+        for place in PLACES[: self.box]:
             self.field(named.Field(place, "int32", 0, ghost_layers=0))
         body = self.block(statements)
         self.check_derived(name)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
-            space = without_walls(space)  # it looks at no neighbours
+            space = space.without_walls()  # it looks at no neighbours
         return with_free_counters(
             ir.Kernel(
                 name,
@@ -120,7 +123,7 @@ class _Freezer:
     @property
     def box(self) -> int:
         """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
-        return self.space.box if isinstance(self.space, ir.Sparse) else 0
+        return self.space.box
 
     # Statements
 
@@ -146,7 +149,7 @@ class _Freezer:
             case model.Reduce(operation, name, value):
                 return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
             case model.Scan(axis, carried, body, update, reverse):
-                if not (isinstance(self.space, ir.Dense) and axis in range(self.space.rank)):
+                if not (self.space.is_box and axis in range(self.space.dimensions)):
                     raise KernelError(
                         place, f"a Scan along axis {axis}, which the kernel's space does not have."
                     )
@@ -184,14 +187,14 @@ class _Freezer:
 
     def check_name(self, name: str, argument: bool = True) -> None:
         """An argument of the emitted function keeps its name, so it must be one, and free."""
-        own = _DENSE_NAMES if isinstance(self.space, ir.Dense) else _SPARSE_NAMES
+        own = _DENSE_NAMES if self.space.is_box else _SPARSE_NAMES
         if self.box:
             own |= _DENSE_NAMES
         if argument:
             own |= _ENTRY_NAMES
-        if isinstance(self.space, ir.Dense) and self.space.colours > 1:
+        if self.space.colours > 1:
             own |= _COLOUR_NAMES
-        if isinstance(self.space, ir.Dense) and self.space.walls:
+        if self.space.walls:
             own |= _WALL_NAMES
         if argument:
             self.places.setdefault(name, self.place)
@@ -270,7 +273,7 @@ class _Freezer:
                 link = self.access(value.link)
                 return ir.IsWallLink(link.field, link.offsets, link.component, link.through, link.at)
             case named.Coordinate() | named.Extent():
-                rank = self.space.rank if isinstance(self.space, ir.Dense) else self.box
+                rank = self.space.dimensions if self.space.is_box else self.box
                 if value.axis >= rank:
                     raise KernelError(
                         self.place,
@@ -353,7 +356,7 @@ class _Freezer:
     def declare(self, field: named.Field) -> ir.Field:
         scalar = _TYPES.get(field.dtype, self.precision.storage)
         if field.rank == 0:
-            if not (isinstance(self.space, ir.Sparse) and self.space.listed):
+            if not (self.space.listed):
                 raise KernelError(
                     self.place,
                     f"'{field.name}' has one value an entry, but the kernel does "
@@ -366,37 +369,37 @@ class _Freezer:
                     f"'{field.name}' has components, but fields with one value an entry are scalar.",
                     "declare a field for each component",
                 )
-            return self.declared(field, scalar, "entries")
+            return self.declared(field, scalar, ENTRIES)
         if field.profile >= 0:
-            if not (isinstance(self.space, ir.Dense) and field.profile < self.space.rank):
+            if not (self.space.is_box and field.profile < self.space.dimensions):
                 raise KernelError(
                     self.place,
                     f"'{field.name}' is a profile along {'xyz'[field.profile]}, an axis that the kernel's "
                     "cells do not have.",
                     "profiles belong to dense kernels",
                 )
-            return self.declared(field, scalar, "profile")
-        if field.split and self.space != ir.Dense(field.rank, 2):
+            return self.declared(field, scalar, PROFILE)
+        if field.split and self.space != Dense(field.rank, 2):
             raise KernelError(
                 self.place,
                 f"'{field.name}' is split by colour, but the kernel does not sweep colour by colour.",
                 "Schedule(colours=2)",
             )
-        if isinstance(self.space, ir.Sparse) and not self.box:
-            return self.declared(field, scalar, "compressed")
-        rank = self.box or self.space.rank  # type: ignore[union-attr]
+        if self.space.is_index_list:
+            return self.declared(field, scalar, OVER_LIST)
+        rank = self.space.dimensions
         if field.rank != rank:
             raise KernelError(
                 self.place,
                 f"'{field.name}' has {field.rank} dimensions, the kernel's space has {rank}.",
             )
-        return self.declared(field, scalar, "split" if field.split else "strided")
+        return self.declared(field, scalar, SPLIT if field.split else STRIDED)
 
     @staticmethod
     def declared(
         field: named.Field,
         scalar: ir.Scalar,
-        layout: Literal["strided", "split", "compressed", "entries", "profile"],
+        layout: Layout,
     ) -> ir.Field:
         return ir.Field(
             field.name,

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     I64,
     Access,
     Comment,
     Const,
-    Dense,
     Expression,
     Field,
     Gather,
@@ -33,16 +33,15 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
-    Node,
     Pointer,
     Prefetch,
     Select,
-    Sparse,
     Statement,
     Store,
     Symbol,
     View,
 )
+from heddle.ir.space import Dense
 from heddle.ir.target import Target
 from heddle.ir.visit import children, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
@@ -60,7 +59,7 @@ def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel
 class _Lowering(NeighbourLowering, WallReflection):
     def kernel_lowered(self) -> Kernel:
         names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
-        rank = self.box or (0 if isinstance(self.space, Sparse) else self.space.rank)
+        rank = self.box or (0 if self.space.is_list else self.space.dimensions)
         if rank:
             for axis in range(rank):
                 if f"n_{AXES[axis]}" in names or self.target.checked:
@@ -141,10 +140,10 @@ class _Lowering(NeighbourLowering, WallReflection):
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
             case Prefetch(target, length):
                 assert isinstance(target, Access)
-                if target.field.layout == "compressed":  # cells ahead in the list, not in space
+                if target.field.layout.over_list:  # cells ahead in the list, not in space
                     own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
                     return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))), length)
-                if target.field.rank == 1 or isinstance(self.space, Sparse):
+                if target.field.rank == 1 or self.space.is_list:
                     return Prefetch(self.element(target), length)
                 extent = Symbol(f"n_{AXES[0]}", I64)
                 return Prefetch(self.element(target), length, extent, self.stride(target.field, 1))
@@ -169,7 +168,7 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     def cell(self, loop: Loop, counters: list[Symbol]) -> tuple[Statement, ...]:
         """The body of one CUDA thread."""
-        if isinstance(self.space, Sparse):
+        if self.space.is_list:
             self.position = loop.counter
             before = (*self.list_position(loop), *self.decode_neighbours(loop))
             return (*before, *self.with_pending(loop.body, counters))
@@ -183,12 +182,12 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     def row_views(self, nodes: Sequence[object], counters: list[Symbol]) -> list[Statement]:
         accesses = dict.fromkeys(
-            node for node in nodes if isinstance(node, Access) and node.field.layout != "profile"
+            node for node in nodes if isinstance(node, Access) and not node.field.layout.along_axis
         )
         accesses |= dict.fromkeys(own(self.space, node) for node in accesses if crossed(self.space, node))
         lets: list[Statement] = []
         self.views = {}
-        if isinstance(self.space, Sparse):
+        if self.space.is_list:
             ahead = {node.target for node in nodes if isinstance(node, Prefetch)}
             return self.sparse_views(
                 [access for access in accesses if access not in ahead or not any(access.offsets)]
@@ -202,7 +201,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         for field, component, across in outer:
             offsets.setdefault((field, component), []).append(across)
         for field, component, across in outer:
-            alone = len(offsets[field, component]) == 1 and field.layout != "split"
+            alone = len(offsets[field, component]) == 1 and not field.layout.split
             lets += self.row_view(field, component, across, alone, counters)
         return lets
 
@@ -211,10 +210,10 @@ class _Lowering(NeighbourLowering, WallReflection):
     @staticmethod
     def part(access: Access) -> int:
         """The component, or which colour the element has."""
-        return sum(access.offsets) % 2 if access.field.layout == "split" else access.component
+        return sum(access.offsets) % 2 if access.field.layout.split else access.component
 
     def part_offset(self, field: Field, part: int) -> Expression:
-        if field.layout == "split":
+        if field.layout.split:
             colour = operate("sub", integer(1), COLOUR) if part else COLOUR
             return multiply(colour, self.stride(field, field.rank))
         return multiply(integer(part), self.stride(field, field.rank)) if part else integer(0)
@@ -223,14 +222,14 @@ class _Lowering(NeighbourLowering, WallReflection):
         """The position along x."""
         if not is_split(self.kernel):
             return self.position
-        return SPLIT_COUNTER if field.layout == "split" else Symbol("x", I64)
+        return SPLIT_COUNTER if field.layout.split else Symbol("x", I64)
 
     @staticmethod
     def along(access: Access, axis: int) -> Expression:
         """How far an element lies from the own one along an axis, in elements of memory: rows of the other
         colour begin one cell later or earlier."""
         d = access.offsets[axis]
-        if access.field.layout != "split" or axis > 0:
+        if not access.field.layout.split or axis > 0:
             return integer(d)
         return add(Symbol("x_first", I64), integer((d - 1) // 2)) if d % 2 else integer(d // 2)
 
@@ -242,7 +241,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         self, field: Field, component: int, across: tuple[int, ...], alone: bool, counters: list[Symbol]
     ) -> list[Statement]:
         terms: list[Expression] = []
-        if component or field.layout == "split":
+        if component or field.layout.split:
             terms.append(self.part_offset(field, component))
         for axis in range(field.rank):
             counter = Symbol(AXES[axis], I64)
@@ -256,7 +255,7 @@ class _Lowering(NeighbourLowering, WallReflection):
             offset = add(offset, term)
         line = "row" if self.row_axis == 0 else "column"
         name = self.component_label(field, component, line) + ("" if alone else compass(across))
-        if field.layout == "split" and component != any(across):
+        if field.layout.split and component != any(across):
             name += "_own" if any(across) else "_other"
         symbol = Symbol(name, Pointer(field.type, field not in self.written))
         self.views[field, component, across] = symbol
@@ -266,11 +265,11 @@ class _Lowering(NeighbourLowering, WallReflection):
         """One pointer a field, to the own cell; scans inside the thread add their own position."""
         lets: list[Statement] = []
         accesses = [
-            node for node in walk(loop) if isinstance(node, Access) and node.field.layout != "profile"
+            node for node in walk(loop) if isinstance(node, Access) and not node.field.layout.along_axis
         ]
-        parts = dict.fromkeys((a.field, self.part(a) if a.field.layout == "split" else 0) for a in accesses)
+        parts = dict.fromkeys((a.field, self.part(a) if a.field.layout.split else 0) for a in accesses)
         for field, part in parts:
-            offset = self.part_offset(field, part) if field.layout == "split" else integer(0)
+            offset = self.part_offset(field, part) if field.layout.split else integer(0)
             for axis in range(field.rank):
                 counter = Symbol(AXES[axis], I64)
                 if counter in counters or SPLIT_COUNTER in counters:
@@ -280,7 +279,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         return lets
 
     def cell_pointer(self, field: Field, part: int) -> Symbol:
-        name = f"{field.name}_other" if field.layout == "split" and part else f"{field.name}_cell"
+        name = f"{field.name}_other" if field.layout.split and part else f"{field.name}_cell"
         return Symbol(name, Pointer(field.type, field not in self.written))
 
     # Expressions
@@ -303,13 +302,12 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     def element(self, access: Access) -> Load:
         field = access.field
-        if field.layout == "entries":
-            assert isinstance(self.space, Sparse)
-            return Load(self.pointer(field), self.space.counter)
-        if field.layout == "profile":
+        if field.layout.per_entry:
+            return Load(self.pointer(field), Symbol(self.space.counter, I64))
+        if field.layout.along_axis:
             counter = Symbol(AXES[field.axis], I64)
             return self.level(field, add(counter, integer(access.offsets[0])))
-        if field.layout == "compressed":
+        if field.layout.over_list:
             return self.listed_element(access)
         if self.box:
             place = [
@@ -357,9 +355,9 @@ class _Lowering(NeighbourLowering, WallReflection):
         return If(operate("not", beside), (there,), False, store.place)
 
     def gathered(self, field: Field, position: tuple[Expression, ...], component: Expression) -> Load:
-        if field.layout == "entries":
+        if field.layout.per_entry:
             return Load(self.pointer(field), position[0])
-        if field.layout == "profile":
+        if field.layout.along_axis:
             return self.level(field, position[0])
         index = multiply(component, self.stride(field, field.rank)) if field.components else integer(0)
         for axis in range(field.rank):

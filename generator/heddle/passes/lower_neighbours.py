@@ -20,7 +20,6 @@ from heddle.ir.nodes import (
     Loop,
     Pointer,
     Select,
-    Sparse,
     Statement,
     Symbol,
     View,
@@ -40,7 +39,7 @@ class NeighbourLowering(LoweringContext):
             field = access.field
             key = field, access.component, ()
             if (
-                field.layout != "compressed"
+                not field.layout.over_list
                 or (any(access.offsets) and not self.is_held(access))
                 or key in self.views
                 or not field.components
@@ -54,15 +53,14 @@ class NeighbourLowering(LoweringContext):
             offset = multiply(integer(access.component), self.slot_stride(field))
             lets.append(Let(symbol, View(self.pointer(field), offset, integer(1))))
         for access in accesses:
-            if access.field.layout == "compressed" and any(access.through) and access.at is None:
+            if access.field.layout.over_list and any(access.through) and access.at is None:
                 lets += self.link_row(self.link_to(access.through))
-            if access.field.layout == "compressed" and any(access.offsets):
+            if access.field.layout.over_list and any(access.offsets):
                 lets += self.link_row(access)
         return lets
 
     def link_to(self, offset: tuple[int, ...]) -> Access:
         """The first link that leads to the cell at an offset."""
-        assert isinstance(self.space, Sparse)
         row = self.space.row_at(offset)
         assert row is not None
         return Access(self.kernel.slots, offset, self.space.links[row].slot)
@@ -81,9 +79,8 @@ class NeighbourLowering(LoweringContext):
 
     def decode_neighbours(self, loop: Loop) -> list[Statement]:
         """All entries of the own cell at once, from the compressed table."""
-        assert isinstance(self.space, Sparse)
         follows = any(
-            isinstance(node, (Access, IsWallLink)) and node.field.layout == "compressed" and self._links(node)
+            isinstance(node, (Access, IsWallLink)) and node.field.layout.over_list and self._links(node)
             for node in walk(loop.body)
         )
         if not (self.space.compressed and follows):
@@ -110,7 +107,7 @@ class NeighbourLowering(LoweringContext):
     @property
     def box(self) -> int:
         """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
-        return self.space.box if isinstance(self.space, Sparse) else 0
+        return self.space.box
 
     def list_position(self, loop: Loop) -> list[Statement]:
         if not self.listed or self.box:
@@ -120,12 +117,12 @@ class NeighbourLowering(LoweringContext):
 
     @property
     def listed(self) -> bool:
-        return isinstance(self.space, Sparse) and self.space.listed
+        return self.space.listed
 
     def checked_cell(self, n: Expression) -> Expression:
         if not self.target.checked:
             return n
-        field = next(field for field in self.kernel.fields if field.layout == "compressed")
+        field = next(field for field in self.kernel.fields if field.layout.over_list)
         cells = self.argument(Symbol(f"{field.name}_cells", I64), f"{field.name}_extent", 0)
         return Call("within", (n, integer(0), cells), I64)
 
@@ -151,7 +148,6 @@ class NeighbourLowering(LoweringContext):
     def walled(self, access: Access) -> Expression:
         """Whether a link leads back to its own cell: the entry is then that which the list has at a wall, or
         the number that of the own cell."""
-        assert isinstance(self.space, Sparse)
         n = self.linked_cell(access)
         if access.at is not None:
             return operate("eq", n, self.own_cell)
@@ -162,7 +158,6 @@ class NeighbourLowering(LoweringContext):
     @property
     def own_cell(self) -> Symbol:
         """The number of the own cell."""
-        assert isinstance(self.space, Sparse)
         own = Symbol(self.space.cell, I64) if self.listed else self.position
         assert isinstance(own, Symbol)
         return own
@@ -198,7 +193,6 @@ class NeighbourLowering(LoweringContext):
         """The number of the cell to which rows lead one after the other, read from the table once a cell."""
         key = -1, rows, access.through
         if key not in self.links:
-            assert isinstance(self.space, Sparse)
             before = self.neighbour_cell(access, rows[:-1], n) if rows[1:] else n
             offsets = [self.space.links[row].offset for row in rows]
             way = compass(access.through) + compass(tuple(map(sum, zip(*offsets, strict=True))))
@@ -215,7 +209,6 @@ class NeighbourLowering(LoweringContext):
         if key not in self.links:
             name = f"i_{access.field.component_name(access.component)}{compass(access.through)}"
             symbol = Symbol(name, U32)
-            assert isinstance(self.space, Sparse)
             if self.space.compressed and self.target.threads and not access.through:
                 entry: Expression = self.chunk_entry(access, n)
             else:
@@ -235,25 +228,21 @@ class NeighbourLowering(LoweringContext):
 
     def chunk_entry(self, access: Access, n: Expression) -> Expression:
         """What the compressed table says, or at a wall the own cell's element."""
-        assert isinstance(self.space, Sparse)
         (row,) = self.path(access)
         slot = multiply(integer(self.space.links[row].wall_slot), self.slot_stride(access.field))
         return Call("neighbour_or_wall", (Load(_LINKS, integer(row)), Cast(add(slot, n), U32)), U32)
 
     def path(self, access: Access) -> tuple[int, ...]:
         """The rows of the table that lead to an element, which check_dependences has found to exist."""
-        assert isinstance(self.space, Sparse)
         rows = self.space.path(access.component, access.offsets)
         assert rows is not None
         return rows
 
     def is_held(self, access: Access) -> bool:
         """Whether the table leads to the cell of an element, for all its components alike."""
-        assert isinstance(self.space, Sparse)
         return self.space.links[self.path(access)[0]].stores_solid
 
     def link_pointer(self, access: Access, row: int) -> Symbol:
-        assert isinstance(self.space, Sparse)
         link = self.space.links[row]
         label = (
             compass(link.offset) if link.stores_solid else f"_{access.field.component_name(access.component)}"

@@ -29,7 +29,6 @@ from heddle.ir.nodes import (
     Assign,
     Call,
     Const,
-    Dense,
     Expression,
     If,
     Kernel,
@@ -41,7 +40,6 @@ from heddle.ir.nodes import (
     Reduce,
     Scalar,
     Scan,
-    Sparse,
     Statement,
     Store,
     Symbol,
@@ -72,12 +70,12 @@ class _Tiles:
         self.kernel, self.outputs, self.space = kernel, outputs, kernel.space
         self.taken = names_in(kernel)
         scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
-        rank = self.space.rank if isinstance(self.space, Dense) else 0
+        rank = self.space.dimensions if self.space.is_box else 0
         self.axes = [axis for axis in range(rank) if axis not in scanned]
         self.halved = 0  # axes along which only every second cell is counted
         self.split = is_split(kernel)
-        if isinstance(self.space, Dense) and not self.split:
-            self.halved = len(bits(self.space.rank, self.space.colours))
+        if self.space.is_box and not self.split:
+            self.halved = len(bits(self.space.dimensions, self.space.colours))
 
     # How many tiles there are, and which one a cell belongs to
 
@@ -86,11 +84,11 @@ class _Tiles:
 
     def row(self) -> tuple[Symbol, Expression, Expression]:
         """The counter along which tiles lie, where it begins, how far it goes."""
-        if isinstance(self.space, Sparse):
+        if self.space.is_list:
             if self.space.listed:
-                return self.space.counter, integer(0), Symbol("cell_count", I64)
+                return Symbol(self.space.counter, I64), integer(0), Symbol("cell_count", I64)
             first, last = Symbol("first", I64), Symbol("last", I64)
-            return self.space.counter, first, operate("sub", last, first)
+            return Symbol(self.space.counter, I64), first, operate("sub", last, first)
         name = "i" if self.split else AXES[self.axes[0]]
         extent = Symbol(f"n_{name}", I64)
         return Symbol(name, I64), integer(0), extent
@@ -104,7 +102,7 @@ class _Tiles:
         return Symbol(fresh(f"{output.name}_cell", self.taken), output.type)
 
     def head(self) -> list[Statement]:
-        if not self.axes and isinstance(self.space, Dense):
+        if not self.axes and self.space.is_box:
             return []
         size = TILE * (2 if self.halved else 1)  # every second cell: one tile in twice the length
         cells = add(self.row()[2], integer(size - 1))
@@ -112,12 +110,12 @@ class _Tiles:
 
     def count(self) -> Expression:
         """Of all tiles."""
-        if not self.axes and isinstance(self.space, Dense):
+        if not self.axes and self.space.is_box:
             return integer(1)
         total: Expression = self.of_row
         for axis in self.axes[1:]:
             total = multiply(total, self.rows(axis))
-        if isinstance(self.space, Dense) and self.space.colours > 1:
+        if self.space.colours > 1:
             colours = operate("sub", Symbol("last_colour", I64), Symbol("first_colour", I64))
             total = multiply(colours, total)
         return total
@@ -129,7 +127,7 @@ class _Tiles:
     def tile(self, place: Expression) -> Expression:
         """The number of the own tile; `place`: of the cell or its tile's first one, along the row."""
         number: Expression | None = None
-        if isinstance(self.space, Dense) and self.space.colours > 1:
+        if self.space.colours > 1:
             number = operate("sub", COLOUR, Symbol("first_colour", I64))
         for axis in self.axes[:0:-1]:
             where = self.half(axis, Symbol(AXES[axis], I64))
@@ -140,7 +138,7 @@ class _Tiles:
     # Loops
 
     def block(self, body: Sequence[Statement]) -> tuple[Statement, ...]:
-        if not self.axes and isinstance(self.space, Dense):  # one single scan
+        if not self.axes and self.space.is_box:  # one single scan
             stores = [
                 Store(Load(work_of(output), integer(0)), self.cell(output)) for _, output in self.outputs
             ]

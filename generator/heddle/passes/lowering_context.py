@@ -8,7 +8,6 @@ from heddle.ir.nodes import (
     I64,
     Access,
     Call,
-    Dense,
     Expression,
     Field,
     Gather,
@@ -54,8 +53,10 @@ class LoweringContext:
     def extent(self, axis: int, split: bool = False) -> Symbol:
         """The number of cells along an axis; `split`: of one colour along x."""
         symbol = Symbol("n_i" if split else f"n_{AXES[axis]}", I64)
-        layouts = ("split",) if split else ("strided",) if axis == 0 else ("strided", "split")
-        reference = next((f for f in self.kernel.fields if f.layout in layouts), None)
+        either = axis > 0
+        reference = next(
+            (f for f in self.kernel.fields if f.dense and (either or f.layout.split == split)), None
+        )
         if reference is None:  # all fields are split
             self.head[symbol] = Let(symbol, multiply(integer(2), self.extent(0, split=True)))
             return symbol
@@ -65,7 +66,7 @@ class LoweringContext:
         """Element stride along axis 0, 1, 2, or along the components for axis = rank."""
         if axis == 0 and self.unit:
             return integer(1)
-        if axis == 0 and self.target.threads and isinstance(self.space, Dense) and self.space.interleave > 1:
+        if axis == 0 and self.target.threads and self.space.interleave > 1:
             return integer(self.space.interleave)  # interleaved blocks: see vectorise_interleaved_blocks
         label = "q" if axis == field.rank else AXES[axis]
         return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
@@ -88,7 +89,7 @@ class LoweringContext:
         if not self.target.checked:
             return where
         lower = integer(-field.ghost_layers)
-        extent = "n_i" if field.layout == "split" and axis == 0 else f"n_{AXES[axis]}"
+        extent = "n_i" if field.layout.split and axis == 0 else f"n_{AXES[axis]}"
         upper = add(Symbol(extent, I64), integer(field.ghost_layers))
         return Call("within", (where, lower, upper), I64)
 

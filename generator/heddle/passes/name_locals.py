@@ -11,18 +11,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.cpp_names import RESERVED
-from heddle.ir.nodes import (
-    Assign,
-    DeviceCall,
-    Expression,
-    Kernel,
-    Let,
-    Local,
-    Loop,
-    Statement,
-    Symbol,
-    Var,
-)
+from heddle.ir.nodes import Assign, DeviceCall, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
 from heddle.ir.visit import rebuild
 
 

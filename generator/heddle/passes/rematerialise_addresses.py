@@ -22,7 +22,6 @@ from heddle.ir.nodes import (
     BOOL,
     I64,
     Call,
-    Dense,
     If,
     Kernel,
     Let,
@@ -45,7 +44,7 @@ def rematerialise_addresses(kernel: Kernel, schedule: Schedule, target: Target) 
     stored to."""
     if not (schedule.rematerialise and target.threads):
         return kernel
-    in_lanes = isinstance(kernel.space, Dense) and kernel.space.interleave > 1
+    in_lanes = kernel.space.interleave > 1
     return dataclasses.replace(kernel, body=_block(kernel.body, in_lanes))
 
 

@@ -24,7 +24,6 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Loop,
-    PackRegions,
     Scalar,
     Statement,
     Symbol,
@@ -36,7 +35,6 @@ from heddle.ir.target import Target
 
 def schedule_pack(kernel: Kernel, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
     """The body of a kernel over PackRegions, in loops."""
-    assert isinstance(kernel.space, PackRegions)
     box = Symbol("box", I64)
     if target.threads:
         return (Loop("thread", box, integer(0), COUNT, integer(1), (_threads(kernel, box),)),)

@@ -52,7 +52,7 @@ class Entry:
         split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
-        rows_of_list = any(a.field is not None and a.field.layout == "compressed" for a in self.arguments)
+        rows_of_list = any(a.field is not None and a.field.layout.over_list for a in self.arguments)
         demands = rows_of_list or (device and self.schedule.unit_stride)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
@@ -203,7 +203,7 @@ def _any(conditions: Sequence[str]) -> str:
 
 
 def _is_split(argument: Argument) -> bool:
-    return argument.field is not None and argument.field.layout == "split"
+    return argument.field is not None and argument.field.layout.split
 
 
 def fields_of_list(kernel: ir.Kernel) -> frozenset[str]:

@@ -89,7 +89,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         everything,
         schedule,
-        isinstance(stages.kernel.space, ir.Dense),
+        stages.kernel.space.is_box,
         fields_of_list(stages.kernel),
     )
     found = [f for f in unit.functions if f.main and f.name == function]
@@ -120,7 +120,7 @@ def _device(
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         everything,
         schedule,
-        isinstance(stages.kernel.space, ir.Dense),
+        stages.kernel.space.is_box,
         fields_of_list(stages.kernel),
     )
     kernel = f"{module.name}{TARGETS[target].suffix}::{name}_{suffix}"

@@ -18,7 +18,7 @@ from heddle import (
 )
 from heddle.halo.dense import exchanges
 from heddle.halo.sparse import list_exchanges
-from heddle.ir import nodes as ir
+from heddle.ir import space as ir_spaces
 from heddle.ir.schedule import precision
 
 
@@ -70,7 +70,7 @@ def exchange_without_rows() -> None:
     module = Module("m", precisions=("f64",))
     module.add("k", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, "omega")), space=Sparse("fluid"))
     kernel = module.kernels["k"].typed(precision("f64"))
-    list_exchanges(dataclasses.replace(kernel, space=ir.Sparse("fluid")), "here")
+    list_exchanges(dataclasses.replace(kernel, space=ir_spaces.Sparse("fluid")), "here")
 
 
 says(

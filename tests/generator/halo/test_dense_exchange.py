@@ -15,6 +15,7 @@ from heddle.halo.dense import Crossing, Exchange, exchanges, text
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.module import Module
 from heddle.passes.schedule_pack import COLUMNS
 from running import levels
@@ -108,7 +109,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, lattice: str) -> Non
     """Before a step every ghost value that it reads arrives once, after it every one that it wrote leaves
     once; nothing else crosses."""
     for kernel in streaming(pattern, lattice):
-        assert isinstance(kernel.space, ir.Dense)
+        assert isinstance(kernel.space, Dense)
         before, after = exchanges(kernel)
         for extent in EXTENTS[kernel.space.rank]:
             read, written = touched_ghosts(kernel, extent)

@@ -14,6 +14,7 @@ import pytest
 from heddle import Assignment, Sparse, fields, lbm
 from heddle.halo.sparse import ListExchange, ends_of, list_exchanges, text
 from heddle.ir import nodes as ir
+from heddle.ir import space as ir_spaces
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
 from heddle.model.assignment import AssignmentCollection
@@ -52,7 +53,12 @@ class List:
     then those held behind walls, and the table as heddle::IndexList has it."""
 
     def __init__(
-        self, domain: Sequence[int], lower: Cell, upper: Cell, fluid: set[Cell], links: Sequence[ir.Link]
+        self,
+        domain: Sequence[int],
+        lower: Cell,
+        upper: Cell,
+        fluid: set[Cell],
+        links: Sequence[ir_spaces.Link],
     ) -> None:
         self.domain, self.lower, self.upper = domain, lower, upper
         around = list(itertools.product(*(range(a - 1, b + 1) for a, b in zip(lower, upper, strict=True))))
@@ -74,7 +80,7 @@ class List:
                 row.append(found if link.stores_solid else slot * self.slot_stride + found)
             self.table.append(row)
 
-    def held(self, links: Sequence[ir.Link], around: set[Cell]) -> set[Cell]:
+    def held(self, links: Sequence[ir_spaces.Link], around: set[Cell]) -> set[Cell]:
         """Cells that are not listed, and that listed ones reach by rows one after the other."""
         reached = set(self.listed)
         in_turn = all(sum(map(abs, link.offset)) == 1 for link in links)
@@ -142,7 +148,7 @@ def moved(cell: Cell, by: Sequence[int]) -> Cell:
     return tuple(c + d for c, d in zip(cell, by, strict=True))
 
 
-def blocks(seed: int, links: Sequence[ir.Link], dimension: int) -> list[List]:
+def blocks(seed: int, links: Sequence[ir_spaces.Link], dimension: int) -> list[List]:
     """A random porous box, cut into two or three blocks along each axis."""
     generator = random.Random(seed)
     domain = [generator.randrange(4, 7) for _ in range(dimension)]
@@ -193,7 +199,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
     hold cells behind walls, what no other block touches in any step is not needed."""
     kernels = typed(module_of(pattern, dimension))
     space = kernels[0].space
-    assert isinstance(space, ir.Sparse)
+    assert isinstance(space, ir_spaces.Sparse)
     everywhere = blocks(dimension, space.links, dimension)
     seen = [touched(kernel, everywhere, lbm.Lattice(LATTICES[dimension])) for kernel in kernels]
     places = [
@@ -315,7 +321,7 @@ def test_packed_values_arrive(pattern: str, target: str) -> None:
     module = module_of(pattern, 2)
     kernels = typed(module)
     for kernel in kernels:
-        assert isinstance(kernel.space, ir.Sparse)
+        assert isinstance(kernel.space, ir_spaces.Sparse)
         for exchange in list_exchanges(kernel, ends=ends_of(kernels)):
             if exchange.crossings:
                 exchanged(module, exchange, blocks(7, kernel.space.links, 2), target)
@@ -336,7 +342,7 @@ def test_several_fields_share_a_call(target: str) -> None:
     (kernel,) = typed(module)
     exchange = list_exchanges(kernel)[0]
     assert [field.name for field in exchange.fields] == ["a", "b"]
-    assert isinstance(kernel.space, ir.Sparse)
+    assert isinstance(kernel.space, ir_spaces.Sparse)
     exchanged(module, exchange, blocks(3, kernel.space.links, 2), target)
 
 
@@ -357,14 +363,14 @@ def test_a_narrower_wire_rounds() -> None:
 
 def test_text_names_what_crosses() -> None:
     even, odd = typed(module_of("aa", 3))
-    assert isinstance(odd.space, ir.Sparse)
+    assert isinstance(odd.space, ir_spaces.Sparse)
     assert text(list_exchanges(even)[0], odd.space.links) == "before step_even: nothing crosses"
     lines = text(list_exchanges(odd)[1], odd.space.links).splitlines()
     assert lines[0] == "after step_odd: ghost cells are sent to owners what 18 rows lead to"
     assert lines[1] == "  row  0: f.w at (-1,  0,  0)"
     assert len(lines) == 19
     kernels = typed(module_of("twist", 3))
-    assert isinstance(kernels[1].space, ir.Sparse)
+    assert isinstance(kernels[1].space, ir_spaces.Sparse)
     lines = text(list_exchanges(kernels[1], ends=ends_of(kernels))[0], kernels[1].space.links).splitlines()
     assert lines[0] == "before step_odd: owners send to ghost cells what 12 ways lead to"
     assert "  row  0  1: f.ne at ( 1,  1,  0), shared with the cell at ( 1,  1,  0)" in lines

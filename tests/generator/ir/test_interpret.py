@@ -16,7 +16,9 @@ from heddle import Assignment, fields
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.interpret import Array, InterpretationError, constant, converted, rounded, run
+from heddle.ir.layout import STRIDED
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.ir.visit import walk
 from models import column, model, random_model, reduction
 from running import bits, memory, scalars
@@ -33,11 +35,11 @@ def interesting(generator: random.Random) -> float:
 def value(expression: ir.Expression, **names: float) -> Any:
     """Evaluate one expression through a kernel that stores it."""
     assert isinstance(expression.type, ir.Scalar)
-    field = ir.Field("u", expression.type, 1, 0, 0, "strided")
+    field = ir.Field("u", expression.type, 1, 0, 0, STRIDED)
     parameters = tuple(symbol for symbol in _symbols(expression) if symbol.name in names)
     store = ir.Store(ir.Access(field, (0,)), expression)
     array = Array([0.0], 0, (1,), (1,))
-    run(ir.Kernel("k", (field,), parameters, ir.Dense(1), (store,)), {"u": array}, names)
+    run(ir.Kernel("k", (field,), parameters, Dense(1), (store,)), {"u": array}, names)
     return array.values[0]
 
 
@@ -198,23 +200,23 @@ def test_logic_stops_early() -> None:
 
 def test_outside_memory() -> None:
     pointer = ir.Symbol("u", ir.Pointer(ir.F64))
-    field = ir.Field("u", ir.F64, 1, 0, 0, "strided")
+    field = ir.Field("u", ir.F64, 1, 0, 0, STRIDED)
     x = ir.Symbol("x", ir.I64)
     for begin, end in ((-1, 1), (1, 3)):
         body = (ir.Store(ir.Load(pointer, x), ir.Const(1, ir.F64)),)
         loop = ir.Loop("serial", x, integer(begin), integer(end), integer(1), body)
-        kernel = ir.Kernel("k", (field,), (), ir.Dense(1), (loop,))
+        kernel = ir.Kernel("k", (field,), (), Dense(1), (loop,))
         with pytest.raises(InterpretationError, match="lies outside its array"):
             run(kernel, {"u": Array([0.0, 0.0], 0, (2,), (1,))})
 
 
 def test_local_memory_must_be_written_first() -> None:
     local = ir.Symbol("t", ir.Pointer(ir.F64))
-    field = ir.Field("u", ir.F64, 1, 0, 0, "strided")
+    field = ir.Field("u", ir.F64, 1, 0, 0, STRIDED)
     x = ir.Symbol("x", ir.I64)
     store = ir.Store(ir.Load(ir.Symbol("u", ir.Pointer(ir.F64)), x), ir.Load(local, x))
     loop = ir.Loop("serial", x, integer(0), integer(2), integer(1), (store,))
-    kernel = ir.Kernel("k", (field,), (), ir.Dense(1), (ir.Local(local, 2, "scratch"), loop))
+    kernel = ir.Kernel("k", (field,), (), Dense(1), (ir.Local(local, 2, "scratch"), loop))
     with pytest.raises(InterpretationError, match="was never written"):
         run(kernel, {"u": Array([0.0, 0.0], 0, (2,), (1,))})
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from heddle.errors import KernelError, Place
+from heddle.ir.hash_consing import Node
 from heddle.ir.json import from_json, to_json
-from heddle.ir.nodes import BOOL, F64, I32, Cast, Const, Node, Op, Select, Symbol
+from heddle.ir.nodes import BOOL, F64, I32, Cast, Const, Op, Select, Symbol
 from heddle.ir.source import Assignment, Declaration, Exit, For, Function, Record, Unit, Unknown
 
 A, I = Symbol("a", F64), Symbol("i", I32)  # noqa: E741

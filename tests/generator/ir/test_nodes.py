@@ -11,9 +11,13 @@ from fractions import Fraction
 import pytest
 from heddle import Assignment, Sparse, fields, has_bit, lbm
 from heddle.errors import Place
+from heddle.ir import layout
 from heddle.ir import nodes as ir
+from heddle.ir import space as ir_spaces
 from heddle.ir.build import add, integer, multiply, operate
+from heddle.ir.hash_consing import Node
 from heddle.ir.json import from_json, to_json
+from heddle.ir.layout import STRIDED
 from heddle.ir.schedule import Schedule, precision
 from heddle.ir.text import expression, text
 from heddle.ir.verify import VerificationError, verify
@@ -108,19 +112,24 @@ def test_json_gives_the_same_object() -> None:
         classes |= {type(node) for node in walk(kernel)}
     missing = {
         cls
-        for cls in vars(ir).values()
-        if isinstance(cls, type) and issubclass(cls, ir.Node) and cls not in classes
+        for module in (ir, layout, ir_spaces)
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, Node) and cls not in classes
     }
     assert missing <= {
-        ir.Node,
+        Node,
         ir.Expression,
         ir.Statement,
         ir.Gather,
         ir.If,
         ir.Scan,
         ir.Reduce,
-        ir.Dense,
-        ir.PackRegions,
+        ir_spaces.PackRegions,
+        ir_spaces.Space,
+        layout.Layout,
+        layout.Profile,
+        layout.Split,
+        layout.Entries,
     }
 
 
@@ -134,8 +143,8 @@ def test_json_numbers(value: float) -> None:
 
 
 def test_json_keeps_places_and_nested_parts() -> None:
-    link = ir.Link(1, (-1, 0, 0), 2)
-    space = ir.Sparse("fluid", True, (link,))
+    link = ir_spaces.Link(1, (-1, 0, 0), 2)
+    space = ir_spaces.Sparse("fluid", True, (link,))
     store = ir.Store(ir.Access(_field(), (0, 0)), A, True, Place("model.py", 7))
     kernel = ir.Kernel(
         "k", (_field(),), (A,), space, (ir.If(operate("lt", A, B), (store,), True),), (B,), "about"
@@ -144,7 +153,7 @@ def test_json_keeps_places_and_nested_parts() -> None:
 
 
 def _field() -> ir.Field:
-    return ir.Field("u", ir.F64, 2, 0, 1, "strided")
+    return ir.Field("u", ir.F64, 2, 0, 1, STRIDED)
 
 
 def test_text() -> None:
@@ -203,7 +212,7 @@ def test_transform_visits_shared_nodes_once() -> None:
 
 
 def kernel(*body: ir.Statement) -> ir.Kernel:
-    return ir.Kernel("k", (_field(),), (A, B), ir.Dense(2), body)
+    return ir.Kernel("k", (_field(),), (A, B), ir_spaces.Dense(2), body)
 
 
 def let(value: ir.Expression, name: str = "t") -> ir.Statement:

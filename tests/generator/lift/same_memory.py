@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.interpret import Array, Number, run
+from heddle.ir.space import Sparse
 from heddle.ir.visit import walk
 from heddle.lift.lifted import Lifted
 from heddle.lift.polynomial import Polynomial
@@ -35,7 +37,7 @@ def differences(function: Lifted, kernels: tuple[Recovered, ...]) -> list[str]:
     scalars = dict(_scalars(function, generator))
     before = {name: _memory(scalar, generator) for name, scalar in _pointers(function).items()}
     expected = {name: list(values) for name, values in before.items()}
-    own = ir.Kernel(function.name, (), (), ir.Sparse("none"), function.body)
+    own = ir.Kernel(function.name, (), (), Sparse("none"), function.body)
     arrays = {name: Array(values, 0, (LENGTH,), (1,)) for name, values in expected.items()}
     for name in [name for name in arrays if "." in name]:
         arrays[name.split(".")[0]] = arrays[name]
@@ -69,11 +71,11 @@ def _finish(
     once = ir.Loop(
         "serial", ir.Symbol("once", ir.I64), integer(0), integer(1), integer(1), (ir.Store(target, value),)
     )
-    last = ir.Kernel(name, (), (), ir.Sparse("none"), (once,))
+    last = ir.Kernel(name, (), (), Sparse("none"), (once,))
     run(last, {name: Array(memory[name], 0, (LENGTH,), (1,))}, scalars | {"first": 0, "last": 0})
 
 
-def _is_sum(statement: ir.Node) -> bool:
+def _is_sum(statement: Node) -> bool:
     return isinstance(statement, ir.Reduce) and statement.operation == "sum"
 
 

@@ -7,6 +7,7 @@ from heddle import Assignment, If, Schedule, fields, parameters
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.ir.stages import Request
 from heddle.ir.text import text
 from heddle.ir.visit import walk
@@ -20,7 +21,7 @@ first, second, third, twice = symbols("first second third twice")
 
 
 def kernel(*statements: Assignment | If) -> ir.Kernel:
-    return typed("k", statements, ir.Dense(2), precision("f64"))
+    return typed("k", statements, Dense(2), precision("f64"))
 
 
 def names(found: ir.Kernel) -> list[str]:

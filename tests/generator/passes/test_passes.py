@@ -27,11 +27,11 @@ from heddle import (
     lbm,
     profiles,
 )
-from heddle.ir import nodes as ir
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import OUTSIDE, Array, run
 from heddle.ir.reduction import combined
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.ir.text import lines, text
 from heddle.model.field import Access
 from heddle.module import Module
@@ -78,7 +78,7 @@ def test_random_models(seed: int, name: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
     entry = model(random_model(seed), Schedule(block=(32, 2, 1), coarsening=cells))
-    if entry.space == ir.Dense(1) or any(isinstance(s, Scan) for s in entry.statements):
+    if entry.space == Dense(1) or any(isinstance(s, Scan) for s in entry.statements):
         with pytest.raises(KernelError, match=f"cannot take {cells} cells"):
             levels(entry, "f64", "cuda")
     else:

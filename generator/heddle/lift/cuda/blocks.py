@@ -11,6 +11,7 @@ from typing import Any
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir import source
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import statements, walk
 from heddle.lift.cuda.block_reductions import Reduction, with_direct_atomics, without_block_reduction
 from heddle.lift.cuda.thread_index import AXES, without_casts
@@ -158,7 +159,7 @@ def _blocks(unit: source.Unit, function: source.Function) -> Iterator[Block]:
             yield block
 
 
-def _built_in(node: ir.Node) -> tuple[str, str] | None:
+def _built_in(node: Node) -> tuple[str, str] | None:
     """`threadIdx.x` and its like in the record."""
     if isinstance(node, source.Member) and isinstance(node.object, ir.Symbol):
         return node.object.name, node.name

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import transform
 
 AXES = "xyz"
@@ -78,7 +79,7 @@ def distributed(number: ThreadIndex, stride: ir.Expression) -> ThreadIndex | Non
 def resolved(value: ir.Expression, values: Mapping[ir.Symbol, ir.Expression]) -> ir.Expression:
     """A value with what names stand for in place of the names."""
 
-    def known(node: ir.Node) -> ir.Node:
+    def known(node: Node) -> Node:
         if isinstance(node, ir.Symbol) and node in values:
             return resolved(values[node], values)
         return node

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import statements, walk
 from heddle.lift.cuda.thread_index import ThreadIndex, without_casts
 from heddle.lift.lifted import refuse
@@ -77,7 +78,7 @@ def thread_loops(
 def _without_unused_numbers(body: Sequence[ir.Statement]) -> list[ir.Statement]:
     """Without names that nothing uses, such as that of the thread a grid-stride loop began at."""
     kept: list[ir.Statement] = []
-    used: set[ir.Node] = set()
+    used: set[Node] = set()
     for statement in reversed(body):
         if isinstance(statement, ir.Let) and statement.symbol not in used and _is_launch(statement.value):
             continue

@@ -202,7 +202,7 @@ class _Writer:
             self.heddle.add("parameters")
             targets = ", ".join(self.python(symbol.name) for symbol in listed)
             yield f'{targets} = parameters("{", ".join(symbol.name for symbol in listed)}: {kind}")'
-        rank = kernel.space.rank if isinstance(kernel.space, ir.Dense) else 0
+        rank = kernel.space.dimensions if kernel.space.is_box else 0
         for prefix, function in (("", "coordinates"), ("n_", "extents")):
             own = {f"{prefix}{_AXES[axis]}" for axis in range(rank)}
             if any(isinstance(node, ir.Symbol) and node.name in own for node in walk(kernel.body)):

@@ -36,7 +36,6 @@ from heddle.ir.nodes import (
     Loop,
     Op,
     Pointer,
-    Sparse,
     Statement,
     Store,
     Symbol,
@@ -159,7 +158,6 @@ class _Staging:
 
     @property
     def rows(self) -> int:
-        assert isinstance(self.kernel.space, Sparse)
         return len(self.kernel.space.links)
 
     def ahead(self, strips: int) -> tuple[Statement, ...]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import device_call
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     F16,
     F32,
@@ -32,7 +33,6 @@ from heddle.ir.nodes import (
     Load,
     Local,
     Loop,
-    Node,
     Op,
     Pointer,
     Select,

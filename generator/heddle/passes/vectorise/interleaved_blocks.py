@@ -26,19 +26,19 @@ from collections.abc import Sequence
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.build import integer, multiply, operate
 from heddle.ir.device_calls import device_call
+from heddle.ir.hash_consing import Node
+from heddle.ir.layout import STRIDED
 from heddle.ir.nodes import (
     BOOL,
     I64,
     Call,
     Comment,
-    Dense,
     Expression,
     Kernel,
     Let,
     Load,
     Local,
     Loop,
-    Node,
     Pointer,
     Statement,
     Store,
@@ -55,7 +55,7 @@ LANE = Symbol("lane", I64)
 def check_lanes(kernel: Kernel) -> None:
     """Raise KernelError where a kernel that is not yet scheduled cannot run in lanes: what differs between
     blocks, such as coordinates, is not the same for all lanes of a vector."""
-    if not (isinstance(kernel.space, Dense) and kernel.space.interleave > 1):
+    if not (kernel.space.interleave > 1):
         return
     lanes = kernel.space.interleave
 
@@ -65,7 +65,7 @@ def check_lanes(kernel: Kernel) -> None:
     places = [getattr(statement, "place", NOWHERE) for statement in kernel.body]
     first = next((place for place in places if place != NOWHERE), NOWHERE)
     for field in kernel.fields:
-        if field.layout != "strided" or field.rank != kernel.space.rank:
+        if field.layout is not STRIDED or field.rank != kernel.space.dimensions:
             raise refuse(first, f"'{field.name}' is no field over all its axes", "leave out lanes")
     for symbol in walk(kernel.body):
         if isinstance(symbol, Symbol) and symbol.name in ("x", "y", "z", "n_x", "n_y", "n_z"):
@@ -81,7 +81,7 @@ def check_lanes(kernel: Kernel) -> None:
 
 def vectorise_interleaved_blocks(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     """Make vectors of the loads and stores of a kernel in lanes; other kernels stay as they are."""
-    if not (target.threads and isinstance(kernel.space, Dense) and kernel.space.interleave > 1):
+    if not (target.threads and kernel.space.interleave > 1):
         return kernel
     return dataclasses.replace(
         kernel, body=_block(kernel.body, kernel.space.interleave, schedule.threads_per_vector)

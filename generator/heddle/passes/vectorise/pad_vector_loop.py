@@ -19,12 +19,7 @@ from collections.abc import Sequence
 from heddle.ir.build import add, integer
 from heddle.ir.device_calls import padded
 from heddle.ir.loops import touches_only
-from heddle.ir.nodes import (
-    Kernel,
-    Local,
-    Loop,
-    Statement,
-)
+from heddle.ir.nodes import Kernel, Local, Loop, Statement
 from heddle.ir.schedule import Schedule
 from heddle.passes.apply_schedule import in_strips
 

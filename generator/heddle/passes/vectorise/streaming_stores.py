@@ -18,7 +18,6 @@ from heddle.ir.build import operate
 from heddle.ir.device_calls import device_call, is_call
 from heddle.ir.nodes import (
     Comment,
-    Dense,
     Expression,
     Kernel,
     Let,
@@ -41,7 +40,7 @@ VECTOR = 512  # bits
 
 def stream_stores(kernel: Kernel, schedule: Schedule) -> Kernel:
     """Stage the loads of strips with nontemporal stores; other kernels stay as they are."""
-    if not (schedule.strip_size and schedule.nontemporal and isinstance(kernel.space, Dense)):
+    if not (schedule.strip_size and schedule.nontemporal and kernel.space.is_box):
         return kernel
     return dataclasses.replace(
         kernel, body=in_strips(kernel.body, lambda strip: _strip(strip.body, schedule.strip_size))

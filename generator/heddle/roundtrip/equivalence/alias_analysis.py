@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from heddle.ir import nodes as ir
+from heddle.ir.space import Space
 from heddle.roundtrip.equivalence.colour_disjointness import NOTHING, Facts, disjoint_by_parity
 from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.pack_regions import table_of
@@ -30,11 +30,11 @@ NEIGHBOUR, CELLS = "neighbour", "cells"
 class AliasAnalysis(Ranges):
     """Reasoning about the indices of one kernel."""
 
-    def __init__(self, bits: FloatTerms, space: ir.Dense | ir.Sparse | ir.PackRegions) -> None:
+    def __init__(self, bits: FloatTerms, space: Space) -> None:
         super().__init__(bits)
-        self.links = space.links if isinstance(space, ir.Sparse) else ()
-        self.listed = isinstance(space, ir.Sparse) and space.listed
-        self.in_box = isinstance(space, ir.Sparse) and space.box > 0
+        self.links = space.links if space.is_list else ()
+        self.listed = space.listed
+        self.in_box = space.box > 0
         self.table = table_of(space, self)
         self._different: dict[tuple[Term, Term, Term, frozenset[Term]], bool] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the table of boxes of an exchange promises (`ir.PackRegions`): which cells a box has, and where they
+"""What the table of boxes of an exchange promises (`PackRegions`): which cells a box has, and where they
 lie on the wire. Each use is noted as an assumption, since a kernel cannot check it."""
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heddle.ir import nodes as ir
 from heddle.ir.pack_table import COLUMNS, LONGEST, TABLE
+from heddle.ir.space import Space
 from heddle.roundtrip.equivalence.ranges import Ranges
 from heddle.roundtrip.equivalence.terms import Term, is_read
 
@@ -112,5 +112,5 @@ class Table:
         )
 
 
-def table_of(space: ir.Dense | ir.Sparse | ir.PackRegions, ranges: Ranges) -> Table | None:
-    return Table(ranges) if isinstance(space, ir.PackRegions) else None
+def table_of(space: Space, ranges: Ranges) -> Table | None:
+    return Table(ranges) if space.packs else None

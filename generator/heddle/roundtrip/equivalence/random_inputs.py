@@ -13,6 +13,7 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
 from heddle.ir.interpret import Array, Number, rounded
+from heddle.ir.space import PLACES, Link
 from heddle.roundtrip.equivalence.row_assumptions import has_unit_rows
 
 BOXES = {
@@ -45,25 +46,25 @@ def random_inputs(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]
     so that roots and quotients are defined; the rest has both signs."""
     fields = tuple({field.name: field for kernel in (b, a) for field in kernel.fields}.values())
     parameters = tuple({s.name: s for kernel in (b, a) for s in kernel.parameters}.values())
-    rank = max((field.rank for field in fields if field.layout != "profile"), default=0)
+    rank = max((field.rank for field in fields if not field.layout.along_axis), default=0)
     if rank not in BOXES:
         raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
-    split = any(field.layout == "split" for field in fields)
-    sizes = BOXES[rank][:2] if isinstance(a.space, ir.PackRegions) else BOXES[rank]  # ghost cells are many
+    split = any(field.layout.split for field in fields)
+    sizes = BOXES[rank][:2] if a.space.packs else BOXES[rank]  # ghost cells are many
     for number, cells in enumerate(sizes * 2):
         box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
         generator = random.Random(seed + number)
         drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1), has_unit_rows(a, b))
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
-        if isinstance(a.space, ir.Dense) and a.space.colours > 1:
+        if a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
-        if isinstance(a.space, ir.Dense) and a.space.walls:
+        if a.space.walls:
             scalars["walls"] = generator.randrange(64)
-        if isinstance(a.space, ir.Sparse) and a.space.box:
+        if a.space.box:
             yield _placed(fields, box, drawn, scalars)
-        elif isinstance(a.space, ir.Sparse):
+        elif a.space.is_list:
             yield _listed(a, b, fields, box, drawn, scalars)
-        elif isinstance(a.space, ir.PackRegions):
+        elif a.space.packs:
             yield _boxed(fields, box, drawn, scalars)
         else:
             arrays = {field.name: drawn.field(field, box) for field in fields}
@@ -95,12 +96,12 @@ class _Draw:
         """Axes in any order, some with gaps, some backwards; of a field that is split by colour, half a row
         for each colour."""
         ghosts, parts = field.ghost_layers, field.components
-        if field.layout == "profile":
+        if field.layout.along_axis:
             n = box[field.axis]
             values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
             return Array(values, ghosts, (n,), (1,))
         extent = tuple(box[: field.rank])
-        if field.layout == "split":
+        if field.layout.split:
             extent, parts = (extent[0] // 2, *extent[1:]), 2
         whole = [n + 2 * ghosts for n in extent] + ([parts] if parts else [])
         axes = list(range(len(whole)))
@@ -126,10 +127,10 @@ def _boxed(
 ) -> Sample:
     """A box with ghost cells, all of which cross: those of each component of each field in three boxes, the
     last of them empty."""
-    arrays = {f.name: drawn.field(f, box) for f in fields if f.layout != "entries"}
+    arrays = {f.name: drawn.field(f, box) for f in fields if not f.layout.per_entry}
     table: list[int] = []
     place, longest = 3, 0
-    for number, field in enumerate(f for f in fields if f.layout != "entries"):
+    for number, field in enumerate(f for f in fields if not f.layout.per_entry):
         ghosts = field.ghost_layers
         whole = [*(n + 2 * ghosts for n in box[: field.rank]), *[1] * (3 - field.rank)]
         begin = [*[-ghosts] * field.rank, *[0] * (3 - field.rank)]
@@ -150,13 +151,13 @@ def _placed(
     fields: Sequence[ir.Field], box: Sequence[int], drawn: _Draw, scalars: dict[str, Number]
 ) -> Sample:
     """Some cells of a box, each once."""
-    arrays = {field.name: drawn.field(field, box) for field in fields if field.layout != "entries"}
+    arrays = {field.name: drawn.field(field, box) for field in fields if not field.layout.per_entry}
     places = [place for place in itertools.product(*map(range, box)) if drawn.generator.random() < 0.3]
     places = places or [tuple(0 for _ in box)]
-    for field in (f for f in fields if f.layout == "entries"):
+    for field in (f for f in fields if f.layout.per_entry):
         values = [drawn.number(field.type) for _ in places]
-        if field.name in ir.PLACES:
-            values = [place[ir.PLACES.index(field.name)] for place in places]
+        if field.name in PLACES:
+            values = [place[PLACES.index(field.name)] for place in places]
         arrays[field.name] = Array(values, 0, (len(places),), (1,))
     return Sample(arrays, scalars, f"{len(places)} cells of {' x '.join(map(str, box))}")
 
@@ -172,7 +173,6 @@ def _listed(
     """A box with some solid cells: a table that leads to neighbours, and at walls to the own cell or to cells
     that the list holds there."""
     space = a.space
-    assert isinstance(space, ir.Sparse)
     generator = drawn.generator
     places = [place for place in itertools.product(*map(range, box)) if generator.random() < 0.8]
     places = places or [tuple(0 for _ in box)]
@@ -183,7 +183,7 @@ def _listed(
     entries = max(cells // 3, 1)
     arrays: dict[str, Array] = {}
     for field in fields:
-        if field.layout == "entries":
+        if field.layout.per_entry:
             arrays[field.name] = Array(
                 [drawn.number(field.type) for _ in range(entries)], 0, (entries,), (1,)
             )
@@ -198,10 +198,10 @@ def _listed(
             slot, cell = (link.slot, number[to]) if to in number else (max(link.wall_slot, 0), n)
             table[position * row + n] = slot * slot_stride + cell
     arrays["neighbour"] = Array(table, 0, (len(number), len(space.links)), (1, row))
-    strip = max(kernel.space.strip_size for kernel in (a, b) if isinstance(kernel.space, ir.Sparse))
+    strip = max(kernel.space.strip_size for kernel in (a, b) if kernel.space.is_list)
     if strip:
         arrays["neighbour_run"] = _runs(arrays["neighbour"], strip)
-    if any(kernel.space.compressed for kernel in (a, b) if isinstance(kernel.space, ir.Sparse)):
+    if any(kernel.space.compressed for kernel in (a, b) if kernel.space.is_list):
         words = compressed(
             lambda link, n: table[link * row + n],
             lambda link, n: space.links[link].wall_slot * slot_stride + n,
@@ -217,11 +217,11 @@ def _listed(
     return Sample(arrays, scalars | {"first": first, "last": cells}, f"cells {first} to {cells} of a list")
 
 
-def _along(place: tuple[int, ...], link: ir.Link, box: Sequence[int]) -> tuple[int, ...]:
+def _along(place: tuple[int, ...], link: Link, box: Sequence[int]) -> tuple[int, ...]:
     return tuple((p + d) % m for p, d, m in zip(place, link.offset, box, strict=True))
 
 
-def _hold(number: dict[tuple[int, ...], int], links: Sequence[ir.Link], box: Sequence[int]) -> None:
+def _hold(number: dict[tuple[int, ...], int], links: Sequence[Link], box: Sequence[int]) -> None:
     """Number the cells behind walls that rows lead to, row after row where rows are followed in turn."""
     stores_solid = [link for link in links if link.stores_solid]
     in_turn = all(sum(map(bool, link.offset)) == 1 for link in stores_solid)

@@ -21,7 +21,7 @@ ASSUME_LANES = "the fields are those of {} interleaved blocks"
 
 def has_unit_rows(*kernels: ir.Kernel) -> bool:
     """Whether one of the kernels runs on nothing else."""
-    return any(isinstance(kernel.space, ir.Dense) and kernel.space.unit_stride for kernel in kernels)
+    return any(kernel.space.unit_stride for kernel in kernels)
 
 
 def interleave_of(kernel: ir.Kernel) -> int:
@@ -53,5 +53,5 @@ def row_assumptions(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[i
         ir.Load(ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True)), integer(0)): integer(lanes)
         for kernel in (a, b)
         for field in kernel.fields
-        if field.layout in ("strided", "split") and field.rank
+        if field.dense and field.rank
     }

@@ -14,6 +14,7 @@ from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.device_calls import meaning, padded, parts_of, row_of
+from heddle.ir.layout import STRIDED
 from heddle.ir.loops import touches_only
 from heddle.ir.reduction import NEUTRAL
 from heddle.ir.visit import statements, walk
@@ -65,7 +66,7 @@ class SymbolicExecution:
         self.guards: list[Term] = []
         self.facts: dict[Term, Term] = {}
         self.blocks, self.block_read = blocks, self.terms.integer(0)
-        self.interleaved = {f.name for f in kernel.fields if f.layout == "strided"} if blocks > 1 else set()
+        self.interleaved = {f.name for f in kernel.fields if f.layout is STRIDED} if blocks > 1 else set()
         self.combined: set[str] = set()
         self.elements = {field.name: field.type for field in kernel.fields}
         self.context = Context(bits, self.aliases, self.rewriter, self.memory, self.elements)
@@ -267,7 +268,7 @@ class SymbolicExecution:
     def neighbour_or_wall(self, entry: Term, own: Term) -> Term:
         """An entry that stands for the own cell at a wall, where `own` is what the list has there."""
         space = self.kernel.space
-        if self.aliases.is_link(entry) and isinstance(space, ir.Sparse):
+        if self.aliases.is_link(entry) and space.is_list:
             place = self.aliases.coordinates(NEIGHBOUR, entry.args[1])
             n = place.get(None, self.terms.integer(0))
             row = next((part for stride, part in place.items() if stride is not None), self.terms.integer(0))
@@ -280,7 +281,7 @@ class SymbolicExecution:
         """Whether an index is component `slot` of cell n in a field over the list."""
         if slot == 0:
             return index is n
-        for field in (field for field in self.kernel.fields if field.layout == "compressed"):
+        for field in (field for field in self.kernel.fields if field.layout.over_list):
             strides = ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True))
             apart = self.load(*self.element(strides, integer(1)))
             if index is self.terms.plus(self.terms.scaled(apart, slot), n):
@@ -380,7 +381,7 @@ class SymbolicExecution:
 
     def extent_of(self, array: str, index: Term) -> str:
         """The array of extents that stands for those of all dense fields."""
-        dense = [field for field in self.kernel.fields if field.layout == "strided"]
+        dense = [field for field in self.kernel.fields if field.layout is STRIDED]
         name = array.removesuffix("_extent")
         if name != array and any(field.name == name for field in dense[1:]):
             rank = next(field.rank for field in dense if field.name == name)

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import operate
+from heddle.ir.layout import STRIDED
+from heddle.ir.space import Dense
 
 Number = int | float | Fraction
 
@@ -101,7 +103,7 @@ class Array:
     """A field of any rank; `u[i, j]` is its element, `u.n(axis)` its extent."""
 
     def __init__(self, name: str, rank: int = 1, scalar: ir.Scalar = ir.F64) -> None:
-        self.field = ir.Field(name, scalar, rank, 0, 2, "strided")
+        self.field = ir.Field(name, scalar, rank, 0, 2, STRIDED)
         self.pointer = ir.Symbol(name, ir.Pointer(scalar))
 
     def n(self, axis: int = 0) -> Value:
@@ -166,7 +168,7 @@ def kernel(
     symbols = tuple(parameter.node for parameter in parameters)
     written = tuple(ir.Symbol(name, ir.F64) for name in outputs)
     fields = tuple(array.field for array in arrays)
-    return ir.Kernel("loop", fields, symbols, ir.Dense(rank), body, written)  # type: ignore[arg-type]
+    return ir.Kernel("loop", fields, symbols, Dense(rank), body, written)  # type: ignore[arg-type]
 
 
 def output(name: str) -> Value:

@@ -9,6 +9,7 @@ import pytest
 from heddle import Dense, Module, Schedule, lbm
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.visit import transform, walk
 from heddle.roundtrip.compare import Proof, equivalent
 
@@ -62,7 +63,7 @@ def test_iterations_in_place_leave_each_other_alone(lanes: int, renew: bool) -> 
 def test_iterations_beside_a_wall_within_the_box_do_not() -> None:
     """A wall after the first cell: what it stores there, cells behind the wall store, too."""
 
-    def within(node: ir.Node) -> ir.Node:
+    def within(node: Node) -> Node:
         if isinstance(node, ir.Op) and node.name == "eq" and node.args[0] == ir.Symbol("x", ir.I64):
             return dataclasses.replace(node, args=(node.args[0], integer(1)))
         return node

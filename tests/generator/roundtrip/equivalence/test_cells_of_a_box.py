@@ -9,6 +9,7 @@ import pytest
 from heddle import lbm
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import Schedule, precision
 from heddle.ir.visit import transform
 from heddle.pipeline import Request, lower
@@ -43,7 +44,7 @@ def test_targets_agree(case: tuple[str, str]) -> None:
 def test_a_wrong_place_is_found(case: tuple[str, str]) -> None:
     """Along y the place along x is taken."""
 
-    def other(node: ir.Node) -> ir.Node:
+    def other(node: Node) -> Node:
         if isinstance(node, ir.Load) and node.pointer.name == "cell_y":
             return ir.Load(dataclasses.replace(node.pointer, name="cell_x"), node.index)
         return node

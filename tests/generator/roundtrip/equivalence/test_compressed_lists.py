@@ -13,6 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.compressed_neighbours import CELLS, chunk_entry, compressed, row_words
 from heddle.ir.functions import AT_WALL
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import precision
 from heddle.ir.visit import transform
 from heddle.pipeline import Request, lower
@@ -28,7 +29,7 @@ def lowered(case: tuple[str, str], target: str) -> ir.Kernel:
     return lower(entry.typed(known), Request(known, schedule, TARGETS[target])).lowered
 
 
-def changed(kernel: ir.Kernel, change: Callable[[ir.Node], ir.Node]) -> ir.Kernel:
+def changed(kernel: ir.Kernel, change: Callable[[Node], Node]) -> ir.Kernel:
     body = tuple(transform(statement, change) for statement in kernel.body)
     assert body != kernel.body
     return dataclasses.replace(kernel, body=body)
@@ -43,7 +44,7 @@ def test_is_the_plain_table(case: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_wrong_row_is_found(case: tuple[str, str]) -> None:
-    def other_row(node: ir.Node) -> ir.Node:
+    def other_row(node: Node) -> Node:
         if isinstance(node, ir.Load) and node.pointer.name == "link" and node.index == integer(3):
             return ir.Load(node.pointer, integer(4))
         return node
@@ -53,7 +54,7 @@ def test_a_wrong_row_is_found(case: tuple[str, str]) -> None:
 
 
 def test_a_wrong_wall_is_found() -> None:
-    def next_cell(node: ir.Node) -> ir.Node:
+    def next_cell(node: Node) -> Node:
         if (
             isinstance(node, ir.Call)
             and node.name == "neighbour_or_wall"

@@ -16,6 +16,7 @@ from heddle.build import load
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import operate
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import Schedule, precision
 from heddle.ir.visit import rebuild
 from heddle.module import KernelModel
@@ -196,7 +197,7 @@ def test_targets_do_the_same(name: str) -> None:
         assert result.tier == "structural", result
 
 
-def faults(node: ir.Node) -> Iterator[ir.Node]:
+def faults(node: Node) -> Iterator[Node]:
     """A node with one thing changed: a number, an operator, the order of operands, a step."""
     match node:
         case ir.Const(int() as known, scalar) if scalar is not None and not scalar.is_float:
@@ -216,12 +217,12 @@ def faults(node: ir.Node) -> Iterator[ir.Node]:
 def mutants(kernel: ir.Kernel) -> list[ir.Kernel]:
     """The kernel with one fault, for every place and fault."""
 
-    def changed(node: ir.Node) -> Iterator[ir.Node]:
+    def changed(node: Node) -> Iterator[Node]:
         yield from faults(node)
         for name, part in vars(node).items():
             parts = part if isinstance(part, tuple) else (part,)
             for at, child in enumerate(parts):
-                if isinstance(child, ir.Node) and not isinstance(child, (ir.Scalar, ir.Pointer, ir.Field)):
+                if isinstance(child, Node) and not isinstance(child, (ir.Scalar, ir.Pointer, ir.Field)):
                     for new in changed(child):
                         entries = (*parts[:at], new, *parts[at + 1 :])
                         yield dataclasses.replace(node, **{name: entries if isinstance(part, tuple) else new})
@@ -271,7 +272,7 @@ BOX_FAULTS = {
 def test_a_fault_in_boxes_is_found(name: str, fault: str) -> None:
     names, exchanged = BOX_FAULTS[fault]
 
-    def changed(node: ir.Node) -> ir.Node:
+    def changed(node: Node) -> Node:
         if exchanged and node is exchanged[0]:
             return exchanged[1]  # type: ignore[return-value]
         if isinstance(node, ir.Op) and exchanged and node.name == exchanged[0]:
@@ -343,7 +344,7 @@ def test_a_group_that_is_left_out() -> None:
     """A tile of a row in which a colour has no cell holds nothing unless it is combined, too."""
     one = lowered(MODELS["coloured reduction"], "cpu")
 
-    def where_there_are_cells(node: ir.Node) -> ir.Node:
+    def where_there_are_cells(node: Node) -> Node:
         match node:
             case ir.Store(_, ir.TreeReduce(_, ir.Symbol("error_run"), count)):
                 return ir.If(ir.Op("lt", (ir.Const(0, ir.I64), count), ir.BOOL), (node,))

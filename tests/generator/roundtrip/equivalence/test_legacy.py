@@ -11,7 +11,9 @@ from heddle import Assignment, Scan, fields
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array
+from heddle.ir.layout import STRIDED
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.model.assignment import Statement
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, Sample, equivalent
@@ -37,9 +39,9 @@ def generated(statements: Sequence[Statement], target: str = "cuda") -> ir.Kerne
 
 
 def legacy(names: Sequence[str], *body: ir.Statement) -> ir.Kernel:
-    flat = tuple(ir.Field(name, ir.F64, 1, 0, 0, "strided") for name in names)
+    flat = tuple(ir.Field(name, ir.F64, 1, 0, 0, STRIDED) for name in names)
     sizes = (ir.Symbol("nx", ir.I32), ir.Symbol("ny", ir.I32))
-    return ir.Kernel("legacy", flat, sizes, ir.Dense(1), body)
+    return ir.Kernel("legacy", flat, sizes, Dense(1), body)
 
 
 def layout(

@@ -11,6 +11,7 @@ from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
 from heddle.ir.loop_versions import without_versions
 from heddle.ir.schedule import precision
 from heddle.ir.visit import statements, transform
@@ -85,7 +86,7 @@ def test_a_wrong_copy_is_not_taken_for_one(entry: KernelModel, target: str) -> N
     right = lowered(entry, "reference")
     kernel = lowered(entry, target)
 
-    def other_value(node: ir.Node) -> ir.Node:
+    def other_value(node: Node) -> Node:
         match node:
             case ir.AllEqual(row, begin, end, ir.Const(value, scalar)):
                 return ir.AllEqual(row, begin, end, ir.Const(value - 2, scalar))
@@ -93,7 +94,7 @@ def test_a_wrong_copy_is_not_taken_for_one(entry: KernelModel, target: str) -> N
                 return ir.Op("eq", (symbol, ir.Const(value - 2, scalar)), result)
         return node
 
-    def other_sum(node: ir.Node) -> ir.Node:
+    def other_sum(node: Node) -> Node:
         whole = isinstance(node, ir.If) and isinstance(node.condition, ir.Op) and node.condition.name == "not"
         if not isinstance(node, ir.If) or whole:
             return node
@@ -111,7 +112,7 @@ def test_a_wrong_copy_is_not_taken_for_one(entry: KernelModel, target: str) -> N
             assert not isinstance(found, Proof) or found.tier == "numeric"
 
 
-def _adds(node: ir.Node) -> bool:
+def _adds(node: Node) -> bool:
     return isinstance(node, ir.Op) and node.name in ("add", "mul") and node.type == ir.F64
 
 

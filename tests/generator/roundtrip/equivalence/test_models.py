@@ -12,6 +12,7 @@ from heddle.build import load
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import Schedule, precision
+from heddle.ir.space import Dense
 from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
@@ -50,7 +51,7 @@ def test_targets_of_every_model(name: str) -> None:
         chosen = module.precisions[0]
         entry = module.kernels[kernel]
         if kernel in ALONE.get(name, []):
-            assert isinstance(entry.space, ir.Dense)
+            assert isinstance(entry.space, Dense)
             assert isinstance(entry, KernelModel)
             alone = replace(entry, space=replace(entry.space, interleave=1), schedule=Schedule())
             reference, cpu, cuda = (lowered(alone, t, chosen=chosen) for t in ("reference", "cpu", "cuda"))

@@ -11,6 +11,7 @@ from heddle import Schedule, Sparse
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import precision
 from heddle.ir.visit import transform
 from heddle.pipeline import Request, lower
@@ -26,7 +27,7 @@ def lowered(case: tuple[str, str], target: str) -> ir.Kernel:
     return lower(entry.typed(known), Request(known, Schedule(), TARGETS[target])).lowered
 
 
-def changed(kernel: ir.Kernel, change: Callable[[ir.Node], ir.Node]) -> ir.Kernel:
+def changed(kernel: ir.Kernel, change: Callable[[Node], Node]) -> ir.Kernel:
     body = tuple(transform(statement, change) for statement in kernel.body)
     assert body != kernel.body
     return dataclasses.replace(kernel, body=body)
@@ -44,7 +45,7 @@ def test_targets_agree(case: tuple[str, str]) -> None:
 def test_a_wrong_pointer_is_found(case: tuple[str, str]) -> None:
     """The second row of the table is read where the first belongs."""
 
-    def other_row(node: ir.Node) -> ir.Node:
+    def other_row(node: Node) -> Node:
         if (
             isinstance(node, ir.Load)
             and node.pointer.name == "neighbour"
@@ -59,7 +60,7 @@ def test_a_wrong_pointer_is_found(case: tuple[str, str]) -> None:
 
 
 def test_a_wrong_component_is_found() -> None:
-    def other_component(node: ir.Node) -> ir.Node:
+    def other_component(node: Node) -> Node:
         if isinstance(node, ir.Op) and node.name == "mul" and node.args[0] == integer(4):
             return ir.Op("mul", (integer(3), node.args[1]), node.type)
         return node

@@ -13,7 +13,9 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, operate
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import precision
+from heddle.ir.space import Dense
 from heddle.ir.visit import transform
 from heddle.module import KernelModel
 from heddle.pipeline import Request, lower
@@ -36,7 +38,7 @@ def proved(entry: KernelModel, schedule: Schedule) -> Proof:
     return found
 
 
-def changed(kernel: ir.Kernel, change: Callable[[ir.Node], ir.Node]) -> ir.Kernel:
+def changed(kernel: ir.Kernel, change: Callable[[Node], Node]) -> ir.Kernel:
     body = tuple(transform(statement, change) for statement in kernel.body)
     assert body != kernel.body
     return dataclasses.replace(kernel, body=body)
@@ -52,7 +54,7 @@ def growing() -> KernelModel:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models(seed: int, cells: int) -> None:
     entry = model(random_model(seed))
-    if entry.space != ir.Dense(1) and not any(isinstance(s, Scan) for s in entry.statements):
+    if entry.space != Dense(1) and not any(isinstance(s, Scan) for s in entry.statements):
         proved(entry, Schedule(coarsening=cells, unit_stride=bool(seed % 2)))
 
 
@@ -73,13 +75,13 @@ def test_a_wrong_plane_is_found(unit: bool) -> None:
     entry = model(split_relaxation(3), schedule)
     cpu, cuda = lowered(entry, "cpu", schedule), lowered(entry, "cuda", schedule)
 
-    def twice(node: ir.Node) -> ir.Node:
+    def twice(node: Node) -> Node:
         return dataclasses.replace(node, yes=add(node.yes, node.yes)) if is_step(node) else node  # type: ignore[attr-defined]
 
-    def none(node: ir.Node) -> ir.Node:
+    def none(node: Node) -> Node:
         return integer(0) if is_step(node) else node
 
-    def is_step(node: ir.Node) -> bool:
+    def is_step(node: Node) -> bool:
         return isinstance(node, ir.Select) and node.type == ir.I64
 
     for wrong in (twice, none):
@@ -91,7 +93,7 @@ def test_a_cell_beyond_the_last_is_found() -> None:
     entry, schedule = growing(), Schedule(coarsening=2)
     cpu, cuda = lowered(entry, "cpu", schedule), lowered(entry, "cuda", schedule)
 
-    def unguarded(node: ir.Node) -> ir.Node:
+    def unguarded(node: Node) -> Node:
         beyond = isinstance(node, ir.Op) and node.name == "lt" and node.args[0].type == ir.I64
         return ir.Const(True, ir.BOOL) if beyond else node
 
@@ -129,12 +131,12 @@ def test_the_wrong_part_of_a_vector_is_found() -> None:
     entry = in_lanes(lattice_boltzmann("AA", "odd"), 4)
     cpu, cuda = lowered(entry, "cpu", HALVES), lowered(entry, "cuda", HALVES)
 
-    def first_half(node: ir.Node) -> ir.Node:
+    def first_half(node: Node) -> Node:
         part = ir.Symbol("x_part", ir.I64)
         own = operate("mul", operate("div", part, integer(2)), integer(4))
         return own if node == operate("mul", part, integer(2)) else node
 
-    def half_a_row(node: ir.Node) -> ir.Node:
+    def half_a_row(node: Node) -> Node:
         row = operate("mul", ir.Symbol("n_x", ir.I64), integer(2))
         return (
             operate("mul", operate("div", ir.Symbol("n_x", ir.I64), integer(2)), integer(2))

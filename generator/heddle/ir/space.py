@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a kernel runs: the cells of a box, of an index list, or of the regions that a halo exchange packs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from heddle.ir.hash_consing import Node, node
+
+
+@node
+class Link(Node):
+    """A row of a sparse list's neighbour table, or a link of a dense space with walls: slot `slot` at
+    `offset`, or `wall_slot` of the own cell at a wall. Negative wall_slot: the list holds that cell even
+    behind a wall, and the row has its number for all slots."""
+
+    slot: int
+    offset: tuple[int, ...]
+    wall_slot: int
+
+    @property
+    def stores_solid(self) -> bool:
+        """Whether the row leads to cells, not to elements."""
+        return self.wall_slot < 0
+
+
+class Space(Node):
+    """The cells that a kernel updates. What only some spaces have is empty, 1 or 0 in the others, so that a
+    pass asks for the property that it needs and not for the class."""
+
+    colours: int = 1
+    interleave: int = 1
+    fixed_nx: int = 0
+    unit_stride: bool = False
+    walls: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    listed: bool = False
+    strip_size: int = 0
+    compressed: bool = False
+    box: int = 0
+    cell: str = ""
+    entry: str = ""
+    name: str
+
+    @property
+    def is_box(self) -> bool:
+        """Whether these are all interior cells of a box."""
+        return False
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a list says which cells these are."""
+        return False
+
+    @property
+    def is_index_list(self) -> bool:
+        """Whether the fields lie over an index list, too, so that a neighbour table leads to other cells."""
+        return False
+
+    @property
+    def packs(self) -> bool:
+        """Whether these are the regions of a halo exchange."""
+        return False
+
+    @property
+    def dimensions(self) -> int:
+        """Of the box in which the cells lie; 0 over an index list."""
+        return 0
+
+    def path(self, slot: int, offset: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The rows to follow, one after the other, to slot `slot` of the cell at `offset`; None if there is
+        no way. A row for the slot or for all slots of that cell, else rows along x, y and z in turn."""
+        for number, link in enumerate(self.links):
+            if link.offset == offset and (link.stores_solid or link.slot == slot):
+                return (number,)
+        stores_solid = {link.offset: number for number, link in enumerate(self.links) if link.stores_solid}
+        steps = [
+            tuple(d if a == axis else 0 for a in range(len(offset))) for axis, d in enumerate(offset) if d
+        ]
+        return (
+            tuple(stores_solid[step] for step in steps)
+            if all(step in stores_solid for step in steps)
+            else None
+        )
+
+    def row(self, slot: int, offset: tuple[int, ...]) -> int:
+        """The row that leads to a slot at an offset, or at a wall to one of the own cell."""
+        return next(r for r, link in enumerate(self.links) if (link.slot, link.offset) == (slot, offset))
+
+    def row_at(self, offset: tuple[int, ...]) -> int | None:
+        """A row that leads to the cell at an offset, or at a wall to the own one."""
+        return next(
+            (r for r, link in enumerate(self.links) if link.offset == offset and not link.stores_solid), None
+        )
+
+    @property
+    def counter(self) -> str:
+        """The name of what counts the cells of a list, or the entries of listed ones."""
+        return self.entry if self.listed else self.cell
+
+    def without_walls(self) -> Space:
+        """The same cells, none of them beside a wall."""
+        return self
+
+
+@node
+class Dense(Space):
+    """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
+    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. interleave:
+    a CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
+    many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
+    granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
+    which there may be one, and the links that lead to the own cell there (see ir.walls)."""
+
+    rank: int
+    colours: int = 1
+    interleave: int = 1
+    fixed_nx: int = 0
+    unit_stride: bool = False
+    walls: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @property
+    def is_box(self) -> bool:
+        return True
+
+    @property
+    def dimensions(self) -> int:
+        return self.rank
+
+    def without_walls(self) -> Dense:
+        return dataclasses.replace(self, walls=(), links=())
+
+
+PLACES = ("cell_x", "cell_y", "cell_z")
+"""Fields [entries] that say where the cells of a list lie in a dense box."""
+
+
+@node
+class Sparse(Space):
+    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. strip_size:
+    cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
+    ask. compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
+    cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
+    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the own cell,
+    and of its entry among listed ones."""
+
+    name: str
+    listed: bool = False
+    links: tuple[Link, ...] = ()
+    strip_size: int = 0
+    compressed: bool = False
+    box: int = 0
+    cell: str = "n"
+    entry: str = "i"
+
+    @property
+    def is_list(self) -> bool:
+        return True
+
+    @property
+    def is_index_list(self) -> bool:
+        return not self.box
+
+    @property
+    def dimensions(self) -> int:
+        return self.box
+
+
+@node
+class PackRegions(Space):
+    """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
+
+    The field `boxes` holds nine numbers a box: which field, which component, the first cell along x, y, z,
+    the number of cells along x, y, z, and the place of the first cell on the wire, where the cells follow
+    each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and `place`.
+    """
+
+    rank: int
+
+    @property
+    def packs(self) -> bool:
+        return True
+
+    @property
+    def dimensions(self) -> int:
+        return self.rank
