@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements of a list of cells: a neighbour is an entry of the table, which already leads to the own cell at
-walls, or where rows lead to cells (ir.Link.stores_solid) the number of a cell, found row by row."""
+walls, or where rows lead to cells (Link.stores_solid) the number of a cell, found row by row."""
 
 from __future__ import annotations
 
