@@ -185,17 +185,16 @@ void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bin
 void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
                               const std::vector<HaloPlan::Shift>& shifts) const {
   for (const HaloPlan::Shift& shift : shifts) {
-    calls.push_back(
-        {static_cast<std::size_t>(shift.field), shift.group, shift.table.longest,
-         Buffer<std::int32_t>(std::span<const std::int32_t>(shift.table.rows), exchange_.memory())});
+    calls.push_back({static_cast<std::size_t>(shift.field), shift.group, shift.longest,
+                     Buffer<LocalHaloRow>(std::span<const LocalHaloRow>(shift.rows), exchange_.memory())});
   }
 }
 
 void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
   for (const ShiftCall& call : calls) {
     copy_local_halo(exchange_.fields()[call.field].group(call.group),
-                    {call.rows.data(), call.rows.size() / LocalHaloRows::columns, call.longest}, wire_.data(),
-                    exchange_.memory(), stream);
+                    {call.rows.data(), call.rows.size(), call.longest}, wire_.data(), exchange_.memory(),
+                    stream);
   }
 }
 
@@ -204,7 +203,7 @@ HaloExchange::move_calls(const std::vector<HaloPlan::Vectors>& vectors) const {
   std::vector<MoveCall> calls;
   for (const HaloPlan::Vectors& one : vectors) {
     calls.push_back({static_cast<std::size_t>(one.field), one.group,
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(one.rows), exchange_.memory()),
+                     Buffer<RemoteHaloRow>(std::span<const RemoteHaloRow>(one.rows), exchange_.memory()),
                      Buffer<std::int32_t>(std::span<const std::int32_t>(one.of_block), exchange_.memory()),
                      one.first_target});
   }
@@ -270,8 +269,7 @@ void HaloExchange::receive_vectors(Stream& stream) {
 }
 
 RemoteHaloRows HaloExchange::rows_of(const MoveCall& call) {
-  return {call.rows.data(), call.rows.size() / RemoteHaloRows::columns, call.of_block.data(),
-          call.of_block.size()};
+  return {call.rows.data(), call.rows.size(), call.of_block.data(), call.of_block.size()};
 }
 
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {

@@ -238,22 +238,22 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
     if (move.pieces.empty() && move.wall == nullptr) continue;
     const auto& [field, group, component, from, to, extent] = key;
     if (shifts.empty() || shifts.back().field != field || shifts.back().group != group) {
-      shifts.push_back({field, group, {}});
+      shifts.push_back({field, group, {}, 0});
     }
-    Table& table = shifts.back().table;
-    table.rows.push_back(component);
-    for (const Cell& part : {from, to, extent}) {
-      for (const std::int64_t number : part)
-        table.rows.push_back(static_cast<std::int32_t>(number));
+    Shift& shift = shifts.back();
+    LocalHaloRow row{.component = component,
+                     .from = Index3(from),
+                     .to = Index3(to),
+                     .extent = Index3(extent),
+                     .sources = move.sources.packed()};
+    if (move.wall != nullptr) {
+      row.wall_component = move.wall->from_component;
+      row.wall = Index3(move.wall->from);
+      row.reflected = move.wall->lanes;
     }
-    table.rows.push_back(move.sources.packed());
-    table.rows.push_back(0); // nothing arrives yet
-    table.rows.push_back(move.wall != nullptr ? move.wall->from_component : 0);
-    for (const std::int64_t number : move.wall != nullptr ? move.wall->from : Cell{})
-      table.rows.push_back(static_cast<std::int32_t>(number));
-    table.rows.push_back(move.wall != nullptr ? static_cast<std::int32_t>(move.wall->lanes) : 0);
+    shift.rows.push_back(row);
     const std::int64_t cells = extent[0] * extent[1] * extent[2];
-    table.longest = std::max(table.longest, cells);
+    shift.longest = std::max(shift.longest, cells);
     local_bytes_ += move.pieces.size() * static_cast<std::size_t>(cells) * exchange.value_bytes();
   }
   return rest;
@@ -266,20 +266,18 @@ bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
   const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
   if (side.value_bytes != exchange.value_bytes()) return false;
   const int to = piece.to - exchange.grid()->first_block(exchange.rank());
-  std::vector<std::int32_t> wanted; // the columns that say where to
-  for (const std::array<std::int64_t, 3>& part : {piece.to_cell, piece.extent})
-    wanted.insert(wanted.end(), part.begin(), part.end());
+  const int lane = to % side.interleaved;
   for (Shift& shift : shifts) {
     if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
-    for (auto row = shift.table.rows.begin(); row != shift.table.rows.end(); row += LocalHaloRows::columns) {
-      const bool there = std::equal(wanted.begin(), wanted.end(), row + LocalHaloRows::to);
-      if (row[LocalHaloRows::component] != piece.crossing->component || !there) continue;
-      const int lane = to % side.interleaved;
-      LaneSources sources(row[LocalHaloRows::sources]);
-      const bool reflected = (static_cast<std::uint32_t>(row[LocalHaloRows::reflected]) >> lane & 1U) != 0;
+    for (LocalHaloRow& row : shift.rows) {
+      if (row.component != piece.crossing->component || row.to != Index3(piece.to_cell) ||
+          row.extent != Index3(piece.extent))
+        continue;
+      LaneSources sources(row.sources);
+      const bool reflected = (row.reflected >> lane & 1U) != 0;
       if (reflected || !sources.let_arrive(lane)) continue;
-      row[LocalHaloRows::sources] = sources.packed();
-      row[LocalHaloRows::place] = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
+      row.sources = sources.packed();
+      row.arrives_at = static_cast<std::int32_t>(bytes_ / exchange.value_bytes());
       return true;
     }
   }

@@ -15,19 +15,20 @@ namespace {
 constexpr std::size_t vector_alignment = 16;
 
 /// Adds a row, and the blocks of its cells.
-void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSources sources, std::int32_t place,
-                 std::int32_t target) {
-  const auto row = static_cast<std::int32_t>(to.rows.size() / RemoteHaloRows::columns);
-  to.rows.push_back(piece.crossing->component);
-  for (const std::array<std::int64_t, 3>& part : {piece.from_cell, piece.to_cell, piece.extent}) {
-    for (const std::int64_t number : part)
-      to.rows.push_back(static_cast<std::int32_t>(number));
-  }
-  to.rows.insert(to.rows.end(),
-                 {sources.packed(), place, target, static_cast<std::int32_t>(to.of_block.size())});
+void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSources sources,
+                 std::int32_t first_value, std::int32_t target) {
+  const auto number = static_cast<std::int32_t>(to.rows.size());
+  to.rows.push_back({.component = piece.crossing->component,
+                     .from = Index3(piece.from_cell),
+                     .to = Index3(piece.to_cell),
+                     .extent = Index3(piece.extent),
+                     .sources = sources.packed(),
+                     .first_value = first_value,
+                     .target = target,
+                     .first_of_its = static_cast<std::int32_t>(to.of_block.size())});
   const std::int64_t blocks =
       (piece.cells() + RemoteHaloRows::cells_of_block - 1) / RemoteHaloRows::cells_of_block;
-  to.of_block.insert(to.of_block.end(), static_cast<std::size_t>(blocks), row);
+  to.of_block.insert(to.of_block.end(), static_cast<std::size_t>(blocks), number);
 }
 
 } // namespace

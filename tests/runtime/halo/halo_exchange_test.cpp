@@ -243,8 +243,8 @@ TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
   const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   ASSERT_EQ(plan.wrap().shifts.size(), 1U);
-  EXPECT_EQ(plan.wrap().shifts.front().table.rows.size(), 4U * heddle::LocalHaloRows::columns); // up and down
-  EXPECT_EQ(plan.wrap().shifts.front().table.longest, 16);
+  EXPECT_EQ(plan.wrap().shifts.front().rows.size(), 4U); // up and down
+  EXPECT_EQ(plan.wrap().shifts.front().longest, 16);
   EXPECT_EQ(plan.bytes(), 0U); // nothing over the wire
   EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
 }
@@ -257,7 +257,7 @@ TEST(HaloExchange, SendsWholeVectorsWhereHalfOfTheirLanesCross) {
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   ASSERT_EQ(plan.sent_vectors().size(), 1U);
   ASSERT_EQ(plan.received_vectors().size(), 1U);
-  EXPECT_EQ(plan.sent_vectors().front().rows.size(), 2U * 3U * heddle::RemoteHaloRows::columns);
+  EXPECT_EQ(plan.sent_vectors().front().rows.size(), 2U * 3U);
   EXPECT_EQ(plan.targets(), (std::vector<heddle::HaloPlan::Target>{{0, 0, 0}}));
   EXPECT_EQ(plan.receive().front().bytes, 2U * 4U * (4U * 2U + 2U * 4U) * sizeof(float));
   for (const heddle::HaloPlan::Table& block : plan.pack().front())
@@ -293,14 +293,14 @@ TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
   for (const heddle::HaloPlan::Table& table : plan.unpack().front())
     EXPECT_TRUE(table.rows.empty());
   ASSERT_EQ(plan.borders().shifts.size(), 1U);
-  const std::vector<std::int32_t>& rows = plan.borders().shifts.front().table.rows;
-  ASSERT_EQ(rows.size(), 4U * heddle::LocalHaloRows::columns); // up and down
+  const std::vector<heddle::LocalHaloRow>& rows = plan.borders().shifts.front().rows;
+  ASSERT_EQ(rows.size(), 4U); // up and down
   std::vector<std::size_t> places;
-  for (std::size_t row = 0; row < rows.size(); row += heddle::LocalHaloRows::columns) {
-    const std::uint32_t below = static_cast<std::uint32_t>(rows[row + 10]) & 15U;
-    if (rows[row + 6] < 0) { // from the plane under this block: lane 0 arrives, the others turn
+  for (const heddle::LocalHaloRow& row : rows) {
+    const std::uint32_t below = row.sources & 15U;
+    if (row.to.z < 0) { // from the plane under this block: lane 0 arrives, the others turn
       EXPECT_EQ(below, heddle::LaneSources::arrives);
-      places.push_back(static_cast<std::size_t>(rows[row + 11]) * sizeof(float));
+      places.push_back(static_cast<std::size_t>(row.arrives_at) * sizeof(float));
     } else {
       EXPECT_EQ(below, 1U);
     }

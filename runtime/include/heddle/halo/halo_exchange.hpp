@@ -105,13 +105,13 @@ private:
     std::size_t field;
     int group;
     std::int64_t longest;
-    Buffer<std::int32_t> rows;
+    Buffer<LocalHaloRow> rows;
   };
   /// One call of pack_vectors, unpack_vectors or store_vectors.
   struct MoveCall {
     std::size_t field;
     int group;
-    Buffer<std::int32_t> rows;
+    Buffer<RemoteHaloRow> rows;
     Buffer<std::int32_t> of_block;
     std::size_t first_target; // the number that its rows call 0
   };

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "heddle/halo/exchange.hpp"
+#include "heddle/halo/interleaved/local_halo.hpp"
+#include "heddle/halo/interleaved/remote_halo.hpp"
 
 namespace heddle {
 
@@ -45,12 +47,13 @@ public:
   using Tables = std::vector<Table>;
 
   /// What crosses between the interleaved blocks of a group, and comes back from walls that some of them
-  /// have: rows of LocalHaloRows. It does not go over the wire. What a message brings into another lane of
+  /// have. It does not go over the wire. What a message brings into another lane of
   /// the same vectors is written with it, not unpacked.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank
-    Table table;
+    std::vector<LocalHaloRow> rows;
+    std::int64_t longest = 0; // cells of the largest box
   };
 
   /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
@@ -66,12 +69,12 @@ public:
   [[nodiscard]] const std::vector<Elements>& received() const noexcept { return received_; }
 
   /// What crosses between a group of interleaved blocks of this rank and others in most of its lanes: whole
-  /// vectors, as RemoteHaloRows has them. All ranks interleave as many blocks.
+  /// vectors. All ranks interleave as many blocks.
   struct Vectors {
     int field = 0;
     int group = 0;                // of blocks of this rank
     std::size_t first_target = 0; // which these rows call 0
-    std::vector<std::int32_t> rows;
+    std::vector<RemoteHaloRow> rows;
     std::vector<std::int32_t> of_block;
   };
   [[nodiscard]] const std::vector<Vectors>& sent_vectors() const noexcept { return sent_vectors_; }

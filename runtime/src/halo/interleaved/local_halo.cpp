@@ -9,7 +9,7 @@ namespace heddle {
 
 namespace {
 
-template <int lanes, typename T> struct CopyVectors {
+template <int lanes, typename T> struct CopyLocalVectors {
   LocalHaloCopy<T> copy;
   std::uint32_t rows;
 
@@ -18,9 +18,9 @@ template <int lanes, typename T> struct CopyVectors {
   HEDDLE_HOST_DEVICE void operator()(std::int64_t i) const {
     const auto tile = static_cast<std::uint32_t>(i / loop_tile);
     LocalHaloCopy<T> one = copy;
-    one.row += tile % rows * LocalHaloRows::columns;
+    one.row += tile % rows;
     copy_local_vector(
-        one, LaneRotation<lanes>(one.row),
+        one, LaneRotation<lanes>(*one.row),
         static_cast<std::int32_t>(tile / rows * loop_tile + static_cast<std::uint32_t>(i % loop_tile)));
   }
 };
@@ -32,8 +32,8 @@ void copy_local_halo(const LaneArray& array, const LocalHaloRows& rows, const vo
   const std::int64_t tiles = (rows.longest + loop_tile - 1) / loop_tile * rows.count;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     for_each(tiles * loop_tile, memory, stream,
-             CopyVectors<lanes, T>{{VectorArray<T>(array), rows.rows, static_cast<const T*>(wire)},
-                                   static_cast<std::uint32_t>(rows.count)});
+             CopyLocalVectors<lanes, T>{{VectorArray<T>(array), rows.rows, static_cast<const T*>(wire)},
+                                        static_cast<std::uint32_t>(rows.count)});
   });
 }
 

@@ -11,13 +11,13 @@
 
 namespace heddle {
 
-/// A cell of a box, and whether the box has it. extent: three columns of a row; cells are counted x fastest.
+/// A cell of a box, and whether the box has it. Cells are counted x fastest.
 struct CellOfBox {
-  HEDDLE_HOST_DEVICE CellOfBox(const std::int32_t* extent, std::int32_t cell) {
+  HEDDLE_HOST_DEVICE CellOfBox(const Index3& extent, std::int32_t cell) {
     const auto n = static_cast<std::uint32_t>(cell);
-    const auto x_count = static_cast<std::uint32_t>(extent[0]);
-    const auto y_count = static_cast<std::uint32_t>(extent[1]);
-    there = n < x_count * y_count * static_cast<std::uint32_t>(extent[2]);
+    const auto x_count = static_cast<std::uint32_t>(extent.x);
+    const auto y_count = static_cast<std::uint32_t>(extent.y);
+    there = n < x_count * y_count * static_cast<std::uint32_t>(extent.z);
     if (!there) {
       return;
     }
@@ -47,16 +47,16 @@ template <typename T> struct VectorArray {
 
   /// The vector of a cell of a box that begins at `first`.
   template <int lanes>
-  HEDDLE_HOST_DEVICE T* at(std::int32_t component, const std::int32_t* first, const CellOfBox& cell) const {
-    return data + component * stride_component + std::int64_t{first[0] + cell.x} * lanes +
-           (first[1] + cell.y) * stride_y + (first[2] + cell.z) * stride_z;
+  HEDDLE_HOST_DEVICE T* at(std::int32_t component, const Index3& first, const CellOfBox& cell) const {
+    return data + component * stride_component + std::int64_t{first.x + cell.x} * lanes +
+           (first.y + cell.y) * stride_y + (first.z + cell.z) * stride_z;
   }
 };
 
-/// Where a shift happens: an array of vectors, a row of LocalHaloRows, and the wire.
+/// Where a shift happens: an array of vectors, a row, and the message buffer.
 template <typename T> struct LocalHaloCopy {
   VectorArray<T> array;
-  const std::int32_t* row;
+  const LocalHaloRow* row;
   const T* wire;
 };
 
@@ -73,9 +73,8 @@ template <int lanes> struct LaneRotation {
     return sources;
   }
 
-  HEDDLE_HOST_DEVICE explicit LaneRotation(const std::int32_t* row)
-      : sources(static_cast<std::uint32_t>(row[LocalHaloRows::sources]) & all),
-        reflected(static_cast<std::uint32_t>(row[LocalHaloRows::reflected])) {
+  HEDDLE_HOST_DEVICE explicit LaneRotation(const LocalHaloRow& row)
+      : sources(row.sources & all), reflected(row.reflected) {
     const std::uint32_t special = sources >> 3 & 0x11111111U; // lanes that stay (15) or arrive (14)
     const std::uint32_t staying = special & sources;
     const std::uint32_t others = all & ~(special * 15U);
@@ -114,20 +113,20 @@ HEDDLE_HOST_DEVICE inline void store_moved(T* place, const LaneRotation<lanes>& 
 template <int lanes, typename T>
 HEDDLE_HOST_DEVICE inline void copy_local_vector(const LocalHaloCopy<T>& shift,
                                                  const LaneRotation<lanes>& turn, std::int32_t cell) {
-  const std::int32_t* const row = shift.row;
-  const CellOfBox in_box(row + LocalHaloRows::extent, cell);
+  const LocalHaloRow& row = *shift.row;
+  const CellOfBox in_box(row.extent, cell);
   if (!in_box.there) {
     return;
   }
-  const auto at = [&](std::int32_t component, const std::int32_t* first) {
+  const auto at = [&](std::int32_t component, const Index3& first) {
     return shift.array.template at<lanes>(component, first, in_box);
   };
   T from[static_cast<std::size_t>(lanes)] = {};
   T old[static_cast<std::size_t>(lanes)] = {};
   T arrived = {};
-  T* const place = at(row[LocalHaloRows::component], row + LocalHaloRows::to);
+  T* const place = at(row.component, row.to);
   if (turn.reflected != 0 && !turn.some_move && !turn.some_arrive) { // others may be writing the other lanes
-    const T* const wall = at(row[LocalHaloRows::wall], row + LocalHaloRows::wall + 1);
+    const T* const wall = at(row.wall_component, row.wall);
     for (int l = 0; l < lanes; ++l) {
       if ((turn.reflected >> l & 1U) != 0) {
         place[l] = wall[l];
@@ -136,23 +135,21 @@ HEDDLE_HOST_DEVICE inline void copy_local_vector(const LocalHaloCopy<T>& shift,
     return;
   }
   if (turn.some_move) {
-    load_vector<lanes>(from,
-                       static_cast<const T*>(at(row[LocalHaloRows::component], row + LocalHaloRows::from)));
+    load_vector<lanes>(from, static_cast<const T*>(at(row.component, row.from)));
   }
   if (turn.some_stay) {
     load_vector<lanes>(old, static_cast<const T*>(place));
   }
   if (turn.reflected != 0) {
     T wall[static_cast<std::size_t>(lanes)];
-    load_vector<lanes>(wall,
-                       static_cast<const T*>(at(row[LocalHaloRows::wall], row + LocalHaloRows::wall + 1)));
+    load_vector<lanes>(wall, static_cast<const T*>(at(row.wall_component, row.wall)));
     HEDDLE_UNROLL
     for (int l = 0; l < lanes; ++l) {
       old[l] = (turn.reflected >> l & 1U) != 0 ? wall[l] : old[l];
     }
   }
   if (turn.some_arrive) {
-    arrived = shift.wire[std::int64_t{row[LocalHaloRows::place]} + cell];
+    arrived = shift.wire[std::int64_t{row.arrives_at} + cell];
   }
   if (turn.by > 0) {
     store_moved(place, turn, old, arrived,

@@ -19,16 +19,15 @@ constexpr std::int64_t most_blocks = 64;
 
 static_assert(RemoteHaloRows::cells_of_block == loop_tile);
 
-template <int lanes, typename T> struct MoveVectors {
+template <int lanes, typename T> struct CopyRemoteVectors {
   RemoteHaloCopy<T> move;
   const std::int32_t* of_block;
 
   HEDDLE_HOST_DEVICE void operator()(std::int64_t i) const {
     const auto block = static_cast<std::int32_t>(i / loop_tile);
-    const std::int32_t* const row = move.rows + std::int64_t{of_block[block]} * RemoteHaloRows::columns;
+    const RemoteHaloRow& row = move.rows[of_block[block]];
     move_cell<lanes>(move, row,
-                     (block - row[RemoteHaloRows::block]) * loop_tile +
-                         static_cast<std::int32_t>(i % loop_tile));
+                     (block - row.first_of_its) * loop_tile + static_cast<std::int32_t>(i % loop_tile));
   }
 };
 
@@ -37,7 +36,7 @@ void move(const LaneArray& array, const RemoteHaloRows& rows, void* to_wire, con
   const bool to_other_ranks = to_wire == nullptr && from_wire == nullptr;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     for_each(rows.blocks * loop_tile, memory, stream,
-             MoveVectors<lanes, T>{{array, rows, to_wire, from_wire, targets}, rows.of_block},
+             CopyRemoteVectors<lanes, T>{{array, rows, to_wire, from_wire, targets}, rows.of_block},
              to_other_ranks ? most_blocks : std::numeric_limits<std::int64_t>::max());
   });
 }

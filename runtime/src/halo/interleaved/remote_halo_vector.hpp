@@ -24,7 +24,7 @@ template <typename T> struct RemoteHaloCopy {
   }
 
   VectorArray<T> array;
-  const std::int32_t* rows;
+  const RemoteHaloRow* rows;
   T* to_wire;
   const T* from_wire;
   VectorArray<T> targets[most_targets];
@@ -32,23 +32,21 @@ template <typename T> struct RemoteHaloCopy {
 
 /// Moves the vector of one cell of a row; beyond the last one nothing happens.
 template <int lanes, typename T>
-HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const std::int32_t* row,
+HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const RemoteHaloRow& row,
                                          std::int32_t cell) {
-  const CellOfBox in_box(row + RemoteHaloRows::extent, cell);
+  const CellOfBox in_box(row.extent, cell);
   if (!in_box.there) {
     return;
   }
-  const auto end = [&](const VectorArray<T>& array, const std::int32_t* first) {
-    return array.template at<lanes>(row[RemoteHaloRows::component], first, in_box);
+  const auto end = [&](const VectorArray<T>& array, const Index3& first) {
+    return array.template at<lanes>(row.component, first, in_box);
   };
-  const std::int64_t place = row[RemoteHaloRows::place] + std::int64_t{cell} * lanes;
-  const auto sources = static_cast<std::uint32_t>(row[RemoteHaloRows::sources]);
-  const T* const source =
-      move.from_wire != nullptr ? move.from_wire + place : end(move.array, row + RemoteHaloRows::from);
-  T* const to = move.to_wire != nullptr ? move.to_wire + place
-                : move.from_wire != nullptr
-                    ? end(move.array, row + RemoteHaloRows::to)
-                    : end(move.targets[row[RemoteHaloRows::target]], row + RemoteHaloRows::to);
+  const std::int64_t place = row.first_value + std::int64_t{cell} * lanes;
+  const auto sources = row.sources;
+  const T* const source = move.from_wire != nullptr ? move.from_wire + place : end(move.array, row.from);
+  T* const to = move.to_wire != nullptr     ? move.to_wire + place
+                : move.from_wire != nullptr ? end(move.array, row.to)
+                                            : end(move.targets[row.target], row.to);
   T from[static_cast<std::size_t>(lanes)];
   load_vector<lanes>(from, source);
   if ((sources & LaneRotation<lanes>::all) == LaneRotation<lanes>::turned(0)) {

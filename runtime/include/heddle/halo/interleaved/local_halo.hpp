@@ -2,6 +2,7 @@
 #ifndef HEDDLE_HALO_INTERLEAVED_LOCAL_HALO_HPP
 #define HEDDLE_HALO_INTERLEAVED_LOCAL_HALO_HPP
 
+#include <array>
 #include <cstdint>
 
 #include "heddle/core/memory.hpp"
@@ -10,24 +11,36 @@
 
 namespace heddle {
 
-/// A table of boxes of vectors, in the memory of the array. A lane is copied from a lane of another vector
-/// (see LaneSources); a reflected one, which stays by its sources, from the same lane of a third vector.
+/// A cell of an array, or cells along each axis, in tables that devices read.
+struct Index3 {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  std::int32_t z = 0;
+
+  Index3() = default;
+  explicit Index3(const std::array<std::int64_t, 3>& index) noexcept
+      : x(static_cast<std::int32_t>(index[0])), y(static_cast<std::int32_t>(index[1])),
+        z(static_cast<std::int32_t>(index[2])) {}
+  friend bool operator==(const Index3&, const Index3&) = default;
+};
+
+/// A box of vectors. A lane is copied from a lane of another vector (see LaneSources); a reflected one, which
+/// stays by its sources, from the same lane of a third vector.
+struct LocalHaloRow {
+  std::int32_t component = 0;
+  Index3 from{}; // the first cell
+  Index3 to{};
+  Index3 extent{};
+  std::uint32_t sources = 0;
+  std::int32_t arrives_at = 0; // where the message buffer has what arrives for the first cell, in values
+  std::int32_t wall_component = 0;
+  Index3 wall{};               // the first cell of the third vectors
+  std::uint32_t reflected = 0; // a bit per lane
+};
+
+/// A table of boxes, in the memory of the array.
 struct LocalHaloRows {
-  /// Component, first cell from, first cell to, extent (x, y, z each), sources, and the place on the wire of
-  /// what arrives from there, in values, for the first cell; of the third vector component and first cell,
-  /// and the reflected lanes.
-  static constexpr int columns = 17;
-  enum Column {
-    component = 0,
-    from = 1,
-    to = 4,
-    extent = 7,
-    sources = 10,
-    place = 11,
-    wall = 12,
-    reflected = 16
-  };
-  const std::int32_t* rows = nullptr;
+  const LocalHaloRow* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t longest = 0; // cells of the largest box
 };
@@ -40,7 +53,7 @@ public:
   static constexpr std::uint32_t arrives = 14;
 
   LaneSources() = default;
-  explicit LaneSources(std::int32_t packed) noexcept : bits_(static_cast<std::uint32_t>(packed)) {}
+  explicit LaneSources(std::uint32_t packed) noexcept : bits_(packed) {}
 
   void set(int to, int from) noexcept { put(to, static_cast<std::uint32_t>(from)); }
   /// Lets a lane that would stay come from the wire; false where it would not stay, or another one does
@@ -54,7 +67,7 @@ public:
     return true;
   }
   void clear() noexcept { bits_ = all; }
-  [[nodiscard]] std::int32_t packed() const noexcept { return static_cast<std::int32_t>(bits_); }
+  [[nodiscard]] std::uint32_t packed() const noexcept { return bits_; }
 
 private:
   static constexpr std::uint32_t all = 0xffffffffU;

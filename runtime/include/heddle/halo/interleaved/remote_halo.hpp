@@ -8,29 +8,28 @@
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/lane_array.hpp"
+#include "heddle/halo/interleaved/local_halo.hpp"
 
 namespace heddle {
 
-/// A table of boxes of vectors that cross between two ranks, in the memory of the arrays. On the wire a box
-/// is a vector after the other, x fastest, with its lanes where they belong at the other end.
+/// A box of vectors that crosses between two ranks. In the message buffer it is a vector after the other, x
+/// fastest, with its lanes where they belong at the other end.
+struct RemoteHaloRow {
+  std::int32_t component = 0;
+  Index3 from{}; // the first cell
+  Index3 to{};
+  Index3 extent{};
+  std::uint32_t sources = 0;     // LaneSources; what stays is not written
+  std::int32_t first_value = 0;  // in the message buffer
+  std::int32_t target = 0;       // the number of the array at the other end
+  std::int32_t first_of_its = 0; // blocks of cells, see RemoteHaloRows::of_block
+};
+
+/// A table of boxes, in the memory of the arrays.
 struct RemoteHaloRows {
-  /// Component, first cell from, first cell to, extent (x, y, z each), for each lane the one that it comes
-  /// from (LaneSources; what stays is not written), the first value on the wire, the number of the array at
-  /// the other end, and the first of the blocks of cells (see `of_block`) that are this row's.
-  static constexpr int columns = 14;
-  enum Column {
-    component = 0,
-    from = 1,
-    to = 4,
-    extent = 7,
-    sources = 10,
-    place = 11,
-    target = 12,
-    block = 13
-  };
   /// Cells that go to one block of CUDA threads.
   static constexpr int cells_of_block = 256;
-  const std::int32_t* rows = nullptr;
+  const RemoteHaloRow* rows = nullptr;
   std::int64_t count = 0;
   /// The row of each block of cells.
   const std::int32_t* of_block = nullptr;
