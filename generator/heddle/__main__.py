@@ -147,15 +147,15 @@ def _build(options: argparse.Namespace) -> int:
     if options.expect_module and module.name != options.expect_module:
         raise KernelError(
             options.model.name,
-            f"the module is called '{module.name}', but '{options.expect_module}' was expected.",
-            f"in CMake: heddle_add_kernels(... MODULE {module.name})",
+            f"the module is named '{module.name}', but '{options.expect_module}' was expected.",
+            f"in CMake write heddle_add_kernels(... MODULE {module.name})",
         )
     if options.expect_kernels and set(options.expect_kernels) != set(module.kernels):
         raise KernelError(
             options.model.name,
-            f"the kernels are {', '.join(module.kernels)}, "
-            f"but {', '.join(options.expect_kernels)} were expected.",
-            f"in CMake: KERNELS {' '.join(module.kernels)}",
+            f"the module defines the kernels {', '.join(module.kernels)}, but "
+            f"{', '.join(options.expect_kernels)} were expected.",
+            f"in CMake write KERNELS {' '.join(module.kernels)}",
         )
     texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
     since = time.perf_counter()
@@ -192,8 +192,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(
             options.model.name,
-            f"there is no kernel '{options.kernel}'.",
-            f"it has: {', '.join(module.kernels)}",
+            f"the module has no kernel '{options.kernel}'.",
+            f"choose one of: {', '.join(module.kernels)}",
         )
     names = [options.kernel] if options.kernel else list(module.kernels)
     if options.stage == "source":

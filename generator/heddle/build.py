@@ -50,18 +50,24 @@ def load(model: Path, root: Path | None = None) -> Module:
     model elsewhere is named without its folder, since no path of a machine belongs into emitted files.
     """
     if not model.is_file():
-        raise KernelError(str(model), "there is no such model file.", "give the path of a Python file")
+        raise KernelError(str(model), "the model file does not exist.", "pass the path of a Python file")
     sys.path.insert(0, str(model.parent))
     try:
         names = runpy.run_path(str(model))
     except SystemExit as end:
-        raise KernelError(model.name, "the model ends the program.", "leave out sys.exit") from end
+        raise KernelError(
+            model.name,
+            "the model ends the interpreter while it is loaded.",
+            "remove sys.exit() from the model",
+        ) from end
     finally:
         sys.path.remove(str(model.parent))
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())
     if len(modules) != 1:
         raise KernelError(
-            model.name, f"it defines {len(modules)} modules.", "a model file defines one: name = Module(...)"
+            model.name,
+            f"the file defines {len(modules)} modules; exactly one is expected.",
+            "define one: name = Module(...)",
         )
     modules[0].model = shown(model, root)
     return modules[0]
@@ -134,8 +140,8 @@ def _check_strip(entry: KernelModel | PackModel) -> None:
     if strip not in (0, RUN_CELLS):
         raise KernelError(
             entry.place,
-            f"'{entry.name}' asks for strips of {strip} cells, "
-            f"but a list knows runs of {RUN_CELLS} neighbours.",
+            f"'{entry.name}' has strip_size={strip}, but lists store contiguous runs of {RUN_CELLS} "
+            "neighbours.",
             f"Schedule(strip_size={RUN_CELLS})",
         )
 

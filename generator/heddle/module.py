@@ -121,13 +121,14 @@ class Module:
     def __post_init__(self) -> None:
         if not is_name(self.name):
             raise KernelError(
-                calling_place(), f"'{self.name}' is not a name for a module.", "letters, digits, _"
+                calling_place(), f"'{self.name}' is not a valid module name.", "letters, digits, _"
             )
         if isinstance(self.precisions, str) or not self.precisions:
             raise KernelError(
                 calling_place(),
-                f"the precisions of '{self.name}' are {self.precisions!r}: not one, nor several of them.",
-                'precisions=("f64",), with its comma, or ("f64", "f32")',
+                f"'{self.name}' has the precisions {self.precisions!r}, which is not a tuple of at least "
+                "one precision.",
+                'write precisions=("f64",), with its comma, or ("f64", "f32")',
             )
         for text in self.precisions:
             precision(text)
@@ -168,11 +169,13 @@ class Module:
     ) -> None:
         """pattern: what a streaming pattern made the statements for."""
         if not is_name(name):
-            raise KernelError(place, f"'{name}' is not a name for a kernel.", "letters, digits, _")
+            raise KernelError(place, f"'{name}' is not a valid kernel name.", "letters, digits, _")
         if name in self.kernels:
-            raise KernelError(place, f"module '{self.name}' has two kernels '{name}'.")
+            raise KernelError(
+                place, f"module '{self.name}' already has a kernel '{name}'.", "choose another name"
+            )
         if not statements:
-            raise KernelError(place, f"'{name}' has no statements.")
+            raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         frozen = ir_space(name, statements, space, schedule, pattern, place)
         role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
@@ -195,7 +198,7 @@ class Module:
         cells = 3 if equation.unknown.split else 1
         coloured = schedule or Schedule(colours=2, block=(32, 4, 1), coarsening=cells, unit_stride=True)
         if coloured.colours != 2:
-            raise KernelError(calling_place(), "multigrid sweeps two colours.", "Schedule(colours=2)")
+            raise KernelError(calling_place(), "multigrid needs two colours.", "Schedule(colours=2)")
         found = solver_kernels(equation, quantity(residual_scale))
         for name, kernel in found.items():
             chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
@@ -229,17 +232,25 @@ class Module:
                 raise KernelError(
                     place,
                     f"'{kernel}' is not a {what} of '{self.name}'.",
-                    "it has: " + ", ".join(known),
+                    "choose one of: " + ", ".join(known),
                 )
             taken = [halo.name for halo in self.halos.values() if kernel in halo.kernels]
             if taken:
-                raise KernelError(place, f"'{kernel}' is in the halo '{taken[0]}' already.")
+                raise KernelError(
+                    place,
+                    f"'{kernel}' already belongs to the halo '{taken[0]}'.",
+                    "name each kernel in one add_halo only",
+                )
         ends = self.ends
         first = self._first_exchange(name, chosen, ends, place)
         for unpack in (False, True):
             full = f"{name}_unpack" if unpack else f"{name}_pack"
             if not is_name(full) or full in self.kernels:
-                raise KernelError(place, f"'{full}' is not a name for a new kernel.", "letters, digits, _")
+                raise KernelError(
+                    place,
+                    f"'{full}' is not a valid name for a new kernel, or is taken.",
+                    "letters, digits, _",
+                )
             way = "from" if unpack else "to"
             each = "element by element" if known is lists else "box after box"
             about = f"Copies what crosses the borders of blocks {way} the wire, {each}."
@@ -269,7 +280,11 @@ class Module:
                 if exchange.crossings:
                     found.append(exchange)
         if not found:
-            raise KernelError(place, f"no kernel of '{name}' reaches beyond its block: nothing crosses.")
+            raise KernelError(
+                place,
+                f"no kernel of '{name}' accesses cells outside its block, so nothing is exchanged.",
+                "remove this add_halo, or name other kernels",
+            )
         for exchange in found:
             check_fields(exchange.fields, place)
             if _shapes(exchange) != _shapes(found[0]):
@@ -277,7 +292,7 @@ class Module:
                     place,
                     f"'{exchange.kernel}' and '{found[0].kernel}' exchange different fields: "
                     f"{_shapes(exchange)} and {_shapes(found[0])}.",
-                    "one add_halo for each: add_halo(name, kernels=[...])",
+                    "call add_halo once for each: add_halo(name, kernels=[...])",
                 )
         return found[0]
 
@@ -292,10 +307,10 @@ class Module:
             first, other, *_ = tables.values()
             raise KernelError(
                 self.kernels[other].place,
-                f"'{first}' and '{other}' follow different links, and the lists of '{self.name}' have one "
-                "table, that of one pattern and lattice.",
-                "a second module for the other, with a list of its own: lists of the same cells number them "
-                "alike, so a scalar beside a flow sees its velocity",
+                f"'{first}' and '{other}' follow different links, but the lists of '{self.name}' share "
+                "one neighbour table, that of one pattern and lattice.",
+                "add the other kernel to a second module with its own list. Lists of the same cells "
+                "number them identically, so fields can be shared",
             )
         return next(iter(tables), ())
 
@@ -311,7 +326,7 @@ class Module:
         """A kernel at every level, for one precision and target; worked out once."""
         if kernel not in self.kernels:
             known = ", ".join(self.kernels)
-            raise KernelError(self.name, f"there is no kernel '{kernel}'.", f"the module has: {known}")
+            raise KernelError(self.name, f"the module has no kernel '{kernel}'.", f"choose one of: {known}")
         entry = self.kernels[kernel]
         made = self._stages.get((kernel, chosen, target))
         if made is None or made[0] is not entry:

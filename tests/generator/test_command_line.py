@@ -218,7 +218,7 @@ def test_check_in_several_processes(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr() == alone
     model.write_text(MODEL.replace("v.here, FACTOR", "u.here, FACTOR"))
     assert main([*check, "--jobs", "2"]) == 1
-    assert "Hint: Schedule(colours=2)" in capsys.readouterr().err
+    assert "Hint: use Schedule(colours=2)" in capsys.readouterr().err
 
 
 def test_no_folder_to_write(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -268,7 +268,7 @@ def test_as_a_program(model: Path) -> None:
     refused = heddle("show", str(model))
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
-        "heddle: model.py:6: 'shift' reads u[1, 0] and writes u[0, 0]: one cell "
-        "reads what another one writes, in no "
-        "defined order.\n  Hint: Schedule(colours=2), or write to a second field\n"
+        "heddle: model.py:6: 'shift' reads u[1, 0] and writes u[0, 0]: one cell reads an element "
+        "that another cell writes, in no defined order.\n"
+        "  Hint: use Schedule(colours=2), or write to a second field\n"
     )

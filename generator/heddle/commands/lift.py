@@ -29,12 +29,12 @@ def run(options: argparse.Namespace) -> int:
         return _report(options)
     if not options.function:
         raise KernelError(
-            options.source.name, "which function?", "heddle lift FILE --function NAME, or --report"
+            options.source.name, "no function is named.", "heddle lift FILE --function NAME, or --report"
         )
     if options.targets and not options.out:
-        raise KernelError(options.source.name, "targets need a folder.", "add --out DIR")
+        raise KernelError(options.source.name, "targets need an output folder.", "add --out DIR")
     if options.prove and not options.targets:
-        raise KernelError(options.source.name, "which targets are to be proved?", "add --targets cpu cuda")
+        raise KernelError(options.source.name, "no targets to verify are named.", "add --targets cpu cuda")
     unit = read(options.source, options.flags, compile_commands=options.database)
     functions = [lifted(unit, each) for each in options.function]
     names = [function.name.rsplit("::", 1)[-1] for function in functions]
@@ -89,7 +89,7 @@ def _prove(
 def _report(options: argparse.Namespace) -> int:
     source: Path = options.source
     if not source.exists():
-        raise KernelError(str(source), "there is no such file or folder.")
+        raise KernelError(str(source), "the file or folder does not exist.")
     heddle_lift()  # fails once, not for each file
     paths = sorted(p for p in source.rglob("*") if p.suffix in SUFFIXES) if source.is_dir() else [source]
     base = source if source.is_dir() else source.parent

@@ -96,7 +96,7 @@ def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:
     found = [f for f in unit.functions if f.main and f.name.rsplit("::", 1)[-1] == wanted]
     found = [f for f in found if f.template in ((), (0,))]
     if len(found) != 1:
-        raise KernelError(path.name, f"there is not one function {wanted}.")
+        raise KernelError(path.name, f"expected exactly one function {wanted}.")
     return lifted(unit, found[0].key)
 
 

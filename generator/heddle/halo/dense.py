@@ -104,7 +104,9 @@ def exchanges(kernel: ir.Kernel, place: Place | str = "") -> tuple[Exchange, Exc
     """
     if not kernel.space.is_box:
         raise KernelError(
-            place, f"'{kernel.name}' runs over a list of cells.", "exchanges are of dense kernels"
+            place,
+            f"'{kernel.name}' runs over a list of cells, but this exchange is for dense kernels.",
+            "use list_exchanges for kernels over lists",
         )
     _check_known(kernel, place)
     stores = [s for s in statements(kernel.body) if isinstance(s, ir.Store)]
@@ -120,16 +122,16 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
     if kernel.space.colours > 1:
         raise KernelError(
             place,
-            f"'{kernel.name}' runs in colours: neighbours change between one colour and the next, so that "
-            "one exchange before a sweep is not enough.",
+            f"'{kernel.name}' updates one colour after the other. Neighbours change in between, so one "
+            "exchange before the sweep is not enough.",
             "leave the kernel out of add_halo",
         )
     for node in walk(kernel.body):
         if isinstance(node, ir.Gather) and node.field.layout is STRIDED:
             raise KernelError(
                 place,
-                f"'{kernel.name}' reads '{node.field.name}' at computed positions: "
-                "what crosses is not known.",
+                f"'{kernel.name}' reads '{node.field.name}' at positions computed at run time, so its "
+                "halo is unknown.",
                 "leave the kernel out of add_halo",
             )
     for conditional in (s for s in statements(kernel.body) if isinstance(s, ir.If)):
@@ -137,9 +139,10 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
             if isinstance(store.target, ir.Access) and any(store.target.offsets):
                 raise KernelError(
                     store.place,
-                    f"'{kernel.name}' writes '{store.target.field.name}' beyond its block only "
-                    "where a condition holds: elsewhere an owner would be sent what nobody wrote.",
-                    "write the own cell, or write in all cells",
+                    f"'{kernel.name}' writes ghost cells of '{store.target.field.name}' under a "
+                    "condition. Where the condition does not hold, the exchange would send undefined "
+                    "values.",
+                    "write the cell itself, or write all cells unconditionally",
                 )
 
 

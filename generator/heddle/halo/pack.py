@@ -44,13 +44,15 @@ def check_fields(fields: Sequence[ir.Field], place: Place) -> None:
     if len({field.type for field in fields}) > 1:
         kinds = ", ".join(f"'{field.name}' {field.type}" for field in fields)
         raise KernelError(
-            place, f"what crosses has different types: {kinds}.", "one add_halo for the kernels of each type"
+            place,
+            f"the fields of one halo exchange must have one type, but these differ: {kinds}.",
+            "call add_halo once for the kernels of each type",
         )
     for field in fields:
         if field.name in taken:
             raise KernelError(
                 place,
-                f"the pack kernels have a use of their own for the name '{field.name}'.",
+                f"the pack kernels use the name '{field.name}' themselves.",
                 "rename the field",
             )
 

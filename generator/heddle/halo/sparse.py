@@ -82,18 +82,19 @@ def list_exchanges(
     if not kernel.space.is_list or kernel.space.listed:
         raise KernelError(
             place,
-            f"'{kernel.name}' does not run over a whole list of cells.",
-            "exchange what the kernels over all cells need",
+            f"'{kernel.name}' runs over a part of a list, but only kernels over whole lists can be "
+            "exchanged.",
+            "name kernels over whole lists in add_halo(kernels=[...])",
         )
     reads = [node for node in evaluated(kernel.body) if isinstance(node, ir.Access)]
     beside = next((read for read in reads if any(read.through)), None)
     if beside is not None:
         raise KernelError(
             place,
-            f"'{kernel.name}' sees '{beside.field.name}' of the cells beside its own, and blocks of a list "
-            "exchange what rows of the table lead to, populations.",
-            "leave the kernel out of add_halo and use one block, or lbm.Smagorinsky and strain_rate, which "
-            "look at no neighbours",
+            f"'{kernel.name}' reads '{beside.field.name}' of neighbouring cells. Blocks of a list "
+            "exchange only the populations that rows of the neighbour table lead to.",
+            "leave the kernel out of add_halo and use one block, or use lbm.Smagorinsky and strain_rate, "
+            "which read no neighbours",
         )
     ways = _Ways(kernel, kernel.space, ends_of([kernel]) if ends is None else ends, place)
     return ways.exchange("before", reads), ways.exchange("after", _written(kernel))
@@ -134,8 +135,8 @@ class _Ways:
         if path is None:
             raise KernelError(
                 self.place,
-                f"'{self.kernel.name}' reaches '{access.field.name}' at {list(access.offsets)} by no row "
-                "of its table: what crosses is not known.",
+                f"'{self.kernel.name}' accesses '{access.field.name}' at {list(access.offsets)}, which no "
+                "row of its neighbour table leads to, so its halo is unknown.",
                 "leave the kernel out of add_halo",
             )
         if not self.space.links[path[0]].stores_solid:
@@ -143,12 +144,13 @@ class _Ways:
         others = self.ends.get((access.field.name, access.component), frozenset()) - {access.offsets}
         if len(others) != 1:
             name = access.field.component_name(access.component) if access.field.components else ""
-            found = "no other cell" if not others else f"cells at {len(others)} other places"
+            found = "no other cell" if not others else f"cells at {len(others)} other offsets"
             raise KernelError(
                 self.place,
-                f"'{self.kernel.name}' reaches '{access.field.name}{name and '.' + name}' at "
-                f"{list(access.offsets)} in a cell that may lie behind a wall, and {found} writes it in "
-                "another step: whether both ends of that link are fluid, so that it crosses, is not known.",
+                f"'{self.kernel.name}' accesses '{access.field.name}{name and '.' + name}' at "
+                f"{list(access.offsets)}, in a cell that may lie behind a wall. In another step it is "
+                f"written by {found}, so it is unknown whether both ends of the link are fluid and the "
+                "value must be sent.",
                 "add the kernels of all steps of the pattern before add_halo",
             )
         (other,) = others

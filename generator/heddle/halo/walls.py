@@ -56,9 +56,9 @@ def _check_ends(name: str, entry: DenseKernel, steps: Mapping[str, DenseKernel])
         if met and fields & {field for field, _ in other.populations}:
             raise KernelError(
                 entry.place,
-                f"'{name}' takes what is sent beyond the sides {', '.join(met)}, and the walls that '{step}' "
-                "has within it there send nothing along the face.",
-                f"leave {', '.join(met)} out of walls, and sweep NoSlip there after '{name}'",
+                f"'{name}' reads populations that are streamed beyond the sides {', '.join(met)}, but the "
+                f"walls of '{step}' on these sides stream nothing along the face.",
+                f"remove {', '.join(met)} from walls, and run a NoSlip sweep there after '{name}'",
             )
 
 
@@ -78,9 +78,10 @@ def _check(name: str, entry: DenseKernel, steps: Mapping[str, DenseKernel]) -> N
     walls = steps[step].walls
     raise KernelError(
         entry.place,
-        f"'{name}' looks across the sides {', '.join(across)}, where '{step}' has {_said(walls)} within it "
-        f"and '{name}' {_said(entry.walls)}: at the edges it would touch what nobody reads or writes.",
-        f"the same space for both: {f'Dense(walls={walls!r})' if walls else 'Dense()'}",
+        f"'{name}' accesses cells across the sides {', '.join(across)}, where '{step}' has "
+        f"{_said(walls)} and '{name}' has {_said(entry.walls)}. At the edges it would access "
+        "populations that no other kernel reads or writes.",
+        f"use the same space for both: {f'Dense(walls={walls!r})' if walls else 'Dense()'}",
     )
 
 

@@ -74,13 +74,13 @@ class _Line:
     def at(self, index: int) -> int:
         place = self.origin + index * self.stride
         if not 0 <= place < len(self.values):
-            raise InterpretationError(f"{self.name}[{index}] lies outside its array")
+            raise InterpretationError(f"{self.name}[{index}] is outside its array")
         return place
 
     def __getitem__(self, index: int) -> Any:
         found = self.values[self.at(index)]
         if found is None:
-            raise InterpretationError(f"{self.name}[{index}] was never written")
+            raise InterpretationError(f"{self.name}[{index}] is read before it is written")
         return found
 
     def __setitem__(self, index: int, value: Any) -> None:
@@ -113,7 +113,7 @@ def rounded(value: Number | Fraction, scalar: ir.Scalar) -> Number:
     if kind == "u":
         return int(value) & (1 << bits) - 1
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise InterpretationError(f"{value} does not fit into {scalar}")
+        raise InterpretationError(f"{value} is out of the range of {scalar}")
     return int(value)
 
 
@@ -154,7 +154,7 @@ def converted(value: Number, scalar: ir.Scalar) -> Number:
         return rounded(value, scalar)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InterpretationError(f"{value} has no {scalar}")
+            raise InterpretationError(f"{value} has no {scalar} representation")
         return rounded(math.trunc(value), scalar)
     span = 1 << scalar.bits
     wrapped = int(value) % span
@@ -392,7 +392,9 @@ class _Interpreter:
             self.calls[call] = row.requires and row.requires(**parts), meaning(call)
         required, body = self.calls[call]
         if required is not None and not self.value(required):
-            raise InterpretationError(f"{call.name} does not take what it is given in {next(lines([call]))}")
+            raise InterpretationError(
+                f"the precondition of {call.name} does not hold in {next(lines([call]))}"
+            )
         if row.pads:
             line = self.value(parts[row.pads])
             line.values[:] = [0.0] * len(line.values)
@@ -432,7 +434,7 @@ class _Interpreter:
                 line = self.value(values)
                 numbers = [line.values[line.at(i)] for i in range(self.value(count))]
                 if None in numbers:
-                    raise InterpretationError(f"{line.name} was not written everywhere")
+                    raise InterpretationError(f"{line.name} is not written completely")
                 return self.combined(operation, numbers, expression.type)
             case ir.AllEqual(row, begin, end, number):
                 line = self.value(row)

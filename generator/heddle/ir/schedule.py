@@ -81,60 +81,76 @@ class Schedule:
     def __post_init__(self) -> None:
         threads = self.block[0] * self.block[1] * self.block[2]
         if not 1 <= threads <= 1024:
-            raise KernelError(calling_place(), f"a block of {self.block} has {threads} threads.", "1 to 1024")
+            raise KernelError(
+                calling_place(),
+                f"a block of {self.block} has {threads} threads, which CUDA does not support.",
+                "use 1 to 1024 threads",
+            )
         if not 1 <= self.coarsening <= 8:
-            raise KernelError(calling_place(), f"a thread cannot take {self.coarsening} cells.", "1 to 8")
+            raise KernelError(
+                calling_place(),
+                f"coarsening={self.coarsening} is out of range.",
+                "use 1 to 8 cells per thread",
+            )
         if self.prefetch_distance < 0 or (self.prefetch_distance and (self.strip_size or self.prefetch)):
             raise KernelError(
                 calling_place(),
-                f"prefetch_distance={self.prefetch_distance} cannot be combined with strip_size or "
-                "prefetch; it sets both.",
-                "a positive number, without strip_size and prefetch",
+                f"prefetch_distance={self.prefetch_distance} must be positive and cannot be combined with "
+                "strip_size or prefetch, which it sets.",
+                "use a positive number, and leave out strip_size and prefetch",
             )
         if (self.prefetch or self.nontemporal) and not self.in_strips:
             raise KernelError(
-                calling_place(), "prefetch and nontemporal work in strips.", "Schedule(strip_size=64, ...)"
+                calling_place(), "prefetch and nontemporal need strips.", "Schedule(strip_size=64, ...)"
             )
         if self.interleave not in (1, 2, 4, 8):
             raise KernelError(
                 calling_place(),
-                f"a vector cannot have {self.interleave} lanes.",
-                "1, 2, 4 or 8",
+                f"interleave={self.interleave} is not a supported vector length.",
+                "use 1, 2, 4 or 8",
             )
         if self.interleave > 1 and (self.coarsening > 1 or self.unit_stride):
             raise KernelError(
                 calling_place(),
-                "vectors of interleaved blocks have a stride of their own, and a thread takes one of them.",
-                "interleave without coarsening and unit_stride",
+                "interleaved blocks cannot be combined with coarsening or unit_stride: each thread takes "
+                "one vector, and vectors have their own stride.",
+                "leave out coarsening and unit_stride",
             )
         if self.threads_per_vector not in (1, 2, 4) or self.threads_per_vector > self.interleave:
             raise KernelError(
                 calling_place(),
                 f"{self.threads_per_vector} threads cannot share a vector of {self.interleave} lanes.",
-                "1, 2 or 4 of them, each with one lane at least",
+                "use 1, 2 or 4 threads, with at least one lane per thread",
             )
         if self.colours not in (1, 2, 4, 8):
             raise KernelError(
-                calling_place(), f"there is no colouring with {self.colours} colours.", "2, 4 or 8"
+                calling_place(), f"colours={self.colours} is not a supported colouring.", "use 1, 2, 4 or 8"
             )
         if self.colours > 1 and self.in_strips:
             raise KernelError(
-                calling_place(), "cells of one colour do not follow each other in strips.", "strip_size=0"
+                calling_place(),
+                "colours cannot be combined with strips: neighbouring cells of a row differ in colour.",
+                "strip_size=0",
             )
         if self.fixed_nx < 0 or (self.fixed_nx and (self.colours > 1 or self.in_strips)):
             raise KernelError(
                 calling_place(),
-                f"fixed_nx={self.fixed_nx} is no row: those are all cells along x, in one piece.",
-                "a positive number, without colours and strip_size",
+                f"fixed_nx={self.fixed_nx} must be positive and cannot be combined with colours or "
+                "strips, which split rows.",
+                "use a positive number, and leave out colours and strip_size",
             )
         if self.specialise is not None and (self.in_strips or self.interleave > 1):
             raise KernelError(
                 calling_place(),
-                "specialise makes a copy for whole rows, not for strips or interleaved blocks.",
+                "specialise works on whole rows and cannot be combined with strips or interleaved blocks.",
                 "strip_size=0, interleave=1",
             )
         if self.in_strips and not self.simd:
-            raise KernelError(calling_place(), "a strip is a loop of vector lanes.", "leave simd on")
+            raise KernelError(
+                calling_place(),
+                "strip_size and prefetch_distance cannot be combined with simd=False: strips are SIMD loops.",
+                "leave out simd=False",
+            )
 
     @property
     def in_strips(self) -> bool:
@@ -172,17 +188,22 @@ def precision(text: str) -> Precision:
     if storage == "bf16":
         raise KernelError(
             calling_place(),
-            "bf16 keeps 8 bits of a number where f16 keeps 11: vortices whose populations are stored in bf16 "
-            "are 0.4 to 1.6 % off after 2000 steps, in f16 0.04 to 0.15 %.",
-            '"f16", of the same size; populations are scaled, so that its small exponents suffice',
+            "bf16 is not supported: it keeps 8 significant bits where f16 keeps 11. With populations "
+            "stored in bf16, vortices deviate by 0.4 to 1.6 % after 2000 steps; with f16 by 0.04 to 0.15 "
+            "%.",
+            'use "f16", which has the same size; populations are scaled to fit its range of exponents',
         )
     arithmetic = arithmetic or {"f16": "f32"}.get(storage, storage)
     if storage not in ("f16", "f32", "f64") or arithmetic not in ("f32", "f64"):
         raise KernelError(
             calling_place(),
             f"'{text}' is not a precision.",
-            'storage f16, f32, f64; arithmetic f32, f64; as "f32/f64"',
+            'write storage/arithmetic, such as "f32/f64": storage is f16, f32 or f64, arithmetic f32 or f64',
         )
     if SCALARS[storage].bits > SCALARS[arithmetic].bits:
-        raise KernelError(calling_place(), f"'{text}' stores more bits than it computes with.")
+        raise KernelError(
+            calling_place(),
+            f"'{text}' stores more bits than it computes with.",
+            'use arithmetic of at least the storage\'s precision, such as "f32/f64"',
+        )
     return Precision(SCALARS[storage], SCALARS[arithmetic])

@@ -241,7 +241,7 @@ def _reason(tree: dict[str, Any]) -> str:
     """What is wrong with an object whose parts are nodes."""
     if "node" not in tree:
         if len(tree) == 1 and (key := next(iter(tree))) in (*_OTHERS, "place"):
-            return f"{described(tree[key])} is no {key}"
+            return f"{described(tree[key])} is not a {key}"
         keys = ", ".join(map(described, tree)) or "nothing"
         return f"an object of {keys} that is neither a node nor a type, place, rational or float"
     name = tree["node"]
@@ -250,12 +250,12 @@ def _reason(tree: dict[str, Any]) -> str:
         return f"there is no node {described(name)}"
     for key in tree:
         if key not in shape.keys:
-            return f"a {name} has no part {described(key)}"
+            return f"a {name} has no field {described(key)}"
     for key, kinds in zip(shape.keys[1:], shape.kinds, strict=True):
         if key not in tree and key not in shape.defaults:
-            return f"a {name} needs a part {key!r}"
+            return f"a {name} needs a field {key!r}"
         try:
             _ = key not in tree or kinds.tupled(tree[key])
         except MalformedError:
-            return f"the part {key!r} of a {name} cannot be {described(tree[key])}"
-    return f"this {name} cannot be made"
+            return f"the field {key!r} of a {name} cannot be {described(tree[key])}"
+    return f"this {name} is not valid"

@@ -49,7 +49,7 @@ def require_momentum(lattice: Lattice, what: str) -> None:
     if defect is not None:
         raise KernelError(
             calling_place(),
-            f"{what} needs a lattice that is isotropic to fourth order; {lattice.name} is not: {defect}.",
+            f"{what} needs a lattice that is isotropic to fourth order, but {lattice.name} is not: {defect}.",
             "use D2Q9, D3Q19 or D3Q27 for a flow",
         )
 

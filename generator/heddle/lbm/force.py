@@ -67,6 +67,6 @@ def force_vector(lattice: Lattice, force: Force | None) -> Vector:
         raise KernelError(
             calling_place(),
             f"a force on {lattice.name} has {lattice.dimension} components, not {count}.",
-            "give one entry an axis, 0 where there is none",
+            "give one entry per axis, 0 where there is no force",
         )
     return tuple(quantity(component) for component in vector)

@@ -102,14 +102,16 @@ def stress_rates(
     if omega is None:
         raise KernelError(
             calling_place(),
-            "omega_bulk is the rate of the trace of a stress, and omega that of the rest of it.",
+            "omega_bulk is given without omega: it is the relaxation rate of the stress's trace, omega "
+            "that of the other components.",
             "give both, or leave out omega_bulk",
         )
     if not isinstance(u, str):
         raise KernelError(
             calling_place(),
-            "the stress of an initial state needs the velocity as a field, to take its gradients.",
-            'u="u" instead of expressions, or leave out omega',
+            "the stress of an initial state needs the velocity as a field, because it takes velocity "
+            "gradients.",
+            'pass the field\'s name, u="u", instead of expressions, or leave out omega',
         )
     return tuple(relaxation_rate(rate) for rate in (omega, omega_bulk) if rate is not None)
 

@@ -99,10 +99,10 @@ class Lattice:
         if self.size != int(re.findall(r"\d+", self.name)[1]) or total != 1 or self.cs2 == 0:
             raise KernelError(
                 calling_place(),
-                f"the weights of {self.name} belong to {self.size} directions and add up to {total}, "
-                f"c_s^2 is {self.cs2}.",
-                "the number after Q counts the directions; their weights, exact ones such as "
-                '"1/18", add up to 1, not all of it at rest',
+                f"the weights of {self.name} do not form a lattice: {self.size} directions, the weights "
+                f"add up to {total}, c_s^2 is {self.cs2}.",
+                "the number after Q must be the number of directions; weights are exact numbers such as "
+                '"1/18", must add up to 1, and must not all be at rest',
             )
 
     @property
@@ -181,7 +181,7 @@ def require_lattice(lattice: object) -> None:
     """Raises KernelError for what is no Lattice, such as its name."""
     if not isinstance(lattice, Lattice):
         raise KernelError(
-            calling_place(), f"{lattice!r} is no lattice.", 'lbm.Lattice("D3Q19"), of this or another name'
+            calling_place(), f"{lattice!r} is not a lattice.", 'pass lbm.Lattice("D3Q19") or another lattice'
         )
 
 
@@ -193,7 +193,7 @@ def _weights_of_your_own(name: str) -> str:
     sizes = [2 * len(pairs) for pairs in (_PAIRS_2D if found[1] == "2" else _PAIRS_3D).values()]
     chosen = product((0, 1), repeat=len(sizes))
     known = {1 + sum(size * used for size, used in zip(sizes, choice, strict=True)) for choice in chosen}
-    return "; or give the weights of your own" if int(found[2]) in known - {1} else ""
+    return "; or give custom weights" if int(found[2]) in known - {1} else ""
 
 
 def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict[int, Fraction]:
@@ -201,15 +201,16 @@ def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict
     if not isinstance(weights, Mapping):
         raise KernelError(
             calling_place(),
-            f"the weights of '{name}' are {weights!r}, which does not say to what they belong.",
-            'by the class of directions: {"rest": "1/10", "axis": "3/20"}',
+            f"the weights of '{name}' are {weights!r}, which does not name the classes of directions.",
+            'give weights by class of direction: {"rest": "1/10", "axis": "3/20"}',
         )
     classes = CLASSES[: int(name[1]) + 1] if re.fullmatch(r"D[23]Q\d+\w*", str(name)) else ()
     if name in _WEIGHTS or not classes or "rest" not in weights or not set(weights) <= set(classes):
         raise KernelError(
             calling_place(),
-            f"'{name}' with weights of {', '.join(map(str, weights))} is not a lattice of your own.",
-            "a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
+            f"'{name}' with weights of {', '.join(map(str, weights))} is not a valid custom lattice.",
+            "choose a name that is not taken, such as D3Q7_warm; give weights of rest and of some of "
+            "axis, edge, corner",
         )
     try:
         own = {order: Fraction(weights[kind]) for order, kind in enumerate(classes) if kind in weights}
@@ -218,7 +219,7 @@ def _own_weights(name: str, weights: Mapping[str, Fraction | int | str]) -> dict
     if not any(own.values()) or any(weight < 0 for weight in own.values()):
         raise KernelError(
             calling_place(),
-            f"the weights of {name} are not all numbers from 0 to 1.",
-            'exact ones, such as "1/18" or Fraction(1, 18)',
+            f"the weights of {name} must be numbers from 0 to 1.",
+            'use exact numbers, such as "1/18" or Fraction(1, 18)',
         )
     return own

@@ -110,7 +110,9 @@ def require_walls(walls: str) -> None:
     """Raises KernelError for what no wall is."""
     if walls not in ("at_rest", "one_sided"):
         raise KernelError(
-            calling_place(), f"'{walls}' does not say what lies behind a wall.", "one of at_rest, one_sided"
+            calling_place(),
+            f"'{walls}' is not a treatment of cells behind walls.",
+            "use at_rest or one_sided",
         )
 
 

@@ -129,7 +129,7 @@ def scalar_velocity(lattice: Lattice, u: str | Sequence[Scalar | Access] | None)
         raise KernelError(
             calling_place(),
             f"a velocity on {lattice.name} has {d} components, not {len(found)}.",
-            "give one entry an axis, or the name of a field",
+            "give one entry per axis, or the name of a field",
         )
     return found
 
@@ -220,7 +220,7 @@ def boussinesq(
         raise KernelError(
             calling_place(),
             f"gravity on {lattice.name} has {lattice.dimension} components, not {len(g)}.",
-            "give one entry an axis, 0 where there is none",
+            "give one entry per axis, 0 where there is none",
         )
     excess = add(Field(scalar, "real", lattice.dimension).here, negate(quantity(reference)))
     return tuple(multiply(-1, quantity(expansion), excess, component) for component in g)

@@ -59,7 +59,9 @@ def _gradient(
 ) -> tuple[Equations, list[list[sympy.Expr]]]:
     """slope[a][b] = d_b u_a, named."""
     if dimension not in (2, 3):
-        raise KernelError(calling_place(), f"a velocity in {dimension} dimensions has no curl.", "2 or 3")
+        raise KernelError(
+            calling_place(), f"a velocity in {dimension} dimensions has no curl.", "use 2 or 3 dimensions"
+        )
     equations = Equations(fields=[u])
     equations.section("Velocity gradient: central differences")
     field = vector_field(u, dimension)

@@ -47,7 +47,8 @@ class Arrays:
         self.begins = list(begins or ())
         if sweep >= 0 and (both := self.gathered & self.touches.keys()):
             raise refuse(
-                self.place, f"'{min(both)}' is read at computed places and by neighbours in a sweep."
+                self.place,
+                f"'{min(both)}' is read both at computed indices and at neighbours within a column sweep.",
             )
         for name, touches in self.touches.items():
             own = [
@@ -63,7 +64,11 @@ class Arrays:
             self.declare(name)
         for name in sorted(self.gathered - self.touches.keys(), key=self.rank_of):
             if self.rank > 1:
-                raise refuse(self.place, f"'{name}' is read at computed places from a box of several axes.")
+                raise refuse(
+                    self.place,
+                    f"'{name}' is read at computed indices in a loop nest of several axes; only one axis is "
+                    "supported.",
+                )
             self.declare(name)
 
     def declare(self, name: str) -> None:
@@ -71,7 +76,7 @@ class Arrays:
         assert isinstance(pointer.type, ir.Pointer)
         scalar = pointer.type.element
         if scalar not in TYPES:
-            raise refuse(self.place, f"'{name}' has elements of type {scalar}, which no field has.")
+            raise refuse(self.place, f"'{name}' has elements of type {scalar}, which fields do not support.")
         reach = [
             abs(entry.number)
             for (owner, _, segment), position in self.found.items()
@@ -118,9 +123,9 @@ class Arrays:
             ):
                 raise refuse(
                     next(touch.place for touch in self.touches[name] if touch.store),
-                    f"'{name}' is written, and touched {placement.component_stride} elements away, which may "
-                    "be another cell.",
-                    "pass the two parts as two arrays",
+                    f"'{name}' is written, and also accessed {placement.component_stride} elements away, "
+                    "which may be another cell.",
+                    "pass the two parts as separate arrays",
                 )
 
     def aliases(self, body: Sequence[ir.Statement]) -> list[str]:
@@ -155,9 +160,9 @@ class Noting:
         if store:
             raise refuse(
                 place,
-                f"'{pointer.name}' is written at a place known only at run time: two cells may name one "
-                "element.",
-                "turn the loop round, so that each cell gathers what it needs",
+                f"'{pointer.name}' is written at an index known only at run time, so two cells may write "
+                "the same element.",
+                "rewrite the loop so that each cell gathers what it needs",
             )
         self.arrays.pointers.setdefault(pointer.name, pointer)
         self.arrays.gathered.add(pointer.name)
@@ -176,7 +181,9 @@ class Placing:
         entries = [entry.constant for entry in own.offsets(position, self.segment)]
         if None in entries:
             raise refuse(
-                place, f"'{pointer.name}' is touched in two cells of a column that lie {entries} apart."
+                place,
+                f"'{pointer.name}' is accessed in two cells of a column whose distance, {entries}, is not "
+                "constant.",
             )
         return ir.Access(own.fields[pointer.name], tuple(int(e or 0) for e in entries), position.component)
 
@@ -187,9 +194,10 @@ class Placing:
             first = placement.first(self.arrays.begins)
             if placement.strides != (polynomial(1),) or placement.size or first.constant is None:
                 raise refuse(
-                    place, f"'{pointer.name}' is read at computed places, and at neighbours that do not lie "
-                           "side by side.",
+                    place,
+                    f"'{pointer.name}' is read at computed indices, and also at neighbours that are not "
+                    "contiguous.",
                     "pass the array twice, under two names",
-                )  # fmt: skip
+                )
             position = add(cast(position, ir.I64), integer(-first.constant))
         return ir.Gather(self.arrays.fields[pointer.name], (position,), ir.Const(0, ir.I64))

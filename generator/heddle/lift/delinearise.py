@@ -82,8 +82,8 @@ def axis_order(counters: Sequence[ir.Symbol], touches: Mapping[str, Sequence[Tou
                 if order and order != found:
                     raise refuse(
                         touch.place,
-                        f"'{name}' has its axes in another order in memory than the arrays before it.",
-                        "lift a loop over arrays of one order",
+                        f"'{name}' orders its axes differently in memory from the preceding arrays.",
+                        "lift a loop whose arrays have the same order of axes",
                     )
                 order = found
     return order
@@ -97,17 +97,18 @@ def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol
         if len(found) > 1:
             raise refuse(
                 list(found.values())[-1].place,
-                f"'{name}' is read along '{counter.name}' with the strides {' and '.join(map(str, found))}.",
-                "index an array in one way only",
+                f"'{name}' is accessed along '{counter.name}' with different strides, "
+                f"{' and '.join(map(str, found))}.",
+                "index an array with one stride per axis",
             )
         stride = next(iter(found), Polynomial())
         written = next((touch for touch in touches if touch.store), None)
         if stride == Polynomial() and written is not None:
             raise refuse(
                 written.place,
-                f"'{name}' is written, but does not depend on '{counter.name}': many cells would write one "
-                "element.",
-                "write a value a cell, or collect a sum with a variable",
+                f"'{name}' is written, but its index does not depend on '{counter.name}', so many cells "
+                "write the same element.",
+                "write one value per cell, or accumulate in a variable",
             )
         result.append(stride)  # 0: the same for all cells along the axis
     return tuple(result)
@@ -122,7 +123,7 @@ def rest_of(touch: Touch, name: str, counters: Sequence[ir.Symbol]) -> Polynomia
             raise refuse(
                 touch.place,
                 f"The index {touch.index} of '{name}' is not a sum of counters times strides.",
-                "lift loops whose indices grow by the same stride from cell to cell",
+                "lift loops whose indices grow by a constant stride per cell",
             )
         rest = parts[1]
     return rest
@@ -166,8 +167,9 @@ def placed(
             if axis not in touch.fixed and (reach is None or abs(reach) > FARTHEST):
                 raise refuse(
                     touch.place,
-                    f"'{name}' is touched {entries[axis]} cells away along axis {'xyz'[axis]}.",
-                    "that is no neighbour: pass the other part as an array of its own",
+                    f"'{name}' is accessed {entries[axis]} cells away along axis {'xyz'[axis]}, which is "
+                    "not a neighbour.",
+                    "pass the other part as an array of its own",
                 )
         positions.append(Position(tuple(entries), component))
     return Placement(strides, tuple(origin), component_stride, size), positions
@@ -187,7 +189,7 @@ def _components(
         for touch, rest in zip(touches, left, strict=True):
             if rest is None:
                 raise refuse(
-                    touch.place, f"'{name}' is touched between its cells, which lie {smallest} apart."
+                    touch.place, f"'{name}' is accessed between its cells, whose stride is {smallest}."
                 )
         return [rest or 0 for rest in left], polynomial(1), smallest
     if not any(stride.terms for stride in strides):
@@ -196,7 +198,8 @@ def _components(
         if remaining != Polynomial():
             raise refuse(
                 touch.place,
-                f"The index {touch.index} of '{name}' is no whole number of cells from the own one.",
+                f"The index {touch.index} of '{name}' is not a whole number of cells away from the "
+                "current cell.",
             )
     for axis, stride in enumerate(strides):
         symbolic = [offsets[axis].unknown for offsets, _ in split]
@@ -211,8 +214,9 @@ def _components(
             if remaining != Polynomial() or quotient.constant is None:
                 raise refuse(
                     touch.place,
-                    f"'{name}' is touched {value - symbolic[0]} cells away along axis {'xyz'[axis]}.",
-                    "that is no neighbour: pass the other part as an array of its own",
+                    f"'{name}' is accessed {value - symbolic[0]} cells away along axis {'xyz'[axis]}, "
+                    "which is not a neighbour.",
+                    "pass the other part as an array of its own",
                 )
             numbers.append(quotient.constant)
         least = min(numbers)
@@ -228,7 +232,7 @@ def _table(
         if number is None or not 0 <= number < FARTHEST:
             raise refuse(
                 touch.place, f"The element {touch.index} of '{name}' is the same for all cells.",
-                "pass what is constant as an argument",
+                "pass constants as arguments",
             )  # fmt: skip
     numbers = [number or 0 for number in left]
     return numbers, polynomial(1), max(numbers) + 1

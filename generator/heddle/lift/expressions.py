@@ -74,7 +74,10 @@ class ExpressionLifter:
                 if name not in OPERATORS:
                     raise refuse(self.place, f"The operator '{name}' is not part of the kernel language.")
                 if any(isinstance(argument.type, (ir.Pointer, source.PointerTo)) for argument in args):
-                    raise refuse(self.place, "Pointers are compared or subtracted.")
+                    raise refuse(
+                        self.place,
+                        "Pointers are compared or subtracted, which is not part of the kernel language.",
+                    )
                 return ir.Op(name, tuple(self.value(argument) for argument in args), scalar)
             case ir.Select(condition, yes, no):
                 return ir.Select(self.value(condition), self.value(yes), self.value(no))
@@ -84,7 +87,7 @@ class ExpressionLifter:
                 return self.call(expression)
             case source.Unknown(reason, place):
                 raise refuse(place, f"There is {reason} here, which is not part of the kernel language.")
-        raise refuse(self.place, f"There is {noun(expression)} here where a number is needed.")
+        raise refuse(self.place, f"There is {noun(expression)} here, where a number is expected.")
 
     def named(self, symbol: ir.Symbol) -> ir.Expression:
         """What a name stands for."""
@@ -98,7 +101,9 @@ class ExpressionLifter:
         if symbol.name in self.constants:
             declaration = self.constants[symbol.name]
             if declaration.value is None:
-                raise refuse(declaration.place, f"The constant '{symbol.name}' has no value here.")
+                raise refuse(
+                    declaration.place, f"The value of the constant '{symbol.name}' is not visible here."
+                )
             return self.value(declaration.value)
         return symbol
 
@@ -121,7 +126,7 @@ class ExpressionLifter:
             found = self.names.get(base.name)
             if isinstance(found, Object):
                 if name not in found.members:
-                    raise refuse(self.place, f"'{base.name}' has no known member '{name}'.")
+                    raise refuse(self.place, f"'{base.name}' has no visible member '{name}'.")
                 return found.members[name]
             whole = found if isinstance(found, ir.Symbol) else base
             if whole.name == "blockDim" and self.block_size:
@@ -149,13 +154,17 @@ class ExpressionLifter:
                 if isinstance(kind, source.Array):
                     element = innermost(kind)
                     if not isinstance(element, ir.Scalar):
-                        raise refuse(self.place, f"'{name}' is an array of {element}.")
+                        raise refuse(
+                            self.place, f"'{name}' is an array of {element}, which is not supported."
+                        )
                     return ir.Symbol(found.name, ir.Pointer(element)), integer(0)
                 if isinstance(kind, source.PointerTo):
                     element = innermost(kind.element)
                     if isinstance(kind.element, source.Array) and isinstance(element, ir.Scalar):
                         return ir.Symbol(found.name, ir.Pointer(element, kind.const)), integer(0)
-                    raise refuse(self.place, f"'{name}' is a pointer to {kind.element}.")
+                    raise refuse(
+                        self.place, f"'{name}' is a pointer to {kind.element}, which is not supported."
+                    )
                 if not isinstance(kind, ir.Pointer):
                     raise refuse(self.place, f"'{name}' of type {kind} is used as a pointer.")
                 return found, integer(0)
@@ -174,7 +183,9 @@ class ExpressionLifter:
                 return pointer, joined(before, self.scaled(expression, self.index(index)))
             case source.Subscript(type=ir.Pointer() | source.PointerTo()):
                 raise refuse(
-                    self.place, "There is a table of pointers: the rows may lie anywhere.", "pass one array"
+                    self.place,
+                    "There is an array of pointers, whose rows may be anywhere in memory.",
+                    "pass one contiguous array",
                 )
             case source.Subscript(base, index, source.Array() as row):
                 pointer, before = self.pointer(base)
@@ -191,7 +202,7 @@ class ExpressionLifter:
                 return self.container(base, expression.type.element), integer(0)
             case source.Invoke() if (function := self.functions.get(expression.function)) is not None:
                 return self.inlined_pointer(function, expression)
-        raise refuse(self.place, f"There is {noun(expression)} here where a pointer is needed.")
+        raise refuse(self.place, f"There is {noun(expression)} here, where a pointer is expected.")
 
     @staticmethod
     def scaled(pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
@@ -250,8 +261,8 @@ class ExpressionLifter:
         if function is None:
             raise refuse(
                 self.place,
-                f"'{name}' is called, whose body is not visible here.",
-                "make its definition visible (inline, in a header), or lift what surrounds the call",
+                f"The body of the function '{name}' is not visible here.",
+                "make its definition visible (inline, in a header), or lift the code around the call",
             )
         return self.inlined(function, call)
 
@@ -262,16 +273,18 @@ class ExpressionLifter:
         assert offset == integer(0)
         assert isinstance(row.type, ir.Pointer)
         if not isinstance(value, ir.Const):
-            raise refuse(self.place, "A row is compared with a value that is not known.", "give a constant")
+            raise refuse(
+                self.place,
+                "A row is compared with a value that is not constant.",
+                "compare it with a constant",
+            )
         return ir.AllEqual(row, begin, end, ir.Const(value.value, row.type.element))
 
     def shuffle(self, name: str, call: source.Invoke) -> ir.Expression:
         """What another thread of the whole warp has."""
         mask, value, lanes, width = call.args
         if number_of(self.value(mask)) not in (FULL_MASK, -1) or number_of(self.value(width)) != 32:
-            raise refuse(
-                self.place, f"'{name}' is called for a part of a warp.", "give it the mask 0xffffffff"
-            )
+            raise refuse(self.place, f"'{name}' is called for a part of a warp.", "pass the mask 0xffffffff")
         return Shuffle(SHUFFLES[name], self.value(value), self.value(lanes), call.type)  # type: ignore[arg-type]
 
     @staticmethod
@@ -328,7 +341,7 @@ class ExpressionLifter:
                         f"'{function.name}' does more here than compute a value from constants, `if` and "
                         "`return`, so its call cannot be replaced by its value.",
                     )
-        raise refuse(function.place, f"'{function.name}' can end without a value.")
+        raise refuse(function.place, f"'{function.name}' may end without returning a value.")
 
     def argument(self, parameter: source.FunctionParameter, value: ir.Expression) -> ir.Expression | Object:
         """What a parameter stands for inside an inlined function."""
@@ -342,7 +355,8 @@ class ExpressionLifter:
             if isinstance(value, source.Invoke):
                 return self.constructed(value)
             raise refuse(
-                self.place, f"The object that is passed as '{parameter.symbol.name}' is {noun(value)}."
+                self.place,
+                f"The object passed as '{parameter.symbol.name}' is {noun(value)}, which is not supported.",
             )
         return self.value(value)
 
@@ -350,7 +364,10 @@ class ExpressionLifter:
         """An object by what its constructor does with the arguments."""
         function = self.functions.get(call.function)
         if function is None or function.kind != "constructor" or function.body:
-            raise refuse(self.place, f"'{call.function}' makes an object in a way that is not understood.")
+            raise refuse(
+                self.place,
+                f"The constructor '{call.function}' does more than initialise members.",
+            )
         members: dict[str, ir.Expression] = {}
         with _Inlining(self, function, call):
             for name, value in function.initialisers:
@@ -367,12 +384,14 @@ class _Inlining:
 
     def __init__(self, lifter: ExpressionLifter, function: source.Function, call: source.Invoke) -> None:
         if function.key in lifter.calls:
-            raise refuse(lifter.place, f"'{function.name}' calls itself.")
+            raise refuse(lifter.place, f"'{function.name}' is recursive, which is not supported.")
         parameters = [
             p for p in function.parameters if not (function.kind == "constructor" and p.symbol.name == "this")
         ]
         if len(parameters) != len(call.args):
-            raise refuse(lifter.place, f"'{function.name}' is called with default arguments.")
+            raise refuse(
+                lifter.place, f"'{function.name}' is called with default arguments, which is not supported."
+            )
         self.lifter, self.function = lifter, function
         self.bound = {
             parameter.symbol.name: lifter.argument(parameter, argument)

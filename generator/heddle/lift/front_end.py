@@ -38,10 +38,10 @@ def read(
     """
     file = str(path)
     if "\0" in file or not Path(file).is_file():
-        raise KernelError(file, "there is no such file", "give the path of a C++ or CUDA file")
+        raise KernelError(file, "the file does not exist", "pass the path of a C++ or CUDA file")
     unit = _lifted(f"./{file}" if file.startswith("-") else file, flags, function, compile_commands)
     if function is not None and not any(each.main for each in unit.functions):
-        hint = "give its name as in the file, with namespaces if need be; a template must be used somewhere"
+        hint = "give the name as in the file, with namespaces; a template must be instantiated somewhere"
         raise KernelError(unit.file, f"there is no function {function!r} with a body", hint)
     return unit
 
@@ -53,7 +53,9 @@ def heddle_lift() -> Path:
     if named:
         if not os.access(named, os.X_OK):
             raise KernelError(
-                "$HEDDLE_LIFT", f"{named} is no program", "unset it, or name the built heddle-lift"
+                "$HEDDLE_LIFT",
+                f"{named} is not an executable file",
+                "unset it, or set it to the path of heddle-lift",
             )
         return Path(named)
     built = [each for each in _CHECKOUT.glob("build/*/bin/heddle-lift") if os.access(each, os.X_OK)]
@@ -65,9 +67,9 @@ def heddle_lift() -> Path:
         return Path(found)
     raise KernelError(
         "heddle-lift",
-        "this program, which reads C++ and CUDA, is not built; "
-        "it needs LLVM's development files (Debian: libclang-19-dev llvm-19-dev clang-19)",
-        "install them, then: cmake --preset dev && cmake --build --preset dev --target heddle-lift",
+        "heddle-lift, which reads C++ and CUDA, is not built; it needs LLVM's development files "
+        "(Debian: libclang-19-dev llvm-19-dev clang-19)",
+        "install them, then run: cmake --preset dev && cmake --build --preset dev --target heddle-lift",
     )
 
 
@@ -87,14 +89,15 @@ def _lifted(
     units = [from_json(line, program.name) for line in lines]
     if len(units) != 1 or not isinstance(units[0], Unit):
         what = f"it wrote {len(units)} records for one file"
-        raise KernelError(program.name, what, "build it again from this checkout")
+        raise KernelError(program.name, what, "build it again from this source tree")
     return units[0]
 
 
 def _compile_error(path: str, diagnostics: str) -> KernelError:
     """The first error that Clang reports."""
     hint = (
-        "Clang must be able to compile the file: give the flags of its build (-I, -D, -std) or its database"
+        "Clang must be able to compile the file: pass the flags of its build (-I, -D, -std) or its "
+        "compilation database"
     )
     if found := _ERROR.search(diagnostics):
         what = found["what"].replace(path, PurePath(path).name)

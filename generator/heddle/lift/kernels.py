@@ -44,9 +44,9 @@ def find(unit: source.Unit, name: str) -> source.Function:
         return found[0]
     if not found:
         names = ", ".join(sorted({f.name for f in own})) or "none with a body"
-        raise refuse(Place(unit.file, 0), f"There is no function '{name}'.", f"the file has: {names}")
+        raise refuse(Place(unit.file, 0), f"There is no function '{name}'.", f"the file defines: {names}")
     raise refuse(
         Place(unit.file, 0),
-        f"'{name}' is {len(found)} functions.",
-        "name one of: " + ", ".join(f.key for f in found),
+        f"'{name}' matches {len(found)} functions.",
+        "choose one of: " + ", ".join(f.key for f in found),
     )

@@ -126,14 +126,14 @@ class _Finder:
                 case ir.Local(symbol, _, space):
                     raise refuse(
                         self.place,
-                        f"'{symbol.name}' is an array in {space} memory: a way to run a loop, which no model "
-                        "says.",
-                        "lift the loop without it; Schedule says how the generated kernel runs",
+                        f"'{symbol.name}' is an array in {space} memory. That belongs to the schedule of "
+                        "a kernel, not to its model.",
+                        "lift the loop without it; Schedule sets how the generated kernel runs",
                     )
                 case _:
                     raise refuse(
-                        self.place, "Something happens outside the loops over cells.",
-                        "lift a function in which all work is done in loops",
+                        self.place, "There is work outside the loops over cells.",
+                        "lift a function that does all its work in loops",
                     )  # fmt: skip
 
     def results_in(self, value: ir.Expression) -> list[ir.Symbol]:
@@ -146,10 +146,10 @@ class _Finder:
         """A result is stored: as it is, or after a last computation, which stays with the caller."""
         pointer, index = scope.element(target)
         if index.constant is None:
-            raise refuse(place, "A result is stored at an index that is not a number.")
+            raise refuse(place, "A result is stored at an index that is not constant.")
         for symbol in used:
             if not any(symbol in nest.results for nest in self.found):
-                raise refuse(place, f"'{symbol.name}' is stored before it is collected.")
+                raise refuse(place, f"'{symbol.name}' is stored before it is computed.")
             self.outputs_done.add(symbol)
         name = pointer.name + (f"_{index.constant}" if index.constant else "")
         if name in self.outputs.values() or name in (finish.name for finish in self.finishes):
@@ -159,7 +159,9 @@ class _Finder:
             return
         if any(isinstance(node, (ir.Load, ir.Access)) for node in walk(value)):
             raise refuse(
-                place, f"'{name}' is computed from results and from memory.", "store the result first"
+                place,
+                f"'{name}' is computed from results and from memory in one expression.",
+                "store the result first",
             )
         self.finishes.append(Finish(name, value, tuple(used)))
 
@@ -179,7 +181,7 @@ class _Finder:
             axes += self.axes(inner, scope)
             body = self.unguarded(inner.body, wrapping, scope)
         if len(axes) > DEPTH:
-            raise refuse(self.place, f"There are {len(axes)} loops around each other; a box has three axes.")
+            raise refuse(self.place, f"There are {len(axes)} nested loops; at most three are supported.")
         body = tuple(unrolled(body, scope, len(axes)))
         axes, rest = self.tightened(axes, (*wrapping, _RESULT), scope)
         results = {s: v for s, v in self.results.items() if s in _assigned(body)}
@@ -191,11 +193,11 @@ class _Finder:
         own = {s.symbol for s in statements(body) if isinstance(s, ir.Var)}
         for symbol in sorted(_assigned(body) - own, key=lambda s: s.name):
             if symbol not in results:
-                raise refuse(self.place, f"The argument '{symbol.name}' changes from cell to cell.")
+                raise refuse(self.place, f"The argument '{symbol.name}' is assigned in the loop.")
             if symbol in self.outputs_done or any(symbol in nest.results for nest in self.found):
                 raise refuse(
-                    self.place, f"'{symbol.name}' is collected in two loops.",
-                    "collect two values, and combine them where the function is called",
+                    self.place, f"'{symbol.name}' is accumulated in two loops.",
+                    "accumulate two values, and combine them in the caller",
                 )  # fmt: skip
 
     def only_loop(self, body: Body, wrapping: list[ir.Statement], scope: Scope, depth: int) -> ir.Loop | None:
@@ -315,7 +317,7 @@ def axis_of(loop: ir.Loop, scope: Scope) -> Axis:
             counted = ir.Op("add" if step > 0 else "sub", (counted, ir.Cast(part, ir.I64)), ir.I64)
         if step < 0 and shift:
             raise refuse(
-                scope.place, f"The loop over '{loop.counter.name}' begins at a remainder, downwards."
+                scope.place, f"The loop over '{loop.counter.name}' counts down and begins at a remainder."
             )
         condition = ir.Op("eq", (ir.Op("rem", (counted, integer(abs(step))), ir.I64), integer(0)), ir.BOOL)
     elif shift:

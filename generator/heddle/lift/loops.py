@@ -49,7 +49,9 @@ class Header:
         place = loop.place
         if len(loop.start) != 1 or len(loop.step) != 1 or loop.condition is None:
             raise refuse(
-                place, "The loop has not one counter with a start, a condition and a step.", _CANONICAL
+                place,
+                "The loop does not have exactly one counter with a start, a condition and a step.",
+                _CANONICAL,
             )
         counter, first, declared = _start(loop.start[0], lifter)
         number = _distributed(first, loop.step[0], counter, lifter)
@@ -61,11 +63,15 @@ class Header:
         upwards = step > 0
         if relation == "ne":
             if abs(step) != 1 or number:
-                raise refuse(place, f"`!=` with a step of {step} may never be reached.", _CANONICAL)
+                raise refuse(
+                    place,
+                    f"With a step of {step}, the counter may never equal the bound of `!=`.",
+                    _CANONICAL,
+                )
             assumptions = (f"{place}: the loop over '{counter.name}' does not begin beyond its end",)
         elif (relation in ("lt", "le")) != upwards:
             raise refuse(
-                place, "The loop's condition and its step point in different directions.", _CANONICAL
+                place, "The condition of the loop does not fit the direction of its step.", _CANONICAL
             )
         if relation in ("le", "ge"):
             end = _beside(end, 1 if upwards else -1)
@@ -81,7 +87,7 @@ def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir
             if isinstance(symbol.type, ir.Scalar) and symbol.type.kind in "iu":
                 return symbol, value, False
     raise refuse(
-        lifter.place, "The loop does not begin with an integer counter and its first value.", _CANONICAL
+        lifter.place, "The loop does not start with the initialisation of an integer counter.", _CANONICAL
     )
 
 
@@ -144,7 +150,7 @@ def geometric(loop: source.For, lifter: ExpressionLifter) -> tuple[ir.Symbol, li
         values.append(value)
         value = int(OPERATORS[change.name].meaning(value, by.value))
         if len(values) > _LONGEST or value == values[-1]:
-            raise refuse(loop.place, f"The loop over '{counter.name}' does not come to an end.", _CANONICAL)
+            raise refuse(loop.place, f"The loop over '{counter.name}' may not terminate.", _CANONICAL)
     return counter, values
 
 
@@ -163,7 +169,7 @@ def _step(step: ir.Statement, counter: ir.Symbol, loop: source.For, lifter: Expr
                     return size if sign == "add" else -size
         case source.Assignment(ir.Symbol(name), ir.Cast(ir.Op() as inner)) if name == counter.name:
             return _step(source.Assignment(counter, inner), counter, loop, lifter)
-    raise refuse(loop.place, "The loop's counter does not change by a constant.", _CANONICAL)
+    raise refuse(loop.place, "The loop's counter does not change by a constant step.", _CANONICAL)
 
 
 def _relation(condition: ir.Expression, counter: ir.Symbol, loop: source.For) -> tuple[str, ir.Expression]:
@@ -174,7 +180,9 @@ def _relation(condition: ir.Expression, counter: ir.Symbol, loop: source.For) ->
             return condition.name, right
         if without_casts(right) == counter:
             return _MIRRORED[condition.name], left
-    raise refuse(loop.place, f"The loop does not run until '{counter.name}' reaches a bound.", _CANONICAL)
+    raise refuse(
+        loop.place, f"The loop's condition does not compare '{counter.name}' with a bound.", _CANONICAL
+    )
 
 
 def _typed(bound: ir.Expression, counter: ir.Symbol) -> ir.Expression:
@@ -215,7 +223,7 @@ class Workers:
         for operation, listed in re.findall(r"\breduction *\( *([+\w]+) *: *([^)]*)\)", words):
             for name in (entry.strip() for entry in listed.split(",")):
                 if operation not in _REDUCTIONS or name not in variables:
-                    raise refuse(loop.place, f"The reduction '{operation} : {name}' is not understood.")
+                    raise refuse(loop.place, f"The reduction '{operation} : {name}' is not supported.")
                 reductions.append((_REDUCTIONS[operation], variables[name]))
         return Workers(kind, int(depth[1]) if depth else 1, tuple(reductions))
 

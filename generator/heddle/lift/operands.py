@@ -71,7 +71,7 @@ def size_of(kind: source.Array, place: Place) -> int:
     inner: Any = kind
     while isinstance(inner, source.Array):
         if inner.length == 0:
-            raise refuse(place, "An inner dimension of an array is not a constant.")
+            raise refuse(place, "An inner dimension of an array is not constant.")
         size *= inner.length
         inner = inner.element
     return size

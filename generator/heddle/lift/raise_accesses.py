@@ -69,7 +69,11 @@ def raise_each(lifted: Lifted) -> list[Recovered | KernelError]:
             result.append(error)
         except (VerificationError, RecursionError) as error:  # never a wrong kernel, never a crash
             result.append(
-                refuse(nest.place, f"The loop becomes no valid kernel: {error}.", "report it to Heddle")
+                refuse(
+                    nest.place,
+                    f"The loop does not form a valid kernel: {error}.",
+                    "report this as a defect of Heddle",
+                )
             )
     return result
 
@@ -98,7 +102,9 @@ class _Recovery:
             for symbol in carried:
                 if symbol.name in self.outputs:
                     raise refuse(
-                        self.nest.place, f"The last value of '{symbol.name}' is stored; a sweep gives none."
+                        self.nest.place,
+                        f"The last value of '{symbol.name}' is stored, but a column sweep returns no "
+                        "carried value.",
                     )
                 initial = self.results.pop(symbol)
                 if initial is None or not any(isinstance(node, ir.Load) for node in walk(initial)):
@@ -161,9 +167,11 @@ class _Recovery:
         for bound in (begin, end):
             if any(c in bound.atoms for c in self.order):
                 raise refuse(
-                    self.nest.place, f"The range of '{counter.name}' depends on another counter: not a box.",
+                    self.nest.place,
+                    f"The range of '{counter.name}' depends on another counter, so the iteration space is "
+                    "not a box.",
                     "lift loops over a box",
-                )  # fmt: skip
+                )
         return begin, end
 
     def least(self, one: Polynomial, other: Polynomial) -> Polynomial:
@@ -179,9 +187,7 @@ class _Recovery:
                     "is long enough"
                 )
                 return low if _grows(high) else high
-        raise refuse(
-            self.nest.place, f"It is not known which of {one} and {other} comes first in the column."
-        )
+        raise refuse(self.nest.place, f"Whether {one} or {other} comes first in the column is unknown.")
 
     def stretches(self) -> list[Stretch]:
         result = []
@@ -192,7 +198,10 @@ class _Recovery:
                 at = self.arrays.cells_at[number]
                 result.append(Stretch(segment, at, at + 1))
             else:
-                raise refuse(self.nest.place, "A value is computed between the sweeps of a column.")
+                raise refuse(
+                    self.nest.place,
+                    "A value is computed between the sweeps of a column, which is not supported.",
+                )
         return result
 
     # Bodies
@@ -217,8 +226,8 @@ class _Recovery:
             worst = next(iter(found.values()))[0]
             raise refuse(
                 self.place_of(worst, body),
-                f"A cell reads '{worst.field.name}' of cells along several axes that are written in the same "
-                "loop: the result depends on the order of the cells.",
+                f"A cell reads '{worst.field.name}' of cells along several axes that the same loop "
+                "writes, so the result depends on the order of the cells.",
                 "colour the cells, or write to a second array",
             )
         (axis,) = found
@@ -316,10 +325,12 @@ class _Recovery:
                     f"'{symbol.name}' is a global variable, which the caller passes"
                 )
             elif symbol.name.split(".")[0] not in given:
-                raise refuse(self.nest.place, f"'{symbol.name}' has no value that a kernel knows.")
+                raise refuse(self.nest.place, f"'{symbol.name}' has no value that is known in the loop.")
             kind = ir.I64 if symbol.type in (ir.U64, ir.U32) else symbol.type
             if kind not in TYPES:
-                raise refuse(self.nest.place, f"'{symbol.name}' has type {kind}, which no argument has.")
+                raise refuse(
+                    self.nest.place, f"'{symbol.name}' has type {kind}, which arguments do not support."
+                )
             name = symbol.name.replace(".", "_")
             names[symbol] = ir.Symbol(f"given_{name}" if name in RESERVED else name, kind)
         self.sources = {new.name: old.name for old, new in names.items()}

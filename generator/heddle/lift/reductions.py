@@ -128,13 +128,13 @@ def collected(
     for symbol, initial in results.items():
         if not symbol.type.is_float:  # type: ignore[union-attr]
             raise refuse(
-                place, f"'{symbol.name}' is collected as an integer; kernels collect numbers of floating "
-                       "point.",
-                "count in double, which is exact up to 2^53",
-            )  # fmt: skip
+                place,
+                f"'{symbol.name}' is accumulated as an integer; reductions need floating-point values.",
+                "accumulate in double, which is exact up to 2^53",
+            )
         if not is_collected(body, symbol):
             raise refuse(
-                place, f"'{symbol.name}' is carried from cell to cell, and is no sum, minimum or maximum."
+                place, f"'{symbol.name}' is carried from cell to cell, but is not a sum, minimum or maximum."
             )
         output = ir.Symbol(outputs.get(symbol.name, symbol.name), symbol.type)
         body = [_with_reduction(s, symbol, initial, output, assumptions, place) for s in body]
@@ -166,7 +166,7 @@ def _from(
     number = initial.value if isinstance(initial, ir.Const) else None
     if operation == "sum":
         if number != 0:
-            raise refuse(place, f"The sum '{symbol.name}' does not begin at 0.")
+            raise refuse(place, f"The sum '{symbol.name}' does not start at 0.")
         return value
     if initial is None or (isinstance(initial, ir.Const) and abs(float(number or 0.0)) == math.inf):
         return value

@@ -80,7 +80,7 @@ class Scope:
             if largest is not None and largest > LARGEST_INT:
                 raise refuse(
                     self.place,
-                    f"The index reaches {largest}, which does not fit into the 32 bits it is computed in.",
+                    f"The index reaches {largest}, which overflows the 32 bits in which it is computed.",
                     "compute it in std::int64_t or std::size_t",
                 )
         elif product:

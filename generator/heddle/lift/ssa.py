@@ -63,7 +63,7 @@ class State:
             if isinstance(node, ir.Symbol) and node in self.values:
                 value = self.values[node]
                 if value is None:
-                    raise refuse(place, f"'{node.name}' has no value on every way that leads here.")
+                    raise refuse(place, f"'{node.name}' is not assigned on every path to this point.")
                 return value
             return self.memory.get(node, node)
 

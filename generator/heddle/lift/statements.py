@@ -90,9 +90,9 @@ class StatementLifter(ExpressionLifter):
 
     def check_exit(self, leave: source.Exit) -> None:
         if leave.kind == "break":
-            raise refuse(leave.place, "`break` makes the number of iterations depend on what the loop finds.")
+            raise refuse(leave.place, "`break` makes the number of iterations depend on the data.")
         if leave.kind == "return" and self.loops:
-            raise refuse(leave.place, "`return` inside a loop leaves the loop early.")
+            raise refuse(leave.place, "`return` inside a loop ends the loop early.")
 
     def returning(self, leave: source.Exit) -> Iterator[ir.Statement]:
         """What the lifted function returns, as a store to its result; a number alone is a status."""
@@ -102,7 +102,11 @@ class StatementLifter(ExpressionLifter):
         if isinstance(value, ir.Const) and not self.computes:
             return
         if not isinstance(value.type, ir.Scalar):
-            raise refuse(leave.place, f"The function returns a {value.type}.", "return a number, or nothing")
+            raise refuse(
+                leave.place,
+                f"The function returns a {value.type}, which is not supported.",
+                "return a number or void",
+            )
         result = ir.Symbol(self.result, ir.Pointer(value.type))
         yield ir.Store(ir.Load(result, integer(0)), value, place=leave.place)
 
@@ -124,7 +128,7 @@ class StatementLifter(ExpressionLifter):
                 return self.effect(value, place)
             case source.UnknownStatement(reason, place):
                 raise refuse(place, f"There is {reason} here, which is not part of the kernel language.")
-        raise refuse(self.place, f"{type(statement).__name__} is not understood here.")
+        raise refuse(self.place, f"{type(statement).__name__} is not supported here.")
 
     def declaration(self, declaration: source.Declaration) -> Iterable[ir.Statement]:
         symbol, value, place = declaration.symbol, declaration.value, declaration.place
@@ -145,7 +149,9 @@ class StatementLifter(ExpressionLifter):
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
             if value is None or symbol.name in self.changed:
                 raise refuse(
-                    place, f"The pointer '{symbol.name}' changes.", "index from a pointer that stays"
+                    place,
+                    f"The pointer '{symbol.name}' is changed.",
+                    "use a constant pointer and change the index",
                 )
             pointer, offset = self.pointer(value)
             if isinstance(kind, source.PointerTo):
@@ -156,9 +162,9 @@ class StatementLifter(ExpressionLifter):
             if isinstance(value, source.Invoke):
                 self.names[symbol.name] = self.constructed(value)
                 return ()
-            raise refuse(place, f"'{symbol.name}' is of type '{kind}', which is not understood.")
+            raise refuse(place, f"'{symbol.name}' has the unsupported type '{kind}'.")
         if not isinstance(kind, ir.Scalar):
-            raise refuse(place, f"'{symbol.name}' has type {kind}.")
+            raise refuse(place, f"'{symbol.name}' has the unsupported type {kind}.")
         self.variables[symbol.name] = symbol
         if value is None:
             return (ir.Var(symbol, None),)
@@ -195,7 +201,7 @@ class StatementLifter(ExpressionLifter):
         element = innermost(kind)
         length = size_of(kind, place)
         if not isinstance(element, ir.Scalar):
-            raise refuse(place, f"'{symbol.name}' is an array of {element}.")
+            raise refuse(place, f"'{symbol.name}' is an array of {element}, which is not supported.")
         begun = "scratch" if declaration.value is not None else "register"  # whether it begins with zeros
         space = "shared" if declaration.space == "shared" else begun
         named = ir.Symbol(symbol.name, ir.Pointer(element))
@@ -207,7 +213,11 @@ class StatementLifter(ExpressionLifter):
     def assignment(self, assignment: source.Assignment) -> Iterable[ir.Statement]:
         target, place = assignment.target, assignment.place
         if isinstance(target, ir.Symbol) and isinstance(target.type, (ir.Pointer, source.PointerTo)):
-            raise refuse(place, f"The pointer '{target.name}' changes.", "index from a pointer that stays")
+            raise refuse(
+                place,
+                f"The pointer '{target.name}' is changed.",
+                "use a constant pointer and change the index",
+            )
         value = self.value(assignment.value)
         found = self.value(target)
         match found:
@@ -216,7 +226,9 @@ class StatementLifter(ExpressionLifter):
             case ir.Load():
                 yield ir.Store(found, value, place=place)
             case _:
-                raise refuse(place, "What is assigned to is neither a variable nor an element.")
+                raise refuse(
+                    place, "The target of the assignment is neither a variable nor an array element."
+                )
 
     # Loops
 
@@ -292,7 +304,7 @@ class StatementLifter(ExpressionLifter):
             assert isinstance(target, ir.Load)
             return (Atomic(ATOMICS[name], target, self.value(value.args[1]), place),)
         if function is None:
-            raise refuse(place, f"'{name}' is called, whose body is not visible here.")
+            raise refuse(place, f"The body of the function '{name}' is not visible here.")
         return self.inlined_statements(function, value, place)
 
     def inlined_statements(
@@ -302,7 +314,9 @@ class StatementLifter(ExpressionLifter):
         taken = self.changed | {name for name in self.names}
         clash = assigned_names(function.body) & taken
         if clash:
-            raise refuse(place, f"'{function.name}' has a variable '{sorted(clash)[0]}', as its caller has.")
+            raise refuse(
+                place, f"'{function.name}' and its caller both have a variable '{sorted(clash)[0]}'."
+            )
         outer, loops = self.changed, self.loops
         self.changed, self.loops = outer | assigned_names(function.body), []
         with _Inlining(self, function, call):
@@ -374,7 +388,7 @@ def flattened(initial: source.Initializer, kind: Any, place: Place) -> list[ir.E
     if not initial.entries:
         return []
     if len(initial.entries) != kind.length:
-        raise refuse(place, "The initial values of an array are fewer than its elements.")
+        raise refuse(place, "The initialiser of an array has fewer values than the array has elements.")
     if isinstance(kind.element, source.Array):
         return [
             entry

@@ -52,7 +52,7 @@ def segments(body: Sequence[ir.Statement], scope: Scope) -> tuple[list[ir.Statem
             axis = axis_of(loop, scope)
             inner = loop.body
             if any(isinstance(s, ir.Loop) for s in statements(inner)):
-                raise refuse(scope.place, "There are loops around each other beside other work.")
+                raise refuse(scope.place, "There are nested loops next to other work in a column.")
             found.append(Segment(axis, _under(guards, inner)))
         elif not found and isinstance(statement, (ir.Let, ir.Var)) and not _touches((statement,)):
             head.append(statement)
@@ -153,7 +153,10 @@ def range_condition(
             return ir.Op("eq", (coordinate, integer(before)), ir.BOOL)
         if length == 1 and behind is not None:
             return ir.Op("eq", (coordinate, add(extent, integer(-behind - 1))), ir.BOOL)
-        raise refuse(place, f"A sweep from {stretch.begin} to {stretch.end} lies somewhere in its column.")
+        raise refuse(
+            place,
+            f"The column sweep from {stretch.begin} to {stretch.end} has no known position in its column.",
+        )
     conditions: list[ir.Expression] = []
     if before == 1:
         conditions.append(ir.Op("ne", (coordinate, integer(0)), ir.BOOL))

@@ -72,7 +72,9 @@ class Reduce:
 
     def __post_init__(self) -> None:
         if self.operation not in ("sum", "min", "max"):
-            raise KernelError(self.place, f"'{self.operation}' is not a reduction.", "one of sum, min, max")
+            raise KernelError(
+                self.place, f"'{self.operation}' is not a reduction operation.", "one of sum, min, max"
+            )
         object.__setattr__(self, "value", sympy.sympify(self.value))
 
 
@@ -96,7 +98,7 @@ class Scan:
 
     def __post_init__(self) -> None:
         if set(self.carried) != set(self.update):
-            raise KernelError(self.place, "a Scan must update each carried symbol, and only those.")
+            raise KernelError(self.place, "a Scan must update exactly its carried symbols.")
         for name in ("carried", "update"):
             values = {symbol: sympy.sympify(value) for symbol, value in getattr(self, name).items()}
             object.__setattr__(self, name, values)

@@ -99,8 +99,8 @@ def quantity(value: Scalar) -> sympy.Expr:
     if not isinstance(value, sympy.Expr) or value.is_finite is False:
         raise KernelError(
             calling_place(),
-            f"{value!r} is no quantity.",
-            "the name of an argument, a finite number, a field, or an expression of them",
+            f"{value!r} is not a quantity.",
+            "pass the name of an argument, a finite number, a field, or an expression of these",
         )
     return value
 
@@ -112,7 +112,11 @@ def positive(value: Scalar, what: str) -> sympy.Expr:
     """
     given = quantity(value)
     if given.is_number and not float(given) > 0:
-        raise KernelError(calling_place(), f"{what} = {given} is not above 0.")
+        raise KernelError(
+            calling_place(),
+            f"{what} = {given} must be greater than 0.",
+            "pass a positive number, or the name of an argument",
+        )
     return given
 
 

@@ -51,7 +51,11 @@ class Field:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise KernelError(calling_place(), f"{self.name!r} is no name of a field.", 'a text, such as "u"')
+            raise KernelError(
+                calling_place(),
+                f"{self.name!r} is not a valid field name.",
+                'pass an identifier as a string, such as "u"',
+            )
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
@@ -62,7 +66,7 @@ class Field:
                 f"'{self.name}' takes {expected} indices ({self.rank} offsets"
                 + (" and a component" if self.components else "")
                 + f"), not {len(entries)}.",
-                f"write {self.name}[{', '.join('0' * expected)}] for the own cell",
+                f"write {self.name}[{', '.join('0' * expected)}] for the cell itself",
             )
         numbers = [self._integer(entry) for entry in entries]
         component = numbers[self.rank] if self.components else 0
@@ -78,7 +82,7 @@ class Field:
         raise KernelError(
             calling_place(),
             f"the index {entry} of '{self.name}' is not a constant integer.",
-            f"for a position computed at run time write {self.name}.gather(...)",
+            f"for a position computed at run time use {self.name}.gather(...)",
         )
 
     @property
@@ -97,7 +101,11 @@ class Field:
         reference target checks that and reports -5.
         """
         if len(position) != max(self.rank, 1):
-            raise KernelError(calling_place(), f"'{self.name}'.gather takes {self.rank} positions.")
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}'.gather takes {self.rank} positions.",
+                "give one position per axis",
+            )
         return gather_function(self)(*position, component)
 
 
@@ -263,15 +271,15 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
         rank = int(match[3]) if match[3] else 0
         if match[5] or not 0 <= rank <= 3:
             raise KernelError(
-                calling_place(), f"'{group.strip()}' has no rank that Heddle knows.", "1D, 2D or 3D"
+                calling_place(), f"'{group.strip()}' has no supported rank.", "use 1D, 2D or 3D"
             )
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
-                raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a field.")
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a valid field name.")
             if split and (match[2] or not rank):
                 raise KernelError(
                     calling_place(),
-                    f"'{name.strip()}' has components or no cells: it cannot be split.",
+                    f"'{name.strip()}' cannot be split by colour: it has components or no cells.",
                     "split=False",
                 )
             ghosts = ghost_layers if rank else 0
@@ -293,12 +301,12 @@ def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fi
         if match is None or match[1] not in TYPES:
             raise KernelError(
                 calling_place(),
-                f"cannot read the declaration of profiles '{group.strip()}'.",
+                f"cannot read the profile declaration '{group.strip()}'.",
                 'write for example "rho, height: real[z]" with a type of: ' + ", ".join(TYPES),
             )
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
-                raise KernelError(calling_place(), f"'{name.strip()}' is not a name for a profile.")
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a valid profile name.")
             axis = _AXES.index(match[2])
             result.append(Field(name.strip(), match[1], 1, ghost_layers=ghost_layers, profile=axis))
     return result[0] if len(result) == 1 else tuple(result)

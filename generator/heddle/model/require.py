@@ -19,7 +19,7 @@ def require_object(value: object, kind: type | tuple[type, ...], what: str, hint
     if isinstance(value, kind):
         return
     if isinstance(value, type):
-        said = f"{value.__name__} is a class; what is asked for is {what}, an object."
+        said = f"{value.__name__} is a class, but {what} is expected, which must be an object."
     else:
         said = f"{_shown(value)} is not {what}."
     raise KernelError(calling_place(), said, hint)
@@ -44,7 +44,7 @@ def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
         raise KernelError(
             calling_place(),
             f"{what} is a vector, not {_shown(value)}.",
-            'give one entry an axis, such as ("u_x", 0)',
+            'give one entry per axis, such as ("u_x", 0)',
         )
     return tuple(map(quantity, entries))
 

@@ -88,27 +88,27 @@ def _check_schedule(
     """Raise KernelError for what a schedule asks for and a space has not."""
     listed = not isinstance(space, Dense)
     if schedule.colours > 1 and (listed or (rank, schedule.colours) not in BITS):
-        what = "the cells of a list have" if listed else f"{rank} dimensions have"
+        what = "cells of a list do" if listed else f"{rank} dimensions do"
         known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
-        hint = "use a dense space" if listed else " or ".join(known)
-        raise KernelError(place, f"'{name}' asks for {schedule.colours} colours, which {what} not.", hint)
+        hint = "use a dense space" if listed else "use colours=" + " or ".join(known)
+        raise KernelError(place, f"'{name}' has colours={schedule.colours}, which {what} not support.", hint)
     for option, cells in (("interleave", schedule.interleave), ("coarsening", schedule.coarsening)):
         if cells > 1 and (isinstance(space, Sparse) or (listed and option == "interleave")):
             raise KernelError(
                 place,
-                f"'{name}' asks for {cells} cells a thread; those of a list have one.",
+                f"'{name}' updates {cells} cells per thread, but kernels over lists update one.",
                 f"use a dense space, or leave out {option}",
             )
     if schedule.compressed and not isinstance(space, Sparse):
         raise KernelError(
             place,
-            f"'{name}' asks for a compressed neighbour table; a dense space has none.",
-            "space=Sparse(...), or leave out compressed",
+            f"'{name}' needs a compressed neighbour table, but a dense space has none.",
+            "use space=Sparse(...), or leave out compressed",
         )
     if schedule.compressed and len(links) > MOST_NEIGHBOURS:
         raise KernelError(
             place,
-            f"a compressed table marks {MOST_NEIGHBOURS} links, and '{name}' follows {len(links)}.",
+            f"a compressed neighbour table holds {MOST_NEIGHBOURS} links, but '{name}' follows {len(links)}.",
             "leave out compressed",
         )
     stores_solid = any(link.stores_solid for link in links)
@@ -116,21 +116,21 @@ def _check_schedule(
         what = "a compressed table" if schedule.compressed else "strips"
         raise KernelError(
             place,
-            f"'{name}' asks for {what}, and its list holds cells behind walls, which lie far from their "
-            "neighbours: it has the plain table alone.",
+            f"'{name}' cannot use {what}: its list stores cells behind walls, which are far from their "
+            "neighbours, so only the plain table exists.",
             "leave out compressed and strip_size",
         )
     if listed and (schedule.fixed_nx or schedule.unchecked_entry or schedule.specialise):
         raise KernelError(
             place,
-            f"'{name}' runs over a list, which has no fixed_nx, no specialised copy and no unchecked entry.",
-            "use a dense space",
+            f"'{name}' runs over a list, which does not support fixed_nx, specialise and unchecked_entry.",
+            "use a dense space, or leave them out",
         )
     if isinstance(space, Cells) and (schedule.in_strips or schedule.coarsening > 1):
         raise KernelError(
             place,
-            f"'{name}' asks for strips, or several cells a thread; some cells of a box do not follow "
-            "each other.",
+            f"'{name}' cannot run in strips or update several cells per thread, because the cells of a "
+            "Cells space are not contiguous.",
             "leave out strip_size, prefetch_distance and coarsening",
         )
 
@@ -149,21 +149,22 @@ def _with_walls(
     if wrong:
         raise KernelError(
             place,
-            f"'{wrong[0]}' is not a side of '{name}', or named twice.",
-            "walls of " + ", ".join(known),
+            f"'{wrong[0]}' is not a side of '{name}', or is named twice.",
+            "choose walls from " + ", ".join(known),
         )
     if not links or any(link.stores_solid for link in links):
         raise KernelError(
             place,
             f"'{name}' has no links that could end at walls.",
-            "use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)"
+            "use AA, Pull or Push; for other patterns use stream.boundary(NoSlip(lattice), face=...)"
             if links
-            else 'use AA, Pull or Push, or with moments in memory MomentStorage(lattice, walls="walls")',
+            else 'use AA, Pull or Push, or MomentStorage(lattice, walls="walls") for moment storage',
         )
     if schedule.in_strips or schedule.coarsening > 1 or schedule.specialise or space.colours > 1:
         raise KernelError(
             place,
-            f"'{name}' has walls within, so each cell goes its own way: not in strips, colours or copies.",
+            f"'{name}' has walls in its dense space, which cannot be combined with strips, coarsening, "
+            "specialise or colours: cells at walls take other branches.",
             "leave out strip_size, coarsening, specialise and colours, or use "
             "stream.boundary(NoSlip(lattice), face=...)",
         )
@@ -175,11 +176,11 @@ def check_kinds(statements: object, space: object, schedule: object) -> None:
     if isinstance(statements, HalfOfAStep):
         raise KernelError(
             calling_place(),
-            f"{type(statements).__name__} {statements.does}; a kernel does both.",
-            "module.add(name, stream(collision)), with stream = lbm.AA(lattice) and collision = "
+            f"{type(statements).__name__} {statements.does}; a kernel needs both.",
+            "write module.add(name, stream(collision)), with stream = lbm.AA(lattice) and collision = "
             "lbm.BGK(lattice)",
         )
-    kernels = "statements, or what a streaming pattern makes of a collision"
+    kernels = "a list of statements, or a collision bound to a streaming pattern"
     require_object(statements, (Iterable, StreamingKernels), kernels, "module.add(name, [Assignment(...)])")
     if space is not None:
         spaces = (Dense, Sparse, Cells)
@@ -196,28 +197,27 @@ def check_space(
     if where == "face" and isinstance(space, Sparse):
         raise KernelError(
             place,
-            f"'{name}' is a sweep over the layer of cells at a side of a dense box, and its space is another "
-            "one.",
-            "leave out the space, or over a list leave out face (and say normal=... where it is needed)",
+            f"'{name}' is a sweep over the cells at a side of a dense box, but its space is a list.",
+            "leave out the space; or, over a list, leave out face (and give normal=... where it is needed)",
         )
     if where == "list" and not isinstance(space, Sparse):
         raise KernelError(
             place,
-            f"'{name}' is a sweep over a list of cells, and its space is another one.",
-            "stream.boundary(condition, face=...) for the cells at a side of a dense box, cells=True for a "
-            "body in it; or space=heddle.Sparse(name, listed=True)",
+            f"'{name}' is a sweep over a list of cells, but its space is not a list.",
+            "use stream.boundary(condition, face=...) for the cells at a side of a dense box, cells=True "
+            "for a body in it, or space=heddle.Sparse(name, listed=True)",
         )
     if where == "cells" and not isinstance(space, Cells):
         raise KernelError(
             place,
-            f"'{name}' is a sweep over some cells of a dense box, and its space is another one.",
-            "space=heddle.Cells(name), or leave out cells=True",
+            f"'{name}' is a sweep over selected cells of a dense box, but its space is not Cells.",
+            "use space=heddle.Cells(name), or leave out cells=True",
         )
     if isinstance(space, Cells) and where != "cells":
         raise KernelError(
             place,
-            f"'{name}' is not made for some cells of a dense box: what runs there is a boundary sweep.",
-            "stream.boundary(condition, cells=True), or another space",
+            f"'{name}' cannot run over a Cells space, which is for boundary sweeps.",
+            "use stream.boundary(condition, cells=True), or another space",
         )
 
 
@@ -231,9 +231,9 @@ def statements_over_list(
     if suffix not in other:
         raise KernelError(
             place,
-            f"'{name}' takes differences of a velocity, and its pattern says of no links that lead to the "
-            "cells beside one.",
-            "over a list use a pattern with links, or lbm.Smagorinsky in place of lbm.Vreman or WALE",
+            f"'{name}' takes differences of the velocity, but its streaming pattern has no links to the "
+            "neighbouring cells.",
+            "over a list use a pattern with links, or lbm.Smagorinsky instead of lbm.Vreman or WALE",
         )
     return other[suffix]
 
@@ -247,17 +247,17 @@ def _check_over_list(
     if not accesses:
         raise KernelError(
             place,
-            f"'{name}' has nothing to do: over the list '{space.name}' a wall at rest lies in the table of "
-            "neighbours, and a link that leads to no listed cell bounces back half-way by itself.",
-            "leave this sweep out",
+            f"'{name}' has nothing to do: in the list '{space.name}', the neighbour table already "
+            "implements walls at rest by half-way bounce-back.",
+            "remove this sweep",
         )
     beside = {a.field.name for a in accesses if any(a.offsets)} - set(pattern.populations)
     if pattern.role == "step" and beside:
         raise KernelError(
             place,
-            f"'{name}' looks at '{min(beside)}' in neighbouring cells, to which a list leads for populations "
-            "alone.",
-            "use what the own cell knows, or a dense space",
+            f"'{name}' reads '{min(beside)}' of neighbouring cells, but a list has links for populations "
+            "only.",
+            "use values of the cell itself, or a dense space",
         )
 
 
@@ -269,7 +269,7 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
         ranks |= {field.rank for field in reached if field.profile < 0}
         ranks |= {atom.field.rank for atom in expression.atoms(GatherFunction) if atom.field.rank}
     if not ranks:
-        raise KernelError(place, f"'{name}' touches no field.", "a kernel reads and writes fields")
+        raise KernelError(place, f"'{name}' accesses no field.", "read and write at least one field")
     return max(ranks)
 
 

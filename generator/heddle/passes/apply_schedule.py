@@ -84,16 +84,16 @@ def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
         place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
         raise KernelError(
             place,
-            f"'{kernel.name}' reduces over cells of {colours} colours; one or two are known.",
-            "reduce in a kernel of its own, without colours",
+            f"'{kernel.name}' reduces over {colours} colours; at most two are supported.",
+            "reduce in a separate kernel without colours",
         )
     if schedule.strip_size not in (0, TILE):
         place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
         raise KernelError(
             place,
-            f"'{kernel.name}' reduces {TILE} cells at a time, and is to run in strips of "
-            f"{schedule.strip_size}.",
-            f"strip_size={TILE}, or no strips",
+            f"'{kernel.name}' reduces {TILE} cells at a time, which does not fit strips of "
+            f"{schedule.strip_size} cells.",
+            f"use strip_size={TILE}, or no strips",
         )
 
 
@@ -104,15 +104,15 @@ def _check_threads(kernel: Kernel, schedule: Schedule) -> None:
         if isinstance(statement, Reduce) and schedule.block[0] % TILE:
             raise KernelError(
                 statement.place,
-                f"'{kernel.name}' reduces {TILE} cells of a row at a time, and blocks of {schedule.block} "
-                "threads cut them.",
-                f"Schedule(block=({TILE}, ...)), or another multiple along x",
+                f"'{kernel.name}' reduces {TILE} cells of a row at a time, which blocks of "
+                f"{schedule.block} threads would split.",
+                f"use Schedule(block=({TILE}, ...)), or another multiple along x",
             )
         if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
             raise KernelError(
                 statement.place,
-                f"'{kernel.name}' is one single scan: CUDA has no threads for it.",
-                "--targets cpu",
+                f"'{kernel.name}' is a single scan and has no parallelism for CUDA.",
+                "use --targets cpu",
             )
 
 
@@ -197,9 +197,9 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
         raise KernelError(
             stored[0].place if stored else kernel.name,
-            f"'{kernel.name}' reads every field that it writes: nontemporal "
-            "stores would lose the cached lines.",
-            "leave nontemporal off for in-place kernels",
+            f"'{kernel.name}' reads every field that it writes, so nontemporal stores would evict cache "
+            "lines that are in use.",
+            "leave out nontemporal for in-place kernels",
         )
 
     def streams(s: Statement) -> bool:

@@ -68,14 +68,15 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
         outside = next(touch for touch in touches if touch.scan is None)
         raise KernelError(
             outside.place,
-            f"'{kernel.name}' touches '{outside.element.field.name}' outside its scans.",
-            "move the statement into a Scan: there it happens once a cell",
+            f"'{kernel.name}' accesses '{outside.element.field.name}' outside its scans.",
+            "move the statement into a Scan, where it runs once per cell",
         )
     if axes and kernel.space.colours > 1:
         raise KernelError(
             touches[0].place,
-            f"'{kernel.name}' scans, and a scan visits all cells of a column, whatever their colour.",
-            "leave colours at 1",
+            f"'{kernel.name}' cannot combine a scan with colours: a scan visits all cells of a column, "
+            "whatever their colour.",
+            "leave out colours",
         )
     for touch in touches:
         _check_reach(kernel, touch)
@@ -83,8 +84,8 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
         if touch.store and touch.element.field.layout.along_axis:
             raise KernelError(
                 touch.place,
-                f"'{kernel.name}' stores to '{touch.element.field.name}': "
-                "a profile has one value for many cells.",
+                f"'{kernel.name}' stores to '{touch.element.field.name}', but all cells of a layer share "
+                "one value of a profile.",
                 "write to a field",
             )
     written = {touch.element.field for touch in touches if touch.store}
@@ -144,9 +145,8 @@ def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
     if reach > element.field.ghost_layers:
         raise KernelError(
             touch.place,
-            f"'{kernel.name}' {'writes' if touch.store else 'reads'} "
-            f"{_name(element)}, {reach} cells away, but "
-            f"'{element.field.name}' has {element.field.ghost_layers} ghost layer(s).",
+            f"'{kernel.name}' {'writes' if touch.store else 'reads'} {_name(element)}, {reach} cells "
+            f"away, but '{element.field.name}' has only {element.field.ghost_layers} ghost layer(s).",
             f"declare it with fields(..., ghost_layers={reach})",
         )
 
@@ -168,14 +168,14 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
             if first.across != touch.across:
                 raise KernelError(
                     touch.place,
-                    f"'{kernel.name}' stores to {_name(first.element)} and to {_name(touch.element)}: "
-                    "two cells write the same element, in no defined order.",
+                    f"'{kernel.name}' stores to {_name(first.element)} and to {_name(touch.element)}, so "
+                    "two cells write the same element in no defined order.",
                     "store each component at one offset, or write to a second field",
                 )
             if first is not touch and touch.scan is None and not (first.conditional and touch.conditional):
                 raise KernelError(
                     touch.place,
-                    f"'{kernel.name}' stores twice to {_name(touch.element)}.",
+                    f"'{kernel.name}' stores to {_name(touch.element)} twice.",
                     "combine the two values in one assignment",
                 )
     stored: set[tuple[int, tuple[int, ...]]] = set()
@@ -190,8 +190,9 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
             if touch.scan is None and (component, touch.offsets) in stored:
                 raise KernelError(
                     touch.place,
-                    f"'{kernel.name}' reads {_name(touch.element)} after storing to it: old value or new?",
-                    "name the value you mean with a symbol, and use the symbol",
+                    f"'{kernel.name}' reads {_name(touch.element)} after storing to it, so it is unclear "
+                    "whether the old or the new value is meant.",
+                    "assign the value to a symbol, and use the symbol",
                 )
 
 
@@ -202,20 +203,23 @@ def _check_order(
     space = kernel.space
     names = f"'{kernel.name}' reads {_name(read.element)} and writes {_name(write.element)}: "
     if not space.is_box or read.scan is not None:
-        what = "one cell reads what another one writes, in no defined order."
+        what = "one cell reads an element that another cell writes, in no defined order."
         raise KernelError(read.place, names + what, "write to a second field")
     if space.colours > 1 and separates(space.dimensions, space.colours, _apart(read, write)):
         return
     colours = needed(space.dimensions, [d for d in _distances(owner, touches) if any(d)])
     if colours is None:
-        what = "one cell reads what another one writes, and no colouring by parity separates them."
+        what = "one cell reads an element that another cell writes, and no colouring separates them."
         raise KernelError(read.place, names + what, "write to a second field")
     what = (
-        "one cell reads what another one writes, in no defined order."
+        "one cell reads an element that another cell writes, in no defined order."
         if space.colours == 1
-        else f"with {space.colours} colours, one cell reads what another one of its colour writes."
+        else f"with {space.colours} colours, one cell reads an element that another cell of the same "
+        "colour writes."
     )
-    raise KernelError(read.place, names + what, f"Schedule(colours={colours}), or write to a second field")
+    raise KernelError(
+        read.place, names + what, f"use Schedule(colours={colours}), or write to a second field"
+    )
 
 
 def _apart(read: _Touch, write: _Touch) -> tuple[int, ...]:
@@ -249,14 +253,16 @@ def _check_links(kernel: ir.Kernel, space: Space, touches: list[_Touch], written
         element = touch.element
         if isinstance(element, ir.Gather):
             raise KernelError(
-                touch.place, f"'{kernel.name}' gathers by position in a sparse list.", "use a dense space"
+                touch.place,
+                f"'{kernel.name}' gathers by position, which a sparse list does not support.",
+                "use a dense space",
             )
         if any(element.through) and element.at is None and space.row_at(element.through) is None:
             raise KernelError(
                 touch.place,
-                f"'{kernel.name}' touches {_name(element)} from the cell at "
-                f"{offsets_text(element.through)}, to which no link of the list '{space.name}' leads.",
-                "give the number of that cell, a value an entry: access.via_link(offset, at=...)",
+                f"'{kernel.name}' accesses {_name(element)} from the cell at "
+                f"{offsets_text(element.through)}, but the list '{space.name}' has no link to that cell.",
+                "give the index of that cell as a field of the list: access.via_link(offset, at=...)",
             )
         if not any(element.offsets):
             continue
@@ -264,8 +270,8 @@ def _check_links(kernel: ir.Kernel, space: Space, touches: list[_Touch], written
         if path is None:
             raise KernelError(
                 touch.place,
-                f"'{kernel.name}' touches {_name(element)}, but the list '{space.name}' has no such link.",
-                "add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))",
+                f"'{kernel.name}' accesses {_name(element)}, but the list '{space.name}' has no such link.",
+                "add kernels of a streaming pattern: module.add(name, stream(collide), space=Sparse(...))",
             )
         row = space.links[path[0]]
         if element.field in written and not row.stores_solid:
@@ -283,9 +289,9 @@ def _check_walls(kernel: ir.Kernel, space: Space, touches: list[_Touch], written
         if row is None:
             raise KernelError(
                 touch.place,
-                f"'{kernel.name}' touches {_name(element)}, for which no population of the own cell "
-                "stands at a wall.",
-                "keep to what a streaming pattern reads and writes, or leave out walls here",
+                f"'{kernel.name}' accesses {_name(element)}, which no population of the cell itself "
+                "replaces at a wall.",
+                "access only what a streaming pattern reads and writes, or leave out walls here",
             )
         if element.field in written:
             _check_own(touch, row, space.links)
@@ -298,10 +304,10 @@ def _check_own(touch: _Touch, row: Link, links: Sequence[Link]) -> None:
         if other.slot == row.wall_slot and other.offset != back:
             raise KernelError(
                 touch.place,
-                f"at a wall {_name(touch.element)} stands for component "
-                f"{row.wall_slot} of the own cell, which other "
-                "cells reach too.",
-                "use a streaming pattern whose walls are own-cell (AA), or two fields (pull)",
+                f"at a wall, component {row.wall_slot} of the cell itself replaces "
+                f"{_name(touch.element)}, but other cells access that component, too.",
+                "use a streaming pattern that keeps wall populations in the cell itself (AA), or two "
+                "fields (Pull)",
             )
 
 

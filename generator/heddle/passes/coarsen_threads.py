@@ -81,9 +81,9 @@ class _Shared:
         if not deeper or not simple:
             raise KernelError(
                 kernel.name,
-                f"'{kernel.name}' has one axis, a Scan, or colours of fields that are not split: a thread "
-                f"cannot take {cells} cells.",
-                "Schedule(coarsening=1), or fields(..., split=True)",
+                f"coarsening={cells} does not work for '{kernel.name}': it has one axis, a Scan, or "
+                "colours of fields that are not split.",
+                "use Schedule(coarsening=1), or fields(..., split=True)",
             )
 
     def place(self, n: int) -> Symbol:

@@ -151,13 +151,19 @@ class _Freezer:
             case model.Scan(axis, carried, body, update, reverse):
                 if not (self.space.is_box and axis in range(self.space.dimensions)):
                     raise KernelError(
-                        place, f"a Scan along axis {axis}, which the kernel's space does not have."
+                        place,
+                        f"the Scan runs along axis {axis}, which the kernel's space does not have.",
+                        "use an axis below the number of dimensions of the fields",
                     )
                 initial = tuple(self.value(value) for value in carried.values())
                 symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
-        raise KernelError(place, f"{type(statement).__name__} is not a statement of a model.")
+        raise KernelError(
+            place,
+            f"{type(statement).__name__} is not a statement of a model.",
+            "use Assignment, If, Reduce or Scan",
+        )
 
     def scope(
         self, body: Iterable[model.Statement], values: Iterable[sympy.Basic] = ()
@@ -176,11 +182,13 @@ class _Freezer:
         known, _ = self.outputs.setdefault(name, (ir.Symbol(name), operation))
         if self.outputs[name][1] != operation:
             raise KernelError(
-                self.place, f"'{name}' is reduced in two ways.", "give each reduction a name of its own"
+                self.place,
+                f"'{name}' is reduced with two different operations.",
+                "give each reduction its own name",
             )
         if name in self.fields or name in self.locals or name in self.parameters:
             raise KernelError(
-                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+                self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
             )
         self.check_name(name)
         return known
@@ -199,13 +207,17 @@ class _Freezer:
         if argument:
             self.places.setdefault(name, self.place)
         if not is_name(name) or name in own:
-            reason = "the emitted function uses it itself" if is_name(name) else "C++ does not take it"
+            reason = (
+                "the emitted function uses this name" if is_name(name) else "it is not a valid C++ identifier"
+            )
             if is_name(name) and name in _SPARSE_NAMES and name in own:
-                reason = "a kernel over a list of cells uses it itself"
+                reason = "emitted kernels over a list use this name"
             hint = "choose another name"
             if any(sign in name for sign in "+-*/("):
-                hint += "; an expression is made of symbols, 1 / (3 * sympy.Symbol('nu') + ...), not a text"
-            raise KernelError(self.place, f"'{name}' cannot be a name here: {reason}.", hint)
+                hint += (
+                    "; build expressions from symbols, 1 / (3 * sympy.Symbol('nu') + ...), not from strings"
+                )
+            raise KernelError(self.place, f"'{name}' cannot be used as a name here: {reason}.", hint)
 
     def check_derived(self, kernel: str) -> None:
         """No argument is called what follows from the names of others, or of the emitted functions."""
@@ -216,7 +228,7 @@ class _Freezer:
             if name in derived or name == function or name.startswith(f"{function}_"):
                 raise KernelError(
                     place,
-                    f"'{name}' cannot be a name here: the emitted function uses it itself.",
+                    f"'{name}' cannot be used as a name here: the emitted function uses this name.",
                     "choose another name",
                 )
 
@@ -226,17 +238,19 @@ class _Freezer:
             self.check_name(name, argument=False)  # a keyword gets an underscore later, in name_locals
         if name in self.locals:
             raise KernelError(
-                self.place, f"'{name}' is assigned twice.", "a symbol names one value; choose a second name"
+                self.place, f"'{name}' is assigned twice.", "use a second symbol for the second value"
             )
         if name in self.parameters:
             raise KernelError(
                 self.place, f"'{name}' is used before it is assigned.", "move its assignment up"
             )
         if name in self.fields:
-            raise KernelError(self.place, f"'{name}' names a field and a local value.", "rename one of them")
+            raise KernelError(
+                self.place, f"'{name}' names both a field and a local value.", "rename one of them"
+            )
         if name in self.outputs:
             raise KernelError(
-                self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+                self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
             )
         self.locals[name] = ir.Symbol(name)
         self.rank.setdefault(name, len(self.rank))
@@ -277,8 +291,8 @@ class _Freezer:
                 if value.axis >= rank:
                     raise KernelError(
                         self.place,
-                        f"'{value.name}' has no meaning here: the kernel's space has no such axis.",
-                        "pass what depends on the place in a field",
+                        f"'{value.name}' is undefined here: the kernel's space has no such axis.",
+                        "pass position-dependent values as a field",
                     )
                 return ir.Symbol(value.name, ir.I64)
             case sympy.Symbol():
@@ -329,9 +343,8 @@ class _Freezer:
         )
         raise KernelError(
             self.place,
-            f"'{value}' is {kind}, which no kernel can compute.",
-            "available: + - * / powers, Min Max Abs sign sqrt exp log sin cos "
-            "tanh floor, Piecewise, comparisons",
+            f"'{value}' is {kind}, which kernels do not support.",
+            "use + - * / powers, Min Max Abs sign sqrt exp log sin cos tanh floor, Piecewise, comparisons",
         )
 
     def access(self, access: named.Access) -> ir.Access:
@@ -343,7 +356,7 @@ class _Freezer:
         if known is None:
             if field.name in self.locals or field.name in self.parameters or field.name in self.outputs:
                 raise KernelError(
-                    self.place, f"'{field.name}' names a field and a scalar.", "rename one of them"
+                    self.place, f"'{field.name}' names both a field and a scalar.", "rename one of them"
                 )
             self.check_name(field.name)
             known = self.fields[field.name] = field, self.declare(field)
@@ -359,30 +372,30 @@ class _Freezer:
             if not (self.space.listed):
                 raise KernelError(
                     self.place,
-                    f"'{field.name}' has one value an entry, but the kernel does "
-                    "not run over a list of entries.",
+                    f"'{field.name}' has one value per list entry, but the kernel does not run over a list.",
                     "add the kernel with space=Sparse(name, listed=True), or Cells(name)",
                 )
             if field.components:
                 raise KernelError(
                     self.place,
-                    f"'{field.name}' has components, but fields with one value an entry are scalar.",
-                    "declare a field for each component",
+                    f"'{field.name}' has components, but fields with one value per list entry must be "
+                    "scalar.",
+                    "declare one field per component",
                 )
             return self.declared(field, scalar, ENTRIES)
         if field.profile >= 0:
             if not (self.space.is_box and field.profile < self.space.dimensions):
                 raise KernelError(
                     self.place,
-                    f"'{field.name}' is a profile along {'xyz'[field.profile]}, an axis that the kernel's "
-                    "cells do not have.",
-                    "profiles belong to dense kernels",
+                    f"'{field.name}' is a profile along {'xyz'[field.profile]}, which the kernel's space "
+                    "does not have.",
+                    "use profiles in dense kernels only",
                 )
             return self.declared(field, scalar, PROFILE)
         if field.split and self.space != Dense(field.rank, 2):
             raise KernelError(
                 self.place,
-                f"'{field.name}' is split by colour, but the kernel does not sweep colour by colour.",
+                f"'{field.name}' is split by colour, but the kernel does not use two colours.",
                 "Schedule(colours=2)",
             )
         if self.space.is_index_list:
@@ -391,7 +404,8 @@ class _Freezer:
         if field.rank != rank:
             raise KernelError(
                 self.place,
-                f"'{field.name}' has {field.rank} dimensions, the kernel's space has {rank}.",
+                f"'{field.name}' has {field.rank} dimensions, but the kernel's space has {rank}.",
+                "use fields of one rank in a kernel",
             )
         return self.declared(field, scalar, SPLIT if field.split else STRIDED)
 
@@ -418,17 +432,17 @@ class _Freezer:
         if name in self.locals:
             return self.locals[name]
         if name in self.fields:
-            raise KernelError(self.place, f"'{name}' names a field and a scalar.", "rename one of them")
+            raise KernelError(self.place, f"'{name}' names both a field and a scalar.", "rename one of them")
         if name not in self.parameters:
             if name in self.ended:
                 raise KernelError(
                     self.place,
-                    f"'{name}' is assigned inside a condition or a scan and not known outside.",
+                    f"'{name}' is assigned inside a condition or a scan and undefined outside of it.",
                     "assign it before, with a Piecewise if it depends on the condition",
                 )
             if name in self.outputs:
                 raise KernelError(
-                    self.place, f"'{name}' names a reduction and another quantity.", "rename one of them"
+                    self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
                 )
             self.check_name(name)
             dtype = symbol.dtype if isinstance(symbol, named.Parameter) else "real"
@@ -495,7 +509,7 @@ class _Freezer:
         if otherwise != sympy.true:
             raise KernelError(
                 self.place,
-                f"'{value}' has no value where none of its conditions holds.",
+                f"'{value}' has no value if none of its conditions holds.",
                 "end it with (value, True)",
             )
         result = self.expression(last)

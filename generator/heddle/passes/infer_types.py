@@ -143,7 +143,7 @@ class _Typer:
                 )
                 scalar = operands[0].type
                 if name in _INTEGER_ONLY and scalar.is_float:
-                    raise KernelError(self.place, f"'{name}' needs integers, not {scalar}.")
+                    raise KernelError(self.place, f"'{name}' needs integer operands, not {scalar}.")
                 return Op(name, tuple(operands), BOOL if OPERATORS[name].result == "bool" else scalar)
         raise AssertionError(value)
 
@@ -176,7 +176,9 @@ class _Typer:
         if value.type.is_float:
             if _is_whole(value):
                 return Cast(value, I64)
-            raise KernelError(self.place, "a gather position is not an integer.", "round it: floor(position)")
+            raise KernelError(
+                self.place, "the position of a gather is not an integer.", "round it: floor(position)"
+            )
         return value if value.type == I64 else Cast(value, I64)
 
     def unified(self, operands: list[Expression], floating: bool = False) -> list[Expression]:
@@ -200,7 +202,9 @@ class _Typer:
         if isinstance(value, Const) and value.type is None:
             if not target.is_float and isinstance(value.value, (float, Fraction)):
                 raise KernelError(
-                    self.place, f"{value.value} is stored as an integer.", "round it: floor(value)"
+                    self.place,
+                    f"{value.value} is not an integer, but is stored to an integer field.",
+                    "round it: floor(value)",
                 )
             if target.is_float and target.bits < self.arithmetic.bits:
                 return Cast(Const(value.value, self.arithmetic), target)

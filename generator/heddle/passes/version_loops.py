@@ -62,9 +62,9 @@ def version_loops(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
     if not copying.done:
         raise KernelError(
             kernel.name,
-            f"'{kernel.name}' does not read '{copying.field}' at its own cells, along rows that follow each "
-            "other in memory: it has no usual value.",
-            "name a field of integers that the kernel reads at the own cell; with colours, split the fields",
+            f"'{kernel.name}' does not read '{copying.field}' at the cell itself along contiguous rows, "
+            "so its loop cannot be specialised.",
+            "name an integer field that the kernel reads at the cell itself; with colours, split the fields",
         )
     return dataclasses.replace(kernel, body=body)
 

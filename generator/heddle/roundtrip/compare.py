@@ -52,5 +52,5 @@ def _verified(kernel: ir.Kernel) -> ir.Kernel:
         return verify(kernel, "lowered")
     except VerificationError as error:
         raise KernelError(
-            kernel.name, f"{error}.", "lower it with the pipeline, or mend what lifted it"
+            kernel.name, f"{error}.", "lower it with the pipeline, or correct the lifter"
         ) from error

@@ -79,16 +79,16 @@ def same_device_kernel(
     names = [each.symbol.name for each in parameters]
     unknown = [name for name in names if name not in given and name not in computed]
     if unknown:
-        raise DifferenceError(f"the parameter '{unknown[0]}' of the kernel is given no value")
+        raise DifferenceError(f"the parameter '{unknown[0]}' of the kernel gets no value")
     same_parameters(
         parameters, [given.get(name) or source.FunctionParameter(computed[name]) for name in names]
     )
     known = {*names, *(s.symbol.name for s in own if isinstance(s, ir.Let))}
     elsewhere = {*head, *given, *([COLOUR.name] if launched.coloured else [])}
     for name in sorted(used_names(found) & elsewhere - known):
-        raise DifferenceError(f"'{name}' is not known to the kernel")
+        raise DifferenceError(f"the kernel does not know '{name}'")
     for name in sorted((used_names(host) | used_names(launched.tail)) & set(head) - set(computed)):
-        raise DifferenceError(f"'{name}' is not known to the launcher")
+        raise DifferenceError(f"the launcher does not know '{name}'")
     return names
 
 
@@ -101,7 +101,7 @@ def _same_constants(found: Body, head: dict[str, ir.Let]) -> None:
             same_bodies((statement,), (head[name],) if name in head else ())
     names = [s.symbol.name for s in found if isinstance(s, ir.Let)]
     if names != sorted(names, key=order.index):
-        raise DifferenceError("its constants stand in another order")
+        raise DifferenceError("its constants are in a different order")
 
 
 # --- Threads ------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _together(row: ir.Loop, contributions: Sequence[ir.WarpReduce]) -> Body:
     number = row.counter if step == integer(1) else ir.Op("div", (row.counter, step), ir.I64)
     for contribution in contributions:
         if contribution.lane != ir.Op("rem", (number, integer(TILE)), ir.I64):
-            raise DifferenceError("what a thread contributes is not numbered by its lane")
+            raise DifferenceError("the lane of a thread's contribution is not its thread index")
     together = [dataclasses.replace(s, lane=integer(0)) for s in contributions]
     return (*variables, ir.If(inside, work), *together)
 
@@ -186,7 +186,7 @@ def launch_lines(
     launch passes.
     """
     if any(isinstance(s, ir.WarpReduce) for s in statements(launched.inside)) and block[0] % TILE:
-        raise DifferenceError(f"blocks of {block[0]} threads along x are no whole tiles")
+        raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
     sizes = ", ".join(f"u32({size}:i32)" for size in block)

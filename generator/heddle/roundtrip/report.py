@@ -95,7 +95,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     found = [f for f in unit.functions if f.main and f.name == function]
     rows = any(f.template for f in found)
     if {f.template for f in found} != ({(0,), (1,)} if rows else {()}) or len(found) != (2 if rows else 1):
-        raise DifferenceError(f"there is not one function {function}")
+        raise DifferenceError(f"expected exactly one function {function}")
     for one in found:
         same_host_kernel(lifted(unit, one.key), lowered, everything, one.template == (1,))
     names = used_names(lowered.body)
@@ -141,7 +141,7 @@ def _device(
     blocks = schedule.minimum_blocks if gpu.bounds_blocks else 0
     bounds = (threads, blocks) if blocks else (threads,)
     if function.launch_bounds != bounds:
-        raise DifferenceError(f"its launch bounds are {function.launch_bounds}, not {bounds}")
+        raise DifferenceError(f"its launch bounds are {function.launch_bounds} instead of {bounds}")
     lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
     expected = launch_lines(launched, kernel, schedule.block, passed)
     same_lines(entry.entry, [without_template_arguments(line) for line in lines], list(expected))
@@ -171,5 +171,5 @@ def _same(unit: source.Unit, name: str, expected: list[str]) -> None:
 def _function(unit: source.Unit, name: str) -> source.Function:
     found = [f for f in unit.functions if f.main and f.name == name]
     if len(found) != 1:
-        raise DifferenceError(f"there is not one function {name}")
+        raise DifferenceError(f"expected exactly one function {name}")
     return found[0]

@@ -27,7 +27,7 @@ def butterfly(radix: int, twiddled: bool) -> AssignmentCollection:
     """A pass of a radix. twiddled: with the factors w<k> = exp(-2 pi i p k / n), profiles along z; the last
     pass of a plan has none."""
     if radix < 2:
-        raise KernelError(calling_place(), f"there is no butterfly of radix {radix}.", "2 or more")
+        raise KernelError(calling_place(), f"{radix} is not a valid radix of a butterfly.", "use 2 or more")
     d = Derivation()
     values = [
         Complex(_field("in_re", radix).component(j), _field("in_im", radix).component(j))

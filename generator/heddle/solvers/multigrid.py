@@ -52,7 +52,9 @@ def solver_kernels(equation: Equation, residual_scale: sympy.Expr) -> Mapping[st
     """
     if equation.unknown.rank != 3:
         raise KernelError(
-            equation.place, f"'{equation.unknown.name}' has no three dimensions.", "declare it as real[3D]"
+            equation.place,
+            f"'{equation.unknown.name}' does not have three dimensions.",
+            "declare it as real[3D]",
         )
     equation = _with_named_coefficients(equation)
     return {

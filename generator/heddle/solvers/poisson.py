@@ -55,17 +55,27 @@ class Direction:
         for boundary in (self.lower, self.upper):
             if boundary not in ("periodic", "dirichlet", "neumann"):
                 raise KernelError(
-                    self.place, f"'{boundary}' is not a boundary.", "one of periodic, dirichlet, neumann"
+                    self.place,
+                    f"'{boundary}' is not a boundary condition of a direction.",
+                    "use periodic, dirichlet or neumann",
                 )
         if self.location not in ("centre", "face"):
-            raise KernelError(self.place, f"unknowns cannot lie at '{self.location}'.", "centre or face")
+            raise KernelError(
+                self.place, f"'{self.location}' is not a location of unknowns.", "use centre or face"
+            )
         if (self.lower == "periodic") != (self.upper == "periodic"):
             raise KernelError(
-                self.place, "a direction is periodic at one end only.", "periodic at both ends, or at none"
+                self.place,
+                "the direction is periodic at one end only.",
+                "make it periodic at both ends, or at none",
             )
         least = 2 if (self.location, self.lower, self.upper) == ("face", "neumann", "neumann") else 1
         if isinstance(self.unknowns, (int, sympy.Integer)) and self.unknowns < least:
-            raise KernelError(self.place, f"{self.unknowns} unknowns are less than {least}.")
+            raise KernelError(
+                self.place,
+                f"a direction with these boundaries needs at least {least} unknowns, not {self.unknowns}.",
+                "use more unknowns",
+            )
 
     @property
     def is_periodic(self) -> bool:

@@ -142,14 +142,18 @@ def poisson(
     rank = unknown.rank
     faces = FACES[: 2 * rank]
     if openings is not None and coefficients is not None:
-        raise KernelError(place, "faces have openings or coefficients, not both.", "set closed ones to 0")
+        raise KernelError(
+            place,
+            "a face cannot have both an opening and a coefficient.",
+            "leave out openings, and set the coefficients of closed faces to 0",
+        )
     if openings is not None and (openings.dtype not in ("uint8", "int32", "uint32") or openings.components):
-        raise KernelError(place, f"'{openings.name}' holds no bits.", 'declare it as "uint8"')
+        raise KernelError(place, f"'{openings.name}' is not a field of bits.", 'declare it as "uint8"')
     if coefficients is not None and coefficients.components != len(faces):
         raise KernelError(
             place,
             f"'{coefficients.name}' has {coefficients.components} components for {len(faces)} faces.",
-            f"declare it as real({len(faces)})",
+            f"declare it as real({len(faces)}), one component per face",
         )
     bits = sympy.Symbol("faces")
     named: list[Statement] = [Assignment(bits, openings.here, place)] if openings is not None else []

@@ -94,7 +94,11 @@ class Grid:
     def laplacian(self, p: Field) -> tuple[list[Statement], sympy.Expr]:
         """div grad p through open faces: the values it names, and the sum."""
         if self.openings is None:
-            raise KernelError(calling_place(), "no face can be closed.", "Grid(openings=field of bits)")
+            raise KernelError(
+                calling_place(),
+                "faces cannot be closed: the grid has no openings.",
+                "construct it with Grid(openings=field of bits)",
+            )
         bits = sympy.Symbol("faces")
         rho, rho_face, per_height, per_distance = map(
             self._profile, ("rho", "rho_face", "per_height", "per_distance")
@@ -182,7 +186,11 @@ class Grid:
 
     def _named_faces(self, bits: sympy.Symbol, place: Place) -> AssignmentCollection:
         if self.openings is None:
-            raise KernelError(place, "no face can be closed.", "Grid(openings=field of bits)")
+            raise KernelError(
+                place,
+                "faces cannot be closed: the grid has no openings.",
+                "construct it with Grid(openings=field of bits)",
+            )
         return AssignmentCollection([Assignment(bits, self.openings.here, place)])
 
     def _inside(self, value: sympy.Expr) -> sympy.Expr:

@@ -92,11 +92,11 @@ def test_flags_follow_two_dashes(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "which function?"),
-        (("--function", "shift", "--targets", "cpu"), "targets need a folder."),
-        (("--function", "shift", "--out", "x", "--prove"), "which targets are to be proved?"),
+        ((), "no function is named."),
+        (("--function", "shift", "--targets", "cpu"), "targets need an output folder."),
+        (("--function", "shift", "--out", "x", "--prove"), "no targets to verify are named."),
         (("--function", "nothing"), "There is no function 'nothing'."),
-        (("--function", "total"), "'sum' is collected as an integer"),
+        (("--function", "total"), "'sum' is accumulated as an integer"),
     ],
 )
 def test_wrong_calls(
@@ -114,7 +114,7 @@ def test_report(shift: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert re.search(r"^broken.cpp:1 .*not liftable: ", said, re.M)
     assert "shift  (n - 1): reads 8 B, writes 8 B, 1 flops; a r1" in said
     assert "nx x nz: reads 8 B, writes 8 B, 1 flops; t r1w, level r1 same along x" in said
-    assert "not liftable: 'sum' is collected as an integer" in said
+    assert "not liftable: 'sum' is accumulated as an integer" in said
     assert "2 of 4 loops can be lifted" in said
     rows = {row["function"]: row for row in json.loads(machine.read_text())}
     assert rows["shift"]["liftable"]
@@ -125,4 +125,4 @@ def test_report(shift: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_report_on_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lift(tmp_path / "missing", "--report") == 1
-    assert "there is no such file or folder" in capsys.readouterr().err
+    assert "the file or folder does not exist" in capsys.readouterr().err

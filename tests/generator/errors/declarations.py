@@ -14,14 +14,14 @@ from heddle import (
 )
 
 
-@says("{here}: 'p' takes 2 indices (2 offsets), not 3.\n  Hint: write p[0, 0] for the own cell")
+@says("{here}: 'p' takes 2 indices (2 offsets), not 3.\n  Hint: write p[0, 0] for the cell itself")
 def too_many_indices() -> None:
     p[0, 0, 0]  # here
 
 
 @says(
-    "{here}: 'f' takes 3 indices (2 offsets and a component), not 2.\n  "
-    "Hint: write f[0, 0, 0] for the own cell"
+    "{here}: 'f' takes 3 indices (2 offsets and a component), not 2.\n"
+    "  Hint: write f[0, 0, 0] for the cell itself"
 )
 def too_few_indices() -> None:
     f[0, 0]  # here
@@ -34,13 +34,13 @@ def no_such_component() -> None:
 
 @says(
     "{here}: the index a of 'p' is not a constant integer.\n"
-    "  Hint: for a position computed at run time write p.gather(...)"
+    "  Hint: for a position computed at run time use p.gather(...)"
 )
 def offset_that_is_a_symbol() -> None:
     p[a, 0]  # here
 
 
-@says("{here}: 'p'.gather takes 2 positions.")
+@says("{here}: 'p'.gather takes 2 positions.\n  Hint: give one position per axis")
 def gather_with_too_few_positions() -> None:
     p.gather(1)  # here
 
@@ -64,12 +64,12 @@ def declaration_of_an_unknown_type() -> None:
     fields("u: quad[3D]")  # here
 
 
-@says("{here}: 'u: real[4D]' has no rank that Heddle knows.\n  Hint: 1D, 2D or 3D")
+@says("{here}: 'u: real[4D]' has no supported rank.\n  Hint: use 1D, 2D or 3D")
 def declaration_of_an_unknown_rank() -> None:
     fields("u: real[4D]")  # here
 
 
-@says("{here}: '2u' is not a name for a field.")
+@says("{here}: '2u' is not a valid field name.")
 def declaration_of_no_name() -> None:
     fields("2u: real[3D]")  # here
 
@@ -89,24 +89,27 @@ def assignment_to_a_parameter() -> None:
     Assignment(parameters("a"), 2)  # here
 
 
-@says("{here}: 'mean' is not a reduction.\n  Hint: one of sum, min, max")
+@says("{here}: 'mean' is not a reduction operation.\n  Hint: one of sum, min, max")
 def unknown_reduction() -> None:
     Reduce("mean", "e", p.here)  # here
 
 
-@says("{here}: a Scan must update each carried symbol, and only those.")
+@says("{here}: a Scan must update exactly its carried symbols.")
 def carried_but_not_updated() -> None:
     Scan(0, {a: 0}, [], {b: 1})  # here
 
 
-@says("{here}: 'k' stores to 'level': a profile has one value for many cells.\n  Hint: write to a field")
+@says(
+    "{here}: 'k' stores to 'level', but all cells of a layer share one value of a profile.\n"
+    "  Hint: write to a field"
+)
 def stored_profile() -> None:
     kernel([Assignment(profiles("level: real[y]").here, p.here)])  # here
 
 
 @says(
-    "{here}: 'level' is a profile along z, an axis that the kernel's cells do not have.\n"
-    "  Hint: profiles belong to dense kernels"
+    "{here}: 'level' is a profile along z, which the kernel's space does not have.\n"
+    "  Hint: use profiles in dense kernels only"
 )
 def profile_of_another_axis() -> None:
     level = profiles("level: real[z]")
@@ -114,14 +117,14 @@ def profile_of_another_axis() -> None:
 
 
 @says(
-    "{here}: cannot read the declaration of profiles 'rho: real[3D]'.\n"
-    '  Hint: write for example "rho, height: real[z]" with a type of: '
-    "real, double, float, half, int32, int64, uint8, uint32, bool"
+    "{here}: cannot read the profile declaration 'rho: real[3D]'.\n"
+    '  Hint: write for example "rho, height: real[z]" with a type of: real, double, float, half, '
+    "int32, int64, uint8, uint32, bool"
 )
 def profile_of_three_axes() -> None:
     profiles("rho: real[3D]")  # here
 
 
-@says("{here}: '2rho' is not a name for a profile.")
+@says("{here}: '2rho' is not a valid profile name.")
 def profile_without_a_name() -> None:
     profiles("2rho: real[z]")  # here

@@ -22,25 +22,27 @@ from heddle.solvers import relaxation
 
 
 @says(
-    "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads what "
-    "another one writes, in no defined order.\n"
-    "  Hint: Schedule(colours=2), or write to a second field"
+    "{here}: 'k' reads p[-1, 0] and writes p[0, 0]: one cell reads an element that another cell "
+    "writes, in no defined order.\n"
+    "  Hint: use Schedule(colours=2), or write to a second field"
 )
 def racy_stencil() -> None:
     kernel([Assignment(p[0, 0], p[-1, 0] + p[1, 0])])  # here
 
 
 @says(
-    "{here}: 'k' reads p[-1, -1] and writes p[0, 0]: with 2 colours, one cell reads what another one of its "
-    "colour writes.\n  Hint: Schedule(colours=4), or write to a second field"
+    "{here}: 'k' reads p[-1, -1] and writes p[0, 0]: with 2 colours, one cell reads an element "
+    "that another cell of the same colour writes.\n"
+    "  Hint: use Schedule(colours=4), or write to a second field"
 )
 def too_few_colours() -> None:
     kernel([Assignment(p.here, p[1, 0] + p[-1, -1])], schedule=Schedule(colours=2))  # here
 
 
 @says(
-    "{here}: 'k' reads wide[2, 0] and writes wide[0, 0]: one cell reads what another one writes, and no "
-    "colouring by parity separates them.\n  Hint: write to a second field"
+    "{here}: 'k' reads wide[2, 0] and writes wide[0, 0]: one cell reads an element that another "
+    "cell writes, and no colouring separates them.\n"
+    "  Hint: write to a second field"
 )
 def no_colouring() -> None:
     wide = fields("wide: real[2D]", ghost_layers=2)
@@ -48,67 +50,74 @@ def no_colouring() -> None:
 
 
 @says(
-    "{here}: 'k' reads p[1, 0] and writes p[0, 0]: one cell reads what another one writes, in no defined "
-    "order.\n  Hint: write to a second field"
+    "{here}: 'k' reads p[1, 0] and writes p[0, 0]: one cell reads an element that another cell "
+    "writes, in no defined order.\n"
+    "  Hint: write to a second field"
 )
 def racy_scan() -> None:
     kernel([Scan(1, {c: 0}, [Assignment(p.here, p[1, 0] + c)], {c: c + 1})])  # here
 
 
-@says("{here}: 'k' scans, and a scan visits all cells of a column, whatever their colour.\n"
-      "  Hint: leave colours at 1")  # fmt: skip
+@says("{here}: 'k' cannot combine a scan with colours: a scan visits all cells of a column, "
+      "whatever their colour.\n"
+      "  Hint: leave out colours")  # fmt: skip
 def colours_of_a_scan() -> None:
     scan = Scan(1, {c: 0}, [Assignment(p.here, c)], {c: c + 1})  # here
     kernel([scan], schedule=Schedule(colours=2))
 
 
-@says("{here}: there is no colouring with 3 colours.\n  Hint: 2, 4 or 8")
+@says("{here}: colours=3 is not a supported colouring.\n  Hint: use 1, 2, 4 or 8")
 def three_colours() -> None:
     Schedule(colours=3)  # here
 
 
-@says("{here}: a thread cannot take 9 cells.\n  Hint: 1 to 8")
+@says("{here}: coarsening=9 is out of range.\n  Hint: use 1 to 8 cells per thread")
 def nine_cells_a_thread() -> None:
     Schedule(coarsening=9)  # here
 
 
 @says(
-    "k: 'k' has one axis, a Scan, or colours of fields that are not split: a thread cannot take 2 cells.\n"
-    "  Hint: Schedule(coarsening=1), or fields(..., split=True)"
+    "k: coarsening=2 does not work for 'k': it has one axis, a Scan, or colours of fields that "
+    "are not split.\n"
+    "  Hint: use Schedule(coarsening=1), or fields(..., split=True)"
 )
 def several_cells_of_a_line() -> None:
     r = fields("r: real[1D]")
     kernel([Assignment(r.here, 2 * r.here)], schedule=Schedule(coarsening=2), targets="cuda")
 
 
-@says("{here}: 'p' has no three dimensions.\n  Hint: declare it as real[3D]")
+@says("{here}: 'p' does not have three dimensions.\n  Hint: declare it as real[3D]")
 def multigrid_of_a_plane() -> None:
     equation = relaxation.poisson(p, q)  # here
     Module("m").add_solver(equation)
 
 
-@says("{here}: multigrid sweeps two colours.\n  Hint: Schedule(colours=2)")
+@says("{here}: multigrid needs two colours.\n  Hint: Schedule(colours=2)")
 def multigrid_with_four_colours() -> None:
     r = fields("r: real[3D]")
     Module("m").add_solver(relaxation.poisson(r), Schedule(colours=4))  # here
 
 
-@says("{here}: cells of one colour do not follow each other in strips.\n  Hint: strip_size=0")
+@says(
+    "{here}: colours cannot be combined with strips: neighbouring cells of a row differ in "
+    "colour.\n"
+    "  Hint: strip_size=0"
+)
 def colours_in_strips() -> None:
     Schedule(colours=2, strip_size=16)  # here
 
 
-@says("{here}: 'k' asks for 8 colours, which 2 dimensions have not.\n  Hint: 2 or 4")
+@says("{here}: 'k' has colours=8, which 2 dimensions do not support.\n  Hint: use colours=2 or 4")
 def eight_colours_of_a_plane() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(colours=8))  # here
 
 
-@says("{here}: 'k' asks for 2 colours, which the cells of a list have not.\n  Hint: use a dense space")
+@says("{here}: 'k' has colours=2, which cells of a list do not support.\n  Hint: use a dense space")
 def colours_of_a_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(colours=2))  # here
 
 
-@says("{here}: 's' is split by colour, but the kernel does not sweep colour by colour.\n"
+@says("{here}: 's' is split by colour, but the kernel does not use two colours.\n"
       "  Hint: Schedule(colours=2)")  # fmt: skip
 def split_without_colours() -> None:
     s = fields("s: real[2D]", split=True)
@@ -122,7 +131,7 @@ def gathers_from_a_split_field() -> None:
     kernel([Assignment(p.here, s.gather(0, 0))], schedule=Schedule(colours=2))  # here
 
 
-@says("{here}: 's' has components or no cells: it cannot be split.\n  Hint: split=False")
+@says("{here}: 's' cannot be split by colour: it has components or no cells.\n  Hint: split=False")
 def split_components() -> None:
     fields("s: real(3)[2D]", split=True)  # here
 
@@ -137,22 +146,25 @@ def residual_that_is_not_linear() -> None:
     relaxation.Equation(p, p[1, 0] - p.here**2)  # here
 
 
-@says("{here}: faces have openings or coefficients, not both.\n  Hint: set closed ones to 0")
+@says(
+    "{here}: a face cannot have both an opening and a coefficient.\n"
+    "  Hint: leave out openings, and set the coefficients of closed faces to 0"
+)
 def openings_and_coefficients() -> None:
     relaxation.poisson(p, openings=k, coefficients=f)  # here
 
 
-@says("{here}: 'q' holds no bits.\n  Hint: declare it as \"uint8\"")
+@says("{here}: 'q' is not a field of bits.\n  Hint: declare it as \"uint8\"")
 def openings_without_bits() -> None:
     relaxation.poisson(p, openings=q)  # here
 
 
-@says("{here}: 'f' has 3 components for 4 faces.\n  Hint: declare it as real(4)")
+@says("{here}: 'f' has 3 components for 4 faces.\n  Hint: declare it as real(4), one component per face")
 def coefficients_of_other_faces() -> None:
     relaxation.poisson(p, coefficients=f)  # here
 
 
-@says("{here}: 'first_colour' cannot be a name here: the emitted function uses it itself.\n"
+@says("{here}: 'first_colour' cannot be used as a name here: the emitted function uses this name.\n"
       "  Hint: choose another name")  # fmt: skip
 def parameter_called_like_a_colour() -> None:
     colour = sympy.Symbol("first_colour")
@@ -160,9 +172,9 @@ def parameter_called_like_a_colour() -> None:
 
 
 @says(
-    "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads "
-    "what another one writes, in no defined "
-    "order.\n  Hint: Schedule(colours=2), or write to a second field"
+    "{here}: 'k' reads f[1, 0, 2] and writes f[0, 0, 2]: one cell reads an element that another "
+    "cell writes, in no defined order.\n"
+    "  Hint: use Schedule(colours=2), or write to a second field"
 )
 def racy_component() -> None:
     kernel(
@@ -174,7 +186,8 @@ def racy_component() -> None:
 
 
 @says(
-    "{here}: 'k' stores to q[0, 0] and to q[1, 0]: two cells write the same element, in no defined order.\n"
+    "{here}: 'k' stores to q[0, 0] and to q[1, 0], so two cells write the same element in no "
+    "defined order.\n"
     "  Hint: store each component at one offset, or write to a second field"
 )
 def stores_that_meet() -> None:
@@ -186,7 +199,7 @@ def stores_that_meet() -> None:
     )
 
 
-@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+@says("{here}: 'k' stores to q[0, 0] twice.\n  Hint: combine the two values in one assignment")
 def stores_twice() -> None:
     kernel(
         [
@@ -196,14 +209,15 @@ def stores_twice() -> None:
     )
 
 
-@says("{here}: 'k' stores twice to q[0, 0].\n  Hint: combine the two values in one assignment")
+@says("{here}: 'k' stores to q[0, 0] twice.\n  Hint: combine the two values in one assignment")
 def stores_again_under_a_condition() -> None:
     kernel([Assignment(q.here, 1), If(p.here > 0, [Assignment(q.here, 2)])])  # here
 
 
 @says(
-    "{here}: 'k' reads q[0, 0] after storing to it: old value or new?\n"
-    "  Hint: name the value you mean with a symbol, and use the symbol"
+    "{here}: 'k' reads q[0, 0] after storing to it, so it is unclear whether the old or the new "
+    "value is meant.\n"
+    "  Hint: assign the value to a symbol, and use the symbol"
 )
 def read_after_store() -> None:
     kernel(
@@ -215,7 +229,7 @@ def read_after_store() -> None:
 
 
 @says(
-    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has 1 ghost layer(s).\n"
+    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has only 1 ghost layer(s).\n"
     "  Hint: declare it with fields(..., ghost_layers=3)"
 )
 def reads_beyond_the_ghosts() -> None:
@@ -223,7 +237,7 @@ def reads_beyond_the_ghosts() -> None:
 
 
 @says(
-    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has 1 ghost layer(s).\n"
+    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has only 1 ghost layer(s).\n"
     "  Hint: declare it with fields(..., ghost_layers=2)"
 )
 def writes_beyond_the_ghosts() -> None:
@@ -246,8 +260,8 @@ def scans_along_two_axes() -> None:
 
 
 @says(
-    "{here}: 'k' touches 'q' outside its scans.\n"
-    "  Hint: move the statement into a Scan: there it happens once a cell"
+    "{here}: 'k' accesses 'q' outside its scans.\n"
+    "  Hint: move the statement into a Scan, where it runs once per cell"
 )
 def touches_outside_a_scan() -> None:
     scan = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
@@ -259,14 +273,15 @@ def stores_nothing() -> None:
     kernel([Section("Nothing"), Assignment(t, p.here)])  # here
 
 
-@says("{here}: 'k' gathers by position in a sparse list.\n  Hint: use a dense space")
+@says("{here}: 'k' gathers by position, which a sparse list does not support.\n  Hint: use a dense space")
 def gathers_in_a_list() -> None:
     kernel([Assignment(q.here, p.gather(0, 0))], Sparse("fluid"))  # here
 
 
 @says(
-    "{here}: 'k' touches f[0, 0, 0] from the cell at [2, 0], to which no link of the list 'wall' leads.\n"
-    "  Hint: give the number of that cell, a value an entry: access.via_link(offset, at=...)"
+    "{here}: 'k' accesses f[0, 0, 0] from the cell at [2, 0], but the list 'wall' has no link to "
+    "that cell.\n"
+    "  Hint: give the index of that cell as a field of the list: access.via_link(offset, at=...)"
 )
 def no_link_to_the_cell() -> None:
     seen = f[0, 0, 0].via_link((2, 0))
@@ -274,8 +289,9 @@ def no_link_to_the_cell() -> None:
 
 
 @says(
-    "{here}: 'k' touches p[1, 0], but the list 'fluid' has no such link.\n"
-    "  Hint: add what a streaming pattern makes: module.add(name, stream(collide), space=Sparse(...))"
+    "{here}: 'k' accesses p[1, 0], but the list 'fluid' has no such link.\n"
+    "  Hint: add kernels of a streaming pattern: module.add(name, stream(collide), "
+    "space=Sparse(...))"
 )
 def no_such_link() -> None:
     kernel([Assignment(q.here, p[1, 0])], Sparse("fluid"))  # here
@@ -289,8 +305,10 @@ def shifted() -> lbm.StreamingKernels:
 
 
 @says(
-    "{here}: at a wall f[1, 0, 0] stands for component 1 of the own cell, which other cells reach too.\n"
-    "  Hint: use a streaming pattern whose walls are own-cell (AA), or two fields (pull)"
+    "{here}: at a wall, component 1 of the cell itself replaces f[1, 0, 0], but other cells "
+    "access that component, too.\n"
+    "  Hint: use a streaming pattern that keeps wall populations in the cell itself (AA), or two "
+    "fields (Pull)"
 )
 def walls_that_others_reach() -> None:
     kernel(shifted(), Sparse("fluid"))
@@ -309,8 +327,9 @@ class NotCommuting(lbm.StreamingPattern):
 
 
 @says(
-    "{here}: NotCommuting writes component 1 at [0, 0], which another cell reads: the two do not commute.\n"
-    "  Hint: write to the elements that the cell itself reads, or use a second array"
+    "{here}: NotCommuting writes component 1 at [0, 0], which another cell reads in the same "
+    "step: a race.\n"
+    "  Hint: write only elements that the cell itself reads, or use a second array"
 )
 def pattern_that_does_not_commute() -> None:
     NotCommuting(D2Q9)  # here

@@ -35,7 +35,10 @@ def sparse_exchange() -> None:
     exchanges(module.kernels["k_odd"].typed(precision("f64")), "here")
 
 
-says("here: 'k_odd' runs over a list of cells.\n  Hint: exchanges are of dense kernels")(sparse_exchange)
+says(
+    "here: 'k_odd' runs over a list of cells, but this exchange is for dense kernels.\n"
+    "  Hint: use list_exchanges for kernels over lists"
+)(sparse_exchange)
 
 
 def exchange_of_a_part_of_a_list() -> None:
@@ -47,8 +50,9 @@ def exchange_of_a_part_of_a_list() -> None:
 
 
 says(
-    "here: 'k_after_odd' does not run over a whole list of cells.\n"
-    "  Hint: exchange what the kernels over all cells need"
+    "here: 'k_after_odd' runs over a part of a list, but only kernels over whole lists can be "
+    "exchanged.\n"
+    "  Hint: name kernels over whole lists in add_halo(kernels=[...])"
 )(exchange_of_a_part_of_a_list)
 
 
@@ -59,10 +63,10 @@ def exchange_of_a_velocity_over_a_list() -> None:
 
 
 says(
-    "here: 'k' sees 'u' of the cells beside its own, and blocks of a list exchange what rows of the table "
-    "lead to, populations.\n"
-    "  Hint: leave the kernel out of add_halo and use one block, or lbm.Smagorinsky and strain_rate, which "
-    "look at no neighbours"
+    "here: 'k' reads 'u' of neighbouring cells. Blocks of a list exchange only the populations "
+    "that rows of the neighbour table lead to.\n"
+    "  Hint: leave the kernel out of add_halo and use one block, or use lbm.Smagorinsky and "
+    "strain_rate, which read no neighbours"
 )(exchange_of_a_velocity_over_a_list)
 
 
@@ -74,14 +78,16 @@ def exchange_without_rows() -> None:
 
 
 says(
-    "here: 'k' reaches 'f' at [-1, 0] by no row of its table: what crosses is not known.\n"
+    "here: 'k' accesses 'f' at [-1, 0], which no row of its neighbour table leads to, so its "
+    "halo is unknown.\n"
     "  Hint: leave the kernel out of add_halo"
 )(exchange_without_rows)
 
 
 @says(
-    "{here}: 'k_even' reaches 'f.w' at [1, 0] in a cell that may lie behind a wall, and no other cell writes "
-    "it in another step: whether both ends of that link are fluid, so that it crosses, is not known.\n"
+    "{here}: 'k_even' accesses 'f.w' at [1, 0], in a cell that may lie behind a wall. In another "
+    "step it is written by no other cell, so it is unknown whether both ends of the link are "
+    "fluid and the value must be sent.\n"
     "  Hint: add the kernels of all steps of the pattern before add_halo"
 )
 def exchange_of_one_esoteric_step() -> None:
@@ -99,18 +105,18 @@ def both_spaces(**names: str) -> Module:
     return module
 
 
-@says("{here}: 'k' is not a kernel over whole lists of 'm'.\n  Hint: it has: listed")
+@says("{here}: 'k' is not a kernel over whole lists of 'm'.\n  Hint: choose one of: listed")
 def exchange_of_both_spaces() -> None:
     both_spaces().add_halo(kernels=["listed", "k"])  # here
 
 
-@says("{here}: the pack kernels have a use of their own for the name 'which'.\n  Hint: rename the field")
+@says("{here}: the pack kernels use the name 'which' themselves.\n  Hint: rename the field")
 def exchange_of_a_list_field_called_which() -> None:
     both_spaces(field="which").add_halo(kernels=["listed"])  # here
 
 
 @says(
-    "{here}: 'k' reads 'p' at computed positions: what crosses is not known.\n"
+    "{here}: 'k' reads 'p' at positions computed at run time, so its halo is unknown.\n"
     "  Hint: leave the kernel out of add_halo"
 )
 def exchange_of_gathers() -> None:
@@ -120,16 +126,18 @@ def exchange_of_gathers() -> None:
 
 
 @says(
-    "{here}: 'k' writes 'q' beyond its block only where a condition holds: elsewhere an owner would be "
-    "sent what nobody wrote.\n  Hint: write the own cell, or write in all cells"
+    "{here}: 'k' writes ghost cells of 'q' under a condition. Where the condition does not hold, "
+    "the exchange would send undefined values.\n"
+    "  Hint: write the cell itself, or write all cells unconditionally"
 )
 def exchange_under_a_condition() -> None:
     of_one_kernel([If(p[0, 0] > 0, [Assignment(q[1, 0], p[0, 0])])]).add_halo()  # here
 
 
 @says(
-    "{here}: 'k' runs in colours: neighbours change between one colour and the next, so that one exchange "
-    "before a sweep is not enough.\n  Hint: leave the kernel out of add_halo"
+    "{here}: 'k' updates one colour after the other. Neighbours change in between, so one "
+    "exchange before the sweep is not enough.\n"
+    "  Hint: leave the kernel out of add_halo"
 )
 def exchange_of_colours() -> None:
     module = Module("m", precisions=("f64",))
@@ -137,20 +145,24 @@ def exchange_of_colours() -> None:
     module.add_halo()
 
 
-@says("{here}: no kernel of 'halo' reaches beyond its block: nothing crosses.")
+@says(
+    "{here}: no kernel of 'halo' accesses cells outside its block, so nothing is exchanged.\n"
+    "  Hint: remove this add_halo, or name other kernels"
+)
 def exchange_of_nothing() -> None:
     of_one_kernel([Assignment(q[0, 0], p[0, 0])]).add_halo()  # here
 
 
 @says(
-    "{here}: what crosses has different types: 'k' i32, 'p' f64.\n"
-    "  Hint: one add_halo for the kernels of each type"
+    "{here}: the fields of one halo exchange must have one type, but these differ: 'k' i32, 'p' "
+    "f64.\n"
+    "  Hint: call add_halo once for the kernels of each type"
 )
 def exchange_of_two_types() -> None:
     of_one_kernel([Assignment(q[0, 0], p[1, 0] + k[1, 0])]).add_halo()  # here
 
 
-@says("{here}: the pack kernels have a use of their own for the name 'wire'.\n  Hint: rename the field")
+@says("{here}: the pack kernels use the name 'wire' themselves.\n  Hint: rename the field")
 def exchange_of_a_wire() -> None:
     wire = fields("wire: real[2D]")
     of_one_kernel([Assignment(q[0, 0], wire[1, 0])]).add_halo()  # here
@@ -158,7 +170,7 @@ def exchange_of_a_wire() -> None:
 
 @says(
     "{here}: 'two' and 'one' exchange different fields: f64(0) 2D, f64(0) 2D and f64(0) 2D.\n"
-    "  Hint: one add_halo for each: add_halo(name, kernels=[...])"
+    "  Hint: call add_halo once for each: add_halo(name, kernels=[...])"
 )
 def exchanges_that_differ() -> None:
     module = Module("m", precisions=("f64",))
@@ -167,12 +179,12 @@ def exchanges_that_differ() -> None:
     module.add_halo()  # here
 
 
-@says("{here}: 'step' is not a dense kernel of 'm'.\n  Hint: it has: k")
+@says("{here}: 'step' is not a dense kernel of 'm'.\n  Hint: choose one of: k")
 def exchange_of_an_unknown_kernel() -> None:
     of_one_kernel([Assignment(q[0, 0], p[1, 0])]).add_halo(kernels=["step"])  # here
 
 
-@says("{here}: 'k' is in the halo 'halo' already.")
+@says("{here}: 'k' already belongs to the halo 'halo'.\n  Hint: name each kernel in one add_halo only")
 def exchange_in_two_halos() -> None:
     module = Module("m", precisions=("f64",))
     module.add("k", [Assignment(q[0, 0], p[1, 0])])
@@ -180,6 +192,6 @@ def exchange_in_two_halos() -> None:
     module.add_halo("again")  # here
 
 
-@says("{here}: 'k-k_pack' is not a name for a new kernel.\n  Hint: letters, digits, _")
+@says("{here}: 'k-k_pack' is not a valid name for a new kernel, or is taken.\n  Hint: letters, digits, _")
 def exchange_with_a_bad_name() -> None:
     of_one_kernel([Assignment(q[0, 0], p[1, 0])]).add_halo("k-k")  # here

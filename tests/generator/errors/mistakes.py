@@ -14,32 +14,34 @@ ANY: Any = lbm
 STREAM: Any = lbm.AA(D2Q9)
 STEP = STREAM(lbm.BGK(D2Q9))
 LIST, BODY = Sparse("wall", listed=True), Cells("body")
-NO_LATTICE = ' is no lattice.\n  Hint: lbm.Lattice("D3Q19"), of this or another name'
+NO_LATTICE = ' is not a lattice.\n  Hint: pass lbm.Lattice("D3Q19") or another lattice'
 EDDY = "\n  Hint: eddy_viscosity=lbm.Smagorinsky()"
 LAW = '\n  Hint: rheology=lbm.PowerLaw(consistency="K", exponent="m")'
 CONDITION = "\n  Hint: stream.boundary(lbm.FreeSlip(), face=...)"
-VECTOR = '\n  Hint: give one entry an axis, such as ("u_x", 0)'
+VECTOR = '\n  Hint: give one entry per axis, such as ("u_x", 0)'
 SPACE = '\n  Hint: heddle.Dense(), Sparse("fluid"), Cells("body")'
-PRECISIONS = '\n  Hint: precisions=("f64",), with its comma, or ("f64", "f32")'
-WEIGHTS = '\n  Hint: by the class of directions: {"rest": "1/10", "axis": "3/20"}'
-EXACT = '\n  Hint: exact ones, such as "1/18" or Fraction(1, 18)'
+PRECISIONS = '\n  Hint: write precisions=("f64",), with its comma, or ("f64", "f32")'
+WEIGHTS = '\n  Hint: give weights by class of direction: {"rest": "1/10", "axis": "3/20"}'
+EXACT = '\n  Hint: use exact numbers, such as "1/18" or Fraction(1, 18)'
 BESIDE_A_BODY = (
-    "of the boundary, which cells beside a body do not have.\n  Hint: face=... at a side of the box; "
-    "around a body a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack, "
-    "ScalarValue, ScalarFlux"
+    "of the boundary, which is unknown for cells around a body.\n"
+    "  Hint: use face=... at a side of the box; around a body use a condition on links: NoSlip, "
+    "VelocityBounceBack, Bouzidi, PressureAntiBounceBack, ScalarValue, ScalarFlux"
 )
 BOTH = (
-    "a kernel does both.\n  Hint: module.add(name, stream(collision)), with stream = lbm.AA(lattice) and "
+    "a kernel needs both.\n"
+    "  Hint: write module.add(name, stream(collision)), with stream = lbm.AA(lattice) and "
     "collision = lbm.BGK(lattice)"
 )
 OF_A_LIST = (
-    "'k' is a sweep over a list of cells, and its space is another one.\n  Hint: stream.boundary(condition, "
-    "face=...) for the cells at a side of a dense box, cells=True for a body in it; or "
-    "space=heddle.Sparse(name, listed=True)"
+    "'k' is a sweep over a list of cells, but its space is not a list.\n"
+    "  Hint: use stream.boundary(condition, face=...) for the cells at a side of a dense box, "
+    "cells=True for a body in it, or space=heddle.Sparse(name, listed=True)"
 )
 OF_A_FACE = (
-    "'k' is a sweep over the layer of cells at a side of a dense box, and its space is another one.\n  Hint: "
-    "leave out the space, or over a list leave out face (and say normal=... where it is needed)"
+    "'k' is a sweep over the cells at a side of a dense box, but its space is a list.\n"
+    "  Hint: leave out the space; or, over a list, leave out face (and give normal=... where it "
+    "is needed)"
 )
 
 
@@ -58,8 +60,10 @@ def moved(**options: Any) -> Any:
 REGULARISED = lbm.Regularised(D2Q9)
 BY_NAME = '\n  Hint: storage.boundary(collide, {"body": lbm.Bouzidi()}), one or more'
 AGAIN = (
-    "moments in memory have no populations to set between steps: a boundary does the step of listed cells "
-    'again.\n  Hint: storage.boundary(collide, {"body": lbm.Bouzidi()}), with space=heddle.Cells(name)'
+    "moment storage keeps no populations that could be set between steps; its boundary kernels "
+    "repeat the step for listed cells.\n"
+    '  Hint: use storage.boundary(collide, {"body": lbm.Bouzidi()}), with '
+    "space=heddle.Cells(name)"
 )
 
 
@@ -84,17 +88,17 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.BGK(D2Q9, eddy_viscosity=lbm.Smagorinsky),
-        "Smagorinsky is a class; what is asked for is a subgrid model, an object." + EDDY,
+        "Smagorinsky is a class, but a subgrid model is expected, which must be an object." + EDDY,
     ),
     (lambda: ANY.BGK(D2Q9, eddy_viscosity="Smagorinsky"), "'Smagorinsky' is not a subgrid model." + EDDY),
     (
         lambda: STREAM.strain_rate(lbm.TRT),
-        "TRT is a class; what is asked for is the operator of a collision, an object.\n"
+        "TRT is a class, but the operator of a collision is expected, which must be an object.\n"
         "  Hint: stream.strain_rate(lbm.TRT(lattice))",
     ),
     (
         lambda: ANY.BGK(D2Q9, rheology=lbm.PowerLaw),
-        "PowerLaw is a class; what is asked for is a law of the viscosity, an object." + LAW,
+        "PowerLaw is a class, but a law of the viscosity is expected, which must be an object." + LAW,
     ),
     (
         lambda: ANY.BGK(D2Q9, compressible="no"),
@@ -118,37 +122,41 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.AA(D2Q9, halfway_mask="walls"),
-        "AA has no use for halfway_mask: its walls lie half-way by themselves.\n"
-        "  Hint: leave it out; EsoTwist and EsoPull take it",
+        "AA does not support halfway_mask: its walls always lie half-way between cells.\n"
+        "  Hint: leave it out; only EsoTwist and EsoPull support it",
     ),
     (
         lambda: add(ANY.EsoTwist(D2Q9, halfway_mask=True)(lbm.BGK(D2Q9))),
-        'True is no name of a field.\n  Hint: a text, such as "u"',
+        'True is not a valid field name.\n  Hint: pass an identifier as a string, such as "u"',
     ),
     (
         lambda: ANY.Pull(D2Q9, "f", "f"),
-        "Pull reads one array and writes another one; 'f' is given for both.\n"
-        "  Hint: two names, or AA, EsoTwist or EsoPull, which work in place",
+        "Pull needs two arrays, but 'f' is given for both.\n"
+        "  Hint: use two names, or AA, EsoTwist or EsoPull, which work in place",
     ),
     (
         lambda: lbm.Bouzidi(-0.5),
-        "a wall at -1/2 of a link does not lie on it.\n"
-        "  Hint: a distance from 0 to 1, in lengths of the link",
+        "a wall distance of -1/2 is not on the link.\n"
+        "  Hint: use a distance from 0 to 1, in units of the link's length",
     ),
-    (lambda: ANY.AA(D2Q9, 3), '3 is no name of a field.\n  Hint: a text, such as "u"'),
+    (
+        lambda: ANY.AA(D2Q9, 3),
+        '3 is not a valid field name.\n  Hint: pass an identifier as a string, such as "u"',
+    ),
     (
         lambda: STREAM(lbm.BGK),
-        "BGK is a class; what is asked for is a collision, an object.\n  Hint: stream(lbm.BGK(lattice))",
+        "BGK is a class, but a collision is expected, which must be an object.\n"
+        "  Hint: stream(lbm.BGK(lattice))",
     ),
     (lambda: STREAM([1]), "[1] is not a collision.\n  Hint: stream(lbm.BGK(lattice))"),
     (
         lambda: ANY.MomentStorage(D2Q9)(lbm.Regularised),
-        "Regularised is a class; what is asked for is a collision, an object.\n"
+        "Regularised is a class, but a collision is expected, which must be an object.\n"
         "  Hint: storage(lbm.Regularised(lattice))",
     ),
     (
         lambda: STREAM.boundary(lbm.FreeSlip, face="e"),
-        "FreeSlip is a class; what is asked for is a boundary condition, an object." + CONDITION,
+        "FreeSlip is a class, but a boundary condition is expected, which must be an object." + CONDITION,
     ),
     (lambda: STREAM.boundary("NoSlip", face="e"), "'NoSlip' is not a boundary condition." + CONDITION),
     (
@@ -159,13 +167,13 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(lbm.BGK(D2Q9)), "BGK collides; " + BOTH),
     (
         lambda: add(3),
-        "3 is not statements, or what a streaming pattern makes of a collision.\n"
+        "3 is not a list of statements, or a collision bound to a streaming pattern.\n"
         "  Hint: module.add(name, [Assignment(...)])",
     ),
     (lambda: add(STEP, "fluid"), "'fluid' is not an iteration space." + SPACE),
     (
         lambda: add(STEP, Sparse),
-        "Sparse is a class; what is asked for is an iteration space, an object." + SPACE,
+        "Sparse is a class, but an iteration space is expected, which must be an object." + SPACE,
     ),
     (lambda: add(STEP, None, "fast"), "'fast' is not a schedule.\n  Hint: heddle.Schedule(...)"),
     (lambda: ANY.VelocityBounceBack(0.1), "the velocity of a wall is a vector, not 0.1." + VECTOR),
@@ -191,33 +199,37 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.Lattice(9, {"rest": "4/9", "axis": "1/9", "edge": "1/36"}),
-        "'9' with weights of rest, axis, edge is not a lattice of your own.\n"
-        "  Hint: a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
+        "'9' with weights of rest, axis, edge is not a valid custom lattice.\n"
+        "  Hint: choose a name that is not taken, such as D3Q7_warm; give weights of rest and of "
+        "some of axis, edge, corner",
     ),
     (
         lambda: ANY.Lattice("D2Q9_x", [1, 2, 3]),
-        "the weights of 'D2Q9_x' are [1, 2, 3], which does not say to what they belong." + WEIGHTS,
+        "the weights of 'D2Q9_x' are [1, 2, 3], which does not name the classes of directions." + WEIGHTS,
     ),
     (
         lambda: ANY.Lattice("D2Q9_x", {0: "4/9", 1: "1/9", 2: "1/36"}),
-        "'D2Q9_x' with weights of 0, 1, 2 is not a lattice of your own.\n"
-        "  Hint: a name such as D3Q7_warm that is not taken; weights of rest and some of axis, edge, corner",
+        "'D2Q9_x' with weights of 0, 1, 2 is not a valid custom lattice.\n"
+        "  Hint: choose a name that is not taken, such as D3Q7_warm; give weights of rest and of "
+        "some of axis, edge, corner",
     ),
     (
         lambda: lbm.Lattice("D2Q9_x", {"rest": "1/0", "axis": "1/9", "edge": "1/36"}),
-        "the weights of D2Q9_x are not all numbers from 0 to 1." + EXACT,
+        "the weights of D2Q9_x must be numbers from 0 to 1." + EXACT,
     ),
     (
         lambda: Module("m", precisions="f64"),
-        "the precisions of 'm' are 'f64': not one, nor several of them." + PRECISIONS,
+        "'m' has the precisions 'f64', which is not a tuple of at least one precision." + PRECISIONS,
     ),
     (
         lambda: Module("m", precisions=()),
-        "the precisions of 'm' are (): not one, nor several of them." + PRECISIONS,
+        "'m' has the precisions (), which is not a tuple of at least one precision." + PRECISIONS,
     ),
     (
         lambda: Module("m", precisions=(64,)),  # type: ignore[arg-type]
-        "'64' is not a precision.\n  Hint: storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\"",
+        "'64' is not a precision.\n"
+        '  Hint: write storage/arithmetic, such as "f32/f64": storage is f16, f32 or f64, arithmetic '
+        "f32 or f64",
     ),
     (lambda: add(moved()), OF_A_LIST),
     (lambda: add(STREAM.boundary(lbm.NoSlip(D2Q9)), Dense()), OF_A_LIST),
@@ -225,45 +237,49 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(moved(face="e"), LIST), OF_A_FACE),
     (
         lambda: add(STEP, Sparse("fluid"), Schedule(coarsening=2)),
-        "'k_even' asks for 2 cells a thread; those of a list have one.\n"
+        "'k_even' updates 2 cells per thread, but kernels over lists update one.\n"
         "  Hint: use a dense space, or leave out coarsening",
     ),
     (lambda: STREAM.boundary(lbm.Outflow(), cells=True), "an outflow needs the normal " + BESIDE_A_BODY),
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),
     (lambda: beside(lbm.NoSlip(D2Q9), face="w"), AGAIN),
-    (lambda: beside(REGULARISED), "boundaries of moments in memory are given by name." + BY_NAME),
+    (lambda: beside(REGULARISED), "boundaries of moment storage must be given by name." + BY_NAME),
     (
         lambda: beside(REGULARISED, {"a body": lbm.Bouzidi()}),
-        "'a body' is not a name for a boundary." + BY_NAME,
+        "'a body' is not a valid name for a boundary." + BY_NAME,
     ),
     (
         lambda: beside(REGULARISED, {"hot": lbm.ScalarValue(1)}),
-        "ScalarValue is for a scalar, and these are the moments of a flow.\n"
-        "  Hint: another streaming pattern for the scalar",
+        "ScalarValue is a condition for scalars, but this storage holds the moments of a flow.\n"
+        "  Hint: use another streaming pattern for the scalar",
     ),
     (
         lambda: beside(REGULARISED, {"out": lbm.Outflow()}),
-        "an outflow needs the normal of the boundary, which listed cells do not have by themselves.\n"
-        '  Hint: say on which side the outside lies: storage.boundary(..., sides={"outlet": "e"}); around a '
-        "body a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
+        "an outflow needs the normal of the boundary, which listed cells do not define.\n"
+        '  Hint: give the outward side: storage.boundary(..., sides={"outlet": "e"}); around a body '
+        "use a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
     ),
     (
         lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, sides={"outlet": "e"}),
-        "'outlet' is not a boundary here.\n  Hint: one of body",
+        "'outlet' is not the name of a boundary.\n  Hint: one of body",
     ),
     (
         lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, force="drag", of="inlet"),
-        "'inlet' is not a boundary here.\n  Hint: one of body",
+        "'inlet' is not the name of a boundary.\n  Hint: one of body",
     ),
     (
         lambda: beside(REGULARISED, {"body": lbm.Bouzidi()}, of="body"),
-        "`of` says of which boundaries the sums of force and torque are.\n"
-        '  Hint: force="drag", of=("body",); or leave it out',
+        "`of` selects boundaries whose force and torque are summed, but no sum is requested or no "
+        "boundary is selected.\n"
+        '  Hint: add force="drag" to of=("body",), or leave it out',
     ),
-    (lambda: lbm.ConvectiveOutflow(-1), "speed = -1 is not above 0."),
+    (
+        lambda: lbm.ConvectiveOutflow(-1),
+        "speed = -1 must be greater than 0.\n  Hint: pass a positive number, or the name of an argument",
+    ),
     (
         lambda: add(STREAM(lbm.BGK(D2Q9, "cell_count")), Sparse("fluid")),
-        "'cell_count' cannot be a name here: a kernel over a list of cells uses it itself.\n"
+        "'cell_count' cannot be used as a name here: emitted kernels over a list use this name.\n"
         "  Hint: choose another name",
     ),
 ]

@@ -15,7 +15,7 @@ from heddle import (
 )
 
 
-@says("{here}: 't' is assigned twice.\n  Hint: a symbol names one value; choose a second name")
+@says("{here}: 't' is assigned twice.\n  Hint: use a second symbol for the second value")
 def assigned_twice() -> None:
     kernel(
         [
@@ -37,7 +37,7 @@ def used_before() -> None:
 
 
 @says(
-    "{here}: 't' is assigned inside a condition or a scan and not known outside.\n"
+    "{here}: 't' is assigned inside a condition or a scan and undefined outside of it.\n"
     "  Hint: assign it before, with a Piecewise if it depends on the condition"
 )
 def used_outside_its_condition() -> None:
@@ -45,12 +45,12 @@ def used_outside_its_condition() -> None:
     kernel([inside, Assignment(q.here, t)])  # here
 
 
-@says("{here}: 'p' names a field and a local value.\n  Hint: rename one of them")
+@says("{here}: 'p' names both a field and a local value.\n  Hint: rename one of them")
 def local_called_like_a_field() -> None:
     kernel([Assignment(q.here, p.here), Assignment(sympy.Symbol("p"), 1)])  # here
 
 
-@says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
+@says("{here}: 'p' names both a field and a scalar.\n  Hint: rename one of them")
 def field_called_like_a_parameter() -> None:
     kernel(
         [
@@ -60,7 +60,7 @@ def field_called_like_a_parameter() -> None:
     )
 
 
-@says("{here}: 'p' names a field and a scalar.\n  Hint: rename one of them")
+@says("{here}: 'p' names both a field and a scalar.\n  Hint: rename one of them")
 def parameter_called_like_a_field() -> None:
     kernel([Assignment(q.here, p.here), Assignment(f.here, sympy.Symbol("p"))])  # here
 
@@ -71,54 +71,64 @@ def two_fields_of_one_name() -> None:
     kernel([Assignment(q.here, p.here + other.here)])  # here
 
 
-@says("{here}: 'x' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name")
+@says(
+    "{here}: 'x' cannot be used as a name here: the emitted function uses this name.\n"
+    "  Hint: choose another name"
+)
 def parameter_called_like_a_coordinate() -> None:
     kernel([Assignment(q.here, sympy.Symbol("x") * p.here)])  # here
 
 
 @says(
-    "{here}: 'n_x' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name"
+    "{here}: 'n_x' cannot be used as a name here: the emitted function uses this name.\n"
+    "  Hint: choose another name"
 )
 def local_called_like_an_extent() -> None:
     kernel([Assignment(sympy.Symbol("n_x"), 1), Assignment(q.here, 1)])  # here
 
 
 @says(
-    "{here}: 'p_stride' cannot be a name here: the emitted function uses it "
-    "itself.\n  Hint: choose another name"
+    "{here}: 'p_stride' cannot be used as a name here: the emitted function uses this name.\n"
+    "  Hint: choose another name"
 )
 def parameter_called_like_a_stride() -> None:
     kernel([Assignment(q.here, p.here), Assignment(f.here, sympy.Symbol("p_stride"))])  # here
 
 
 @says(
-    "{here}: 'stream' cannot be a name here: the emitted function uses it "
-    "itself.\n  Hint: choose another name"
+    "{here}: 'stream' cannot be used as a name here: the emitted function uses this name.\n"
+    "  Hint: choose another name"
 )
 def parameter_called_like_the_stream() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("stream"))])  # here
 
 
-@says("{here}: 'new' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
+@says(
+    "{here}: 'new' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "  Hint: choose another name"
+)
 def parameter_called_like_a_keyword() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("new"))])  # here
 
 
 @says(
-    "{here}: '1/nu' cannot be a name here: C++ does not take it.\n"
-    "  Hint: choose another name; an expression is made of symbols, 1 / (3 * sympy.Symbol('nu') + ...), "
-    "not a text"
+    "{here}: '1/nu' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "  Hint: choose another name; build expressions from symbols, "
+    "1 / (3 * sympy.Symbol('nu') + ...), not from strings"
 )
 def expression_given_as_a_text() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("1/nu"))])  # here
 
 
-@says("{here}: 'a'' cannot be a name here: C++ does not take it.\n  Hint: choose another name")
+@says(
+    "{here}: 'a'' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "  Hint: choose another name"
+)
 def local_that_is_no_name() -> None:
     kernel([Assignment(sympy.Symbol("a'"), p.here)])  # here
 
 
-@says("{here}: 'e' is reduced in two ways.\n  Hint: give each reduction a name of its own")
+@says("{here}: 'e' is reduced with two different operations.\n  Hint: give each reduction its own name")
 def reduced_in_two_ways() -> None:
     kernel(
         [
@@ -128,7 +138,7 @@ def reduced_in_two_ways() -> None:
     )
 
 
-REDUCTION = "{here}: 'e' names a reduction and another quantity.\n  Hint: rename one of them"
+REDUCTION = "{here}: 'e' names both a reduction and another quantity.\n  Hint: rename one of them"
 
 
 @says(REDUCTION)
@@ -146,8 +156,14 @@ def parameter_called_like_a_reduction() -> None:
     kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e"))])  # here
 
 
-OWN = "{here}: '%s' cannot be a name here: the emitted function uses it itself.\n  Hint: choose another name"
-NOT_C = "{here}: '%s' cannot be a name here: C++ does not take it.\n  Hint: choose another name"
+OWN = (
+    "{here}: '%s' cannot be used as a name here: the emitted function uses this name.\n"
+    "  Hint: choose another name"
+)
+NOT_C = (
+    "{here}: '%s' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "  Hint: choose another name"
+)
 
 
 @says(OWN % "precondition")
@@ -171,7 +187,8 @@ def parameter_called_like_a_stride_of_a_later_field() -> None:
 
 
 @says(
-    "{here}: 'neighbour_run' cannot be a name here: a kernel over a list of cells uses it itself.\n"
+    "{here}: 'neighbour_run' cannot be used as a name here: emitted kernels over a list "
+    "use this name.\n"
     "  Hint: choose another name"
 )
 def parameter_called_like_the_runs_of_a_list() -> None:

@@ -24,26 +24,30 @@ from heddle.build import files, load
 from heddle.emit import files as emitted
 
 
-@says("{here}: a block of (64, 32, 1) has 2048 threads.\n  Hint: 1 to 1024")
+@says(
+    "{here}: a block of (64, 32, 1) has 2048 threads, which CUDA does not support.\n"
+    "  Hint: use 1 to 1024 threads"
+)
 def block_too_large() -> None:
     Schedule(block=(64, 32, 1))  # here
 
 
-@says("{here}: prefetch and nontemporal work in strips.\n  Hint: Schedule(strip_size=64, ...)")
+@says("{here}: prefetch and nontemporal need strips.\n  Hint: Schedule(strip_size=64, ...)")
 def prefetch_without_a_strip() -> None:
     Schedule(prefetch=64)  # here
 
 
 @says(
-    "{here}: prefetch_distance=4 cannot be combined with strip_size or prefetch; it sets both.\n"
-    "  Hint: a positive number, without strip_size and prefetch"
+    "{here}: prefetch_distance=4 must be positive and cannot be combined with strip_size or "
+    "prefetch, which it sets.\n"
+    "  Hint: use a positive number, and leave out strip_size and prefetch"
 )
 def lines_and_cells() -> None:
     Schedule(prefetch_distance=4, strip_size=16)  # here
 
 
 @says(
-    "{here}: 'step_even' asks for strips of 8 cells, but a list knows runs of 16 neighbours.\n"
+    "{here}: 'step_even' has strip_size=8, but lists store contiguous runs of 16 neighbours.\n"
     "  Hint: Schedule(strip_size=16)"
 )
 def strip_that_is_no_run() -> None:
@@ -53,131 +57,146 @@ def strip_that_is_no_run() -> None:
     files(module, ["cpu"])
 
 
-@says("{here}: a vector cannot have 3 lanes.\n  Hint: 1, 2, 4 or 8")
+@says("{here}: interleave=3 is not a supported vector length.\n  Hint: use 1, 2, 4 or 8")
 def three_cells_a_thread() -> None:
     Schedule(interleave=3)  # here
 
 
 @says(
     "{here}: 4 threads cannot share a vector of 2 lanes.\n"
-    "  Hint: 1, 2 or 4 of them, each with one lane at least"
+    "  Hint: use 1, 2 or 4 threads, with at least one lane per thread"
 )
 def threads_without_a_lane() -> None:
     Schedule(interleave=2, threads_per_vector=4)  # here
 
 
 @says(
-    "{here}: vectors of interleaved blocks have a stride of their own, and a thread takes one of them.\n"
-    "  Hint: interleave without coarsening and unit_stride"
+    "{here}: interleaved blocks cannot be combined with coarsening or unit_stride: each thread "
+    "takes one vector, and vectors have their own stride.\n"
+    "  Hint: leave out coarsening and unit_stride"
 )
 def vectors_of_several_cells() -> None:
     Schedule(interleave=2, coarsening=2)  # here
 
 
-@says("{here}: 'step' asks for 2 cells a thread; those of a list have one.\n"
+@says("{here}: 'step' updates 2 cells per thread, but kernels over lists update one.\n"
       "  Hint: use a dense space, or leave out interleave")  # fmt: skip
 def cells_a_thread_of_a_list() -> None:
     pairs = Schedule(interleave=2)
     Module("m").add("step", [Assignment(p.here, 0)], space=Sparse("fluid"), schedule=pairs)  # here
 
 
-@says("{here}: 'k' is to run 2 cells a thread, but it names 'x', which differs between the blocks of a "
-      "thread.\n  Hint: give what depends on the place as a field")  # fmt: skip
+@says("{here}: 'k' cannot run with interleave=2: it uses 'x', which differs between the "
+      "interleaved blocks.\n"
+      "  Hint: pass position-dependent values as a field")  # fmt: skip
 def cells_a_thread_that_know_their_place() -> None:
     x = coordinates()[0]
     kernel([Assignment(p.here, x)], schedule=Schedule(interleave=2), targets="cuda")  # here
 
 
 @says(
-    "{here}: bf16 keeps 8 bits of a number where f16 keeps 11: vortices whose populations are stored in bf16 "
-    "are 0.4 to 1.6 % off after 2000 steps, in f16 0.04 to 0.15 %.\n"
-    '  Hint: "f16", of the same size; populations are scaled, so that its small exponents suffice'
+    "{here}: bf16 is not supported: it keeps 8 significant bits where f16 keeps 11. With "
+    "populations stored in bf16, vortices deviate by 0.4 to 1.6 % after 2000 steps; with f16 by "
+    "0.04 to 0.15 %.\n"
+    '  Hint: use "f16", which has the same size; populations are scaled to fit its range of '
+    "exponents"
 )
 def brain_floats() -> None:
     Module("module", precisions=("bf16",))  # here
 
 
-@says("{here}: a strip is a loop of vector lanes.\n  Hint: leave simd on")
+@says(
+    "{here}: strip_size and prefetch_distance cannot be combined with simd=False: strips are "
+    "SIMD loops.\n"
+    "  Hint: leave out simd=False"
+)
 def strip_without_lanes() -> None:
     Schedule(strip_size=16, simd=False)  # here
 
 
 @says(
-    "{here}: 'k' reads every field that it writes: nontemporal stores would lose the cached lines.\n"
-    "  Hint: leave nontemporal off for in-place kernels"
+    "{here}: 'k' reads every field that it writes, so nontemporal stores would evict cache lines "
+    "that are in use.\n"
+    "  Hint: leave out nontemporal for in-place kernels"
 )
 def nontemporal_in_place() -> None:
     kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(strip_size=64, nontemporal=True))  # here
 
 
-@says("{here}: 'k' reduces 32 cells of a row at a time, and blocks of (48, 1, 1) threads cut them.\n"
-      "  Hint: Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
+@says("{here}: 'k' reduces 32 cells of a row at a time, which blocks of (48, 1, 1) threads would "
+      "split.\n"
+      "  Hint: use Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
 def reduction_in_odd_blocks() -> None:
     kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
 
 
 @says(
-    "{here}: 'k' reduces 32 cells at a time, and is to run in strips of 16.\n"
-    "  Hint: strip_size=32, or no strips"
+    "{here}: 'k' reduces 32 cells at a time, which does not fit strips of 16 cells.\n"
+    "  Hint: use strip_size=32, or no strips"
 )
 def reduction_in_other_strips() -> None:
     kernel([Reduce("max", "e", p.here)], schedule=Schedule(strip_size=16))  # here
 
 
-@says("{here}: 'k' reduces over cells of 4 colours; one or two are known.\n"
-      "  Hint: reduce in a kernel of its own, without colours")  # fmt: skip
+@says("{here}: 'k' reduces over 4 colours; at most two are supported.\n"
+      "  Hint: reduce in a separate kernel without colours")  # fmt: skip
 def reduction_in_four_colours() -> None:
     statements = [Assignment(p.here, p[1, 1]), Reduce("max", "e", q.here)]  # here
     kernel(statements, schedule=Schedule(colours=4))
 
 
-@says("{here}: 'e_work' cannot be a name here: the emitted function uses it itself.\n"
+@says("{here}: 'e_work' cannot be used as a name here: the emitted function uses this name.\n"
       "  Hint: choose another name")  # fmt: skip
 def parameter_called_like_a_scratch() -> None:
     kernel([Reduce("max", "e", p.here), Assignment(q.here, sympy.Symbol("e_work"))])  # here
 
 
-@says("{here}: 'k' is one single scan: CUDA has no threads for it.\n  Hint: --targets cpu")
+@says("{here}: 'k' is a single scan and has no parallelism for CUDA.\n  Hint: use --targets cpu")
 def scan_without_threads() -> None:
     r = fields("r: real[1D]")
     kernel([Scan(0, {a: 0}, [Assignment(r.here, a)], {a: a + 1})], targets="cuda")  # here
 
 
 @says(
-    "{here}: 'f128' is not a precision.\n  Hint: storage f16, f32, f64; arithmetic f32, f64; as \"f32/f64\""
+    "{here}: 'f128' is not a precision.\n"
+    '  Hint: write storage/arithmetic, such as "f32/f64": storage is f16, f32 or f64, arithmetic '
+    "f32 or f64"
 )
 def unknown_precision() -> None:
     Module("m", precisions=("f128",))  # here
 
 
-@says("{here}: 'f64/f32' stores more bits than it computes with.")
+@says(
+    "{here}: 'f64/f32' stores more bits than it computes with.\n"
+    '  Hint: use arithmetic of at least the storage\'s precision, such as "f32/f64"'
+)
 def precision_upside_down() -> None:
     Module("m", precisions=("f64/f32",))  # here
 
 
-@says("{here}: 'class' is not a name for a module.\n  Hint: letters, digits, _")
+@says("{here}: 'class' is not a valid module name.\n  Hint: letters, digits, _")
 def module_called_like_a_keyword() -> None:
     Module("class")  # here
 
 
-@says("{here}: 'my-kernel' is not a name for a kernel.\n  Hint: letters, digits, _")
+@says("{here}: 'my-kernel' is not a valid kernel name.\n  Hint: letters, digits, _")
 def kernel_that_is_no_name() -> None:
     Module("m").add("my-kernel", [Assignment(q.here, 1)])  # here
 
 
-@says("{here}: module 'm' has two kernels 'k'.")
+@says("{here}: module 'm' already has a kernel 'k'.\n  Hint: choose another name")
 def two_kernels_of_one_name() -> None:
     module = Module("m")
     module.add("k", [Assignment(q.here, 1)])
     module.add("k", [Assignment(p.here, 1)])  # here
 
 
-@says("{here}: 'k' has no statements.")
+@says("{here}: 'k' has no statements.\n  Hint: add at least one Assignment or Reduce")
 def kernel_without_statements() -> None:
     Module("m").add("k", [])  # here
 
 
-@says("m: there is no kernel 'j'.\n  Hint: the module has: k")
+@says("m: the module has no kernel 'j'.\n  Hint: choose one of: k")
 def unknown_kernel() -> None:
     module = Module("m")
     module.add("k", [Assignment(q.here, 1)])
@@ -190,10 +209,10 @@ def module_without_kernels() -> None:
 
 
 @says(
-    "{here}: 'k_even' and 'j' follow different links, and the lists of 'm' have one table, that of one "
-    "pattern and lattice.\n"
-    "  Hint: a second module for the other, with a list of its own: lists of the same cells number them "
-    "alike, so a scalar beside a flow sees its velocity"
+    "{here}: 'k_even' and 'j' follow different links, but the lists of 'm' share one neighbour "
+    "table, that of one pattern and lattice.\n"
+    "  Hint: add the other kernel to a second module with its own list. Lists of the same cells "
+    "number them identically, so fields can be shared"
 )
 def two_patterns_in_one_module() -> None:
     module = Module("m")
@@ -202,7 +221,7 @@ def two_patterns_in_one_module() -> None:
     _ = module.links
 
 
-@says("nowhere.py: there is no such model file.\n  Hint: give the path of a Python file")
+@says("nowhere.py: the model file does not exist.\n  Hint: pass the path of a Python file")
 def no_model_file() -> None:
     load(Path("nowhere.py"))
 
@@ -232,27 +251,31 @@ def formatter_that_fails() -> None:
     raise caught.value
 
 
-@says("{here}: fixed_nx=8 is no row: those are all cells along x, in one piece.\n"
-      "  Hint: a positive number, without colours and strip_size")  # fmt: skip
+@says("{here}: fixed_nx=8 must be positive and cannot be combined with colours or strips, which "
+      "split rows.\n"
+      "  Hint: use a positive number, and leave out colours and strip_size")  # fmt: skip
 def lanes_in_strips() -> None:
     Schedule(fixed_nx=8, strip_size=16)  # here
 
 
 @says(
-    "{here}: 'k' runs over a list, which has no fixed_nx, no specialised copy and no unchecked entry.\n"
-    "  Hint: use a dense space"
+    "{here}: 'k' runs over a list, which does not support fixed_nx, specialise and "
+    "unchecked_entry.\n"
+    "  Hint: use a dense space, or leave them out"
 )
 def trusted_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(unchecked_entry=True))  # here
 
 
-@says("{here}: 'k' asks for a compressed neighbour table; a dense space has none.\n"
-      "  Hint: space=Sparse(...), or leave out compressed")  # fmt: skip
+@says("{here}: 'k' needs a compressed neighbour table, but a dense space has none.\n"
+      "  Hint: use space=Sparse(...), or leave out compressed")  # fmt: skip
 def compressed_without_a_list() -> None:
     Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(compressed=True))  # here
 
 
-@says("{here}: a compressed table marks 30 links, and 'k' follows 31.\n  Hint: leave out compressed")
+@says(
+    "{here}: a compressed neighbour table holds 30 links, but 'k' follows 31.\n  Hint: leave out compressed"
+)
 def more_links_than_bits() -> None:
     links = [lbm.Link(1, (number, 0), 2) for number in range(31)]
     statements = lbm.StreamingKernels({"": [Assignment(p.here, q.here)]}, tuple(links))
@@ -260,8 +283,9 @@ def more_links_than_bits() -> None:
 
 
 @says(
-    "{here}: 'k_even' asks for a compressed table, and its list holds cells behind walls, which lie far from "
-    "their neighbours: it has the plain table alone.\n  Hint: leave out compressed and strip_size"
+    "{here}: 'k_even' cannot use a compressed table: its list stores cells behind walls, which "
+    "are far from their neighbours, so only the plain table exists.\n"
+    "  Hint: leave out compressed and strip_size"
 )
 def compressed_with_held_cells() -> None:
     twist = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, "omega"))
@@ -269,8 +293,9 @@ def compressed_with_held_cells() -> None:
 
 
 @says(
-    "{here}: 'k_even' asks for strips, and its list holds cells behind walls, which lie far from their "
-    "neighbours: it has the plain table alone.\n  Hint: leave out compressed and strip_size"
+    "{here}: 'k_even' cannot use strips: its list stores cells behind walls, which are far from "
+    "their neighbours, so only the plain table exists.\n"
+    "  Hint: leave out compressed and strip_size"
 )
 def strips_with_held_cells() -> None:
     twist = lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9, "omega"))
@@ -278,7 +303,8 @@ def strips_with_held_cells() -> None:
 
 
 @says(
-    "{here}: specialise makes a copy for whole rows, not for strips or interleaved blocks.\n"
+    "{here}: specialise works on whole rows and cannot be combined with strips or interleaved "
+    "blocks.\n"
     "  Hint: strip_size=0, interleave=1"
 )
 def usual_in_strips() -> None:
@@ -286,9 +312,10 @@ def usual_in_strips() -> None:
 
 
 @says(
-    "k: 'k' does not read 'open' at its own cells, along rows that follow each other in memory: it has no "
-    "usual value.\n  Hint: name a field of integers that the kernel reads at the own cell; with colours, "
-    "split the fields"
+    "k: 'k' does not read 'open' at the cell itself along contiguous rows, so its loop cannot be "
+    "specialised.\n"
+    "  Hint: name an integer field that the kernel reads at the cell itself; with colours, split "
+    "the fields"
 )
 def usual_of_nothing() -> None:
     module = Module("m")

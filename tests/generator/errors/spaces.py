@@ -19,19 +19,22 @@ from heddle import (
 from heddle.build import files
 
 
-@says("{here}: 'z' has no meaning here: the kernel's space has no such axis.\n"
-      "  Hint: pass what depends on the place in a field")  # fmt: skip
+@says("{here}: 'z' is undefined here: the kernel's space has no such axis.\n"
+      "  Hint: pass position-dependent values as a field")  # fmt: skip
 def coordinate_of_another_space() -> None:
     kernel([Assignment(q.here, coordinates()[2])])  # here
 
 
-@says("{here}: a Scan along axis 2, which the kernel's space does not have.")
+@says(
+    "{here}: the Scan runs along axis 2, which the kernel's space does not have.\n"
+    "  Hint: use an axis below the number of dimensions of the fields"
+)
 def scan_along_no_axis() -> None:
     kernel([Scan(2, {a: 0}, [Assignment(p.here, a)], {a: a + 1})])  # here
 
 
 @says(
-    "{here}: 'mask' has one value an entry, but the kernel does not run over a list of entries.\n"
+    "{here}: 'mask' has one value per list entry, but the kernel does not run over a list.\n"
     "  Hint: add the kernel with space=Sparse(name, listed=True), or Cells(name)"
 )
 def entries_of_no_list() -> None:
@@ -39,8 +42,8 @@ def entries_of_no_list() -> None:
 
 
 @says(
-    "{here}: 'e' has components, but fields with one value an entry are scalar.\n"
-    "  Hint: declare a field for each component"
+    "{here}: 'e' has components, but fields with one value per list entry must be scalar.\n"
+    "  Hint: declare one field per component"
 )
 def entries_with_components() -> None:
     e = fields("e: real(2)[entries]")
@@ -48,8 +51,8 @@ def entries_with_components() -> None:
 
 
 @says(
-    "{here}: 'body' is a sweep over some cells of a dense box, and its space is another one.\n"
-    "  Hint: space=heddle.Cells(name), or leave out cells=True"
+    "{here}: 'body' is a sweep over selected cells of a dense box, but its space is not Cells.\n"
+    "  Hint: use space=heddle.Cells(name), or leave out cells=True"
 )
 def a_body_over_a_list() -> None:
     sweep = lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), cells=True)
@@ -57,16 +60,16 @@ def a_body_over_a_list() -> None:
 
 
 @says(
-    "{here}: 'wall' is not made for some cells of a dense box: what runs there is a boundary sweep.\n"
-    "  Hint: stream.boundary(condition, cells=True), or another space"
+    "{here}: 'wall' cannot run over a Cells space, which is for boundary sweeps.\n"
+    "  Hint: use stream.boundary(condition, cells=True), or another space"
 )
 def a_face_over_some_cells() -> None:
     Module("m").add("wall", lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), face="n"), Cells("body"))  # here
 
 
 @says(
-    "{here}: 'body_after_even' asks for strips, or several cells a thread; some cells of a box do not follow "
-    "each other.\n"
+    "{here}: 'body_after_even' cannot run in strips or update several cells per thread, because "
+    "the cells of a Cells space are not contiguous.\n"
     "  Hint: leave out strip_size, prefetch_distance and coarsening"
 )
 def some_cells_in_strips() -> None:
@@ -75,37 +78,40 @@ def some_cells_in_strips() -> None:
 
 
 @says(
-    "{here}: 'k' reads p[0, 0] and writes p[1, 0]: one cell reads what another one writes, in no defined "
-    "order.\n"
+    "{here}: 'k' reads p[0, 0] and writes p[1, 0]: one cell reads an element that another cell "
+    "writes, in no defined order.\n"
     "  Hint: write to a second field"
 )
 def some_cells_that_touch_each_other() -> None:
     kernel([Assignment(p[1, 0], 1 + p.here)], Cells("probe"))  # here
 
 
-@says("{here}: 'r' has 1 dimensions, the kernel's space has 2.")
+@says(
+    "{here}: 'r' has 1 dimensions, but the kernel's space has 2.\n  Hint: use fields of one rank in a kernel"
+)
 def dimensions_that_differ() -> None:
     r = fields("r: real[1D]")
     kernel([Assignment(q.here, r.here)])  # here
 
 
-@says("{here}: 'k' touches no field.\n  Hint: a kernel reads and writes fields")
+@says("{here}: 'k' accesses no field.\n  Hint: read and write at least one field")
 def touches_no_field() -> None:
     Module("m").add("k", [Assignment(t, 1)])  # here
 
 
 @says(
-    "{here}: 'wall_after_even' has nothing to do: over the list 'wall' a wall at rest lies in the table of "
-    "neighbours, and a link that leads to no listed cell bounces back half-way by itself.\n"
-    "  Hint: leave this sweep out"
+    "{here}: 'wall_after_even' has nothing to do: in the list 'wall', the neighbour table "
+    "already implements walls at rest by half-way bounce-back.\n"
+    "  Hint: remove this sweep"
 )
 def no_slip_over_a_list() -> None:
     Module("m").add("wall", lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9)), Sparse("wall", listed=True))  # here
 
 
 @says(
-    "{here}: 'k_even' looks at 'phi' in neighbouring cells, to which a list leads for populations alone.\n"
-    "  Hint: use what the own cell knows, or a dense space"
+    "{here}: 'k_even' reads 'phi' of neighbouring cells, but a list has links for populations "
+    "only.\n"
+    "  Hint: use values of the cell itself, or a dense space"
 )
 def differences_of_ones_own_over_a_list() -> None:
     phi = fields("phi: real[2D]")
@@ -114,9 +120,10 @@ def differences_of_ones_own_over_a_list() -> None:
 
 
 @says(
-    "{here}: 'k' takes differences of a velocity, and its pattern says of no links that lead to the cells "
-    "beside one.\n"
-    "  Hint: over a list use a pattern with links, or lbm.Smagorinsky in place of lbm.Vreman or WALE"
+    "{here}: 'k' takes differences of the velocity, but its streaming pattern has no links to "
+    "the neighbouring cells.\n"
+    "  Hint: over a list use a pattern with links, or lbm.Smagorinsky instead of lbm.Vreman or "
+    "WALE"
 )
 def gradients_over_a_list_without_links() -> None:
     class Own(lbm.Pull):
@@ -126,19 +133,20 @@ def gradients_over_a_list_without_links() -> None:
     Module("m").add("k", step, Sparse("fluid"))  # here
 
 
-@says("{here}: 'open' does not say what lies behind a wall.\n  Hint: one of at_rest, one_sided")
+@says("{here}: 'open' is not a treatment of cells behind walls.\n  Hint: use at_rest or one_sided")
 def walls_of_no_kind() -> None:
     lbm.Pull(D2Q9).vorticity(walls="open")  # type: ignore[arg-type]  # here
 
 
-@says("{here}: 't' is not a side of 'k_even', or named twice.\n  Hint: walls of w, e, s, n")
+@says("{here}: 't' is not a side of 'k_even', or is named twice.\n  Hint: choose walls from w, e, s, n")
 def wall_at_no_side() -> None:
     Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w", "t")))  # here
 
 
 @says(
     "{here}: 'k_even' has no links that could end at walls.\n"
-    "  Hint: use AA, Pull or Push; for other patterns stream.boundary(NoSlip(lattice), face=...)"
+    "  Hint: use AA, Pull or Push; for other patterns use stream.boundary(NoSlip(lattice), "
+    "face=...)"
 )
 def walls_without_links() -> None:
     Module("m").add("k", lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)))  # here
@@ -146,14 +154,15 @@ def walls_without_links() -> None:
 
 @says(
     "{here}: 'k' has no links that could end at walls.\n"
-    '  Hint: use AA, Pull or Push, or with moments in memory MomentStorage(lattice, walls="walls")'
+    '  Hint: use AA, Pull or Push, or MomentStorage(lattice, walls="walls") for moment storage'
 )
 def walls_of_moments() -> None:
     Module("m").add("k", lbm.MomentStorage(D2Q9)(lbm.Regularised(D2Q9)), Dense(walls=("w",)))  # here
 
 
 @says(
-    "{here}: 'k_even' has walls within, so each cell goes its own way: not in strips, colours or copies.\n"
+    "{here}: 'k_even' has walls in its dense space, which cannot be combined with strips, "
+    "coarsening, specialise or colours: cells at walls take other branches.\n"
     "  Hint: leave out strip_size, coarsening, specialise and colours, or use "
     "stream.boundary(NoSlip(lattice), face=...)"
 )
@@ -162,9 +171,10 @@ def walls_in_strips() -> None:
 
 
 @says(
-    "{here}: 'floor_after_even' looks across the sides w, e, where 'step_even' has walls at w, e within it "
-    "and 'floor_after_even' no walls: at the edges it would touch what nobody reads or writes.\n"
-    "  Hint: the same space for both: Dense(walls=('w', 'e'))"
+    "{here}: 'floor_after_even' accesses cells across the sides w, e, where 'step_even' has "
+    "walls at w, e and 'floor_after_even' has no walls. At the edges it would access populations "
+    "that no other kernel reads or writes.\n"
+    "  Hint: use the same space for both: Dense(walls=('w', 'e'))"
 )
 def a_sweep_without_the_walls_of_its_step() -> None:
     module = Module("m", precisions=("f64",))
@@ -175,9 +185,10 @@ def a_sweep_without_the_walls_of_its_step() -> None:
 
 
 @says(
-    "{here}: 'u_odd' looks across the sides s, where 'step_even' has walls at w, s within it and 'u_odd' "
-    "walls at w: at the edges it would touch what nobody reads or writes.\n"
-    "  Hint: the same space for both: Dense(walls=('w', 's'))"
+    "{here}: 'u_odd' accesses cells across the sides s, where 'step_even' has walls at w, s and "
+    "'u_odd' has walls at w. At the edges it would access populations that no other kernel reads "
+    "or writes.\n"
+    "  Hint: use the same space for both: Dense(walls=('w', 's'))"
 )
 def moments_with_other_walls() -> None:
     module = Module("m", precisions=("f64",))
@@ -188,9 +199,9 @@ def moments_with_other_walls() -> None:
 
 
 @says(
-    "{here}: 'slip' takes what is sent beyond the sides w, and the walls that 'k' has within it there send "
-    "nothing along the face.\n"
-    "  Hint: leave w out of walls, and sweep NoSlip there after 'slip'"
+    "{here}: 'slip' reads populations that are streamed beyond the sides w, but the walls of 'k' "
+    "on these sides stream nothing along the face.\n"
+    "  Hint: remove w from walls, and run a NoSlip sweep there after 'slip'"
 )
 def slip_that_ends_at_a_wall_within_the_step() -> None:
     module = Module("m", precisions=("f64",))
@@ -201,8 +212,9 @@ def slip_that_ends_at_a_wall_within_the_step() -> None:
 
 
 @says(
-    "{here}: 'k' touches f[-1, 0, 7], for which no population of the own cell stands at a wall.\n"
-    "  Hint: keep to what a streaming pattern reads and writes, or leave out walls here"
+    "{here}: 'k' accesses f[-1, 0, 7], which no population of the cell itself replaces at a "
+    "wall.\n"
+    "  Hint: access only what a streaming pattern reads and writes, or leave out walls here"
 )
 def beside_a_wall_without_a_link() -> None:
     module = Module("m", precisions=("f64",))

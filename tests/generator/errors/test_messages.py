@@ -27,36 +27,40 @@ def _command(tmp_path: Path, text: str, *arguments: str) -> int:
         (
             "n = 3\n",
             ("show",),
-            "model.py: it defines 0 modules.\n  Hint: a model file defines one: name = Module(...)",
+            "model.py: the file defines 0 modules; exactly one is expected.\n"
+            "  Hint: define one: name = Module(...)",
         ),
         (
             GOOD + "other = Module('n')\n",
             ("show",),
-            "model.py: it defines 2 modules.\n  Hint: a model file defines one: name = Module(...)",
+            "model.py: the file defines 2 modules; exactly one is expected.\n"
+            "  Hint: define one: name = Module(...)",
         ),
         (
             "raise SystemExit\n",
             ("show",),
-            "model.py: the model ends the program.\n  Hint: leave out sys.exit",
+            "model.py: the model ends the interpreter while it is loaded.\n"
+            "  Hint: remove sys.exit() from the model",
         ),
-        (GOOD, ("show", "j"), "model.py: there is no kernel 'j'.\n  Hint: it has: k"),
+        (GOOD, ("show", "j"), "model.py: the module has no kernel 'j'.\n  Hint: choose one of: k"),
         (
             GOOD,
             ("build", "--out", "OUT", "--expect-module", "n"),
-            "model.py: the module is called 'm', but 'n' was expected.\n"
-            "  Hint: in CMake: heddle_add_kernels(... MODULE m)",
+            "model.py: the module is named 'm', but 'n' was expected.\n"
+            "  Hint: in CMake write heddle_add_kernels(... MODULE m)",
         ),
         (
             GOOD,
             ("build", "--out", "OUT", "--expect-kernels", "k", "j"),
-            "model.py: the kernels are k, but k, j were expected.\n  Hint: in CMake: KERNELS k",
+            "model.py: the module defines the kernels k, but k, j were expected.\n"
+            "  Hint: in CMake write KERNELS k",
         ),
         (
             GOOD + "m.add('race', [Assignment(u.here, u[1, 0])])\n",
             ("show",),
-            "model.py:6: 'race' reads u[1, 0] and writes u[0, 0]: one cell "
-            "reads what another one writes, in no "
-            "defined order.\n  Hint: Schedule(colours=2), or write to a second field",
+            "model.py:6: 'race' reads u[1, 0] and writes u[0, 0]: one cell reads an element that another "
+            "cell writes, in no defined order.\n"
+            "  Hint: use Schedule(colours=2), or write to a second field",
         ),
         (
             GOOD + "\n\n1 / 0\n",

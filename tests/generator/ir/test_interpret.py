@@ -206,7 +206,7 @@ def test_outside_memory() -> None:
         body = (ir.Store(ir.Load(pointer, x), ir.Const(1, ir.F64)),)
         loop = ir.Loop("serial", x, integer(begin), integer(end), integer(1), body)
         kernel = ir.Kernel("k", (field,), (), Dense(1), (loop,))
-        with pytest.raises(InterpretationError, match="lies outside its array"):
+        with pytest.raises(InterpretationError, match="is outside its array"):
             run(kernel, {"u": Array([0.0, 0.0], 0, (2,), (1,))})
 
 
@@ -217,7 +217,7 @@ def test_local_memory_must_be_written_first() -> None:
     store = ir.Store(ir.Load(ir.Symbol("u", ir.Pointer(ir.F64)), x), ir.Load(local, x))
     loop = ir.Loop("serial", x, integer(0), integer(2), integer(1), (store,))
     kernel = ir.Kernel("k", (field,), (), Dense(1), (ir.Local(local, 2, "scratch"), loop))
-    with pytest.raises(InterpretationError, match="was never written"):
+    with pytest.raises(InterpretationError, match="is read before it is written"):
         run(kernel, {"u": Array([0.0, 0.0], 0, (2,), (1,))})
 
 

@@ -357,5 +357,7 @@ def test_equals_pull_over_a_dense_face(
 
 @pytest.mark.parametrize("pattern", OWN_CELL)
 def test_slip_over_own_cell_lists_is_no_sweep(pattern: type[lbm.StreamingPattern]) -> None:
-    with pytest.raises(KernelError, match="free slip over a list lies in the neighbour table: a sweep"):
+    with pytest.raises(
+        KernelError, match="over a list, free slip belongs to the neighbour table: in a sweep"
+    ):
         pattern(D2Q9).boundary(lbm.FreeSlip(), normal="e")

@@ -187,7 +187,9 @@ def test_operator_equals_its_formula(
 ) -> None:
     lattice = lbm.Lattice(name)
     if name == "D3Q15" and operator is lbm.RecursiveRegularised:
-        with pytest.raises(KernelError, match="D3Q15 has no orthogonal third-order moments"):
+        with pytest.raises(
+            KernelError, match="D3Q15 has too few velocities for orthogonal third-order moments"
+        ):
             operator(lattice)
         return
     force = np.array([1e-2, -2e-2, 3e-2][: lattice.dimension]) if forced else np.zeros(lattice.dimension)
@@ -377,7 +379,7 @@ def test_a_lattice_is_what_its_moments_are(operator: type[lbm.CollisionOperator]
 
 
 def test_an_unstable_rate_is_refused() -> None:
-    with pytest.raises(KernelError, match="relaxation rate 5/2 is not stable"):
+    with pytest.raises(KernelError, match="relaxation rate 5/2 is outside the stable range"):
         lbm.BGK(lbm.Lattice("D2Q9"), 2.5)
 
 

@@ -263,13 +263,15 @@ def test_parameters_fall_back_to_the_all_one_rates(omega: float, bulk: float, us
 
 
 def test_what_has_no_cumulants_is_refused() -> None:
-    with pytest.raises(KernelError, match="Cumulant needs all 27 directions in 3 dimensions; D3Q19 has 19"):
+    with pytest.raises(KernelError, match="Cumulant needs all 27 velocities in 3 dimensions; D3Q19 has 19"):
         lbm.Cumulant(lbm.Lattice("D3Q19"))
-    with pytest.raises(KernelError, match="Cumulant needs all 27 directions in 3 dimensions; D3Q7 has 7"):
+    with pytest.raises(KernelError, match="Cumulant needs all 27 velocities in 3 dimensions; D3Q7 has 7"):
         lbm.Cumulant(lbm.Lattice("D3Q7"))
-    with pytest.raises(KernelError, match="those of D3Q27_mean are not"):
+    with pytest.raises(KernelError, match="those of D3Q27_mean do not"):
         lbm.Cumulant(mean_lattice())
-    with pytest.raises(KernelError, match="Cumulant moves with the velocity j / rho"):
+    with pytest.raises(KernelError, match="Cumulant is defined relative to the velocity j / rho"):
         lbm.Cumulant(D3Q27, compressible=False)
-    with pytest.raises(KernelError, match="parametrised cumulant operator is made for D3Q27, not D2Q9"):
+    with pytest.raises(
+        KernelError, match="parametrised cumulant operator is defined for D3Q27, not for D2Q9"
+    ):
         lbm.ParametrisedCumulant(lbm.Lattice("D2Q9"))

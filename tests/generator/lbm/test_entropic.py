@@ -106,7 +106,7 @@ def test_a_shear_wave_decays_with_the_viscosity() -> None:
 
 
 def test_what_it_does_not_do_is_refused() -> None:
-    with pytest.raises(KernelError, match="KBC needs all 27 directions in 3 dimensions; D3Q19 has 19"):
+    with pytest.raises(KernelError, match="KBC needs all 27 velocities in 3 dimensions; D3Q19 has 19"):
         lbm.KBC(lbm.Lattice("D3Q19"))
-    with pytest.raises(KernelError, match="KBC moves with the velocity"):
+    with pytest.raises(KernelError, match="KBC is defined relative to the velocity"):
         lbm.KBC(lbm.Lattice("D2Q9"), compressible=False)

@@ -264,5 +264,5 @@ def test_what_does_not_interpolate_is_refused() -> None:
         lbm.Bouzidi(order="cubic")
     module = Module("m", precisions=("f64",))
     module.add("wall", stream.boundary(lbm.Bouzidi("d", order="quadratic"), face="s"))
-    with pytest.raises(KernelError, match=r"2 cells away, but 'f' has 1 ghost layer"):
+    with pytest.raises(KernelError, match=r"2 cells away, but 'f' has only 1 ghost layer"):
         module.stages("wall_after_even", "f64", "cpu")

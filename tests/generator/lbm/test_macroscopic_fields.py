@@ -213,7 +213,7 @@ def test_strain_rate_is_of_the_operator_of_the_steps() -> None:
     stream, d3q19 = lbm.Pull(lbm.Lattice("D2Q9")), lbm.Lattice("D3Q19")
     with pytest.raises(KernelError, match="'strain' is not the operator of a collision"):
         stream.strain_rate("strain")  # type: ignore[arg-type]
-    with pytest.raises(KernelError, match="the collision is for D3Q19, the pattern for D2Q9"):
+    with pytest.raises(KernelError, match="the collision uses D3Q19, but the streaming pattern uses D2Q9"):
         stream.strain_rate(lbm.BGK(d3q19))
 
 

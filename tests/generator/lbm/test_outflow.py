@@ -290,6 +290,6 @@ def test_a_pressure_jump_over_a_list_by_its_formula(pattern: type[lbm.StreamingP
 @pytest.mark.parametrize("condition", [lbm.Outflow(), lbm.ConvectiveOutflow(0.1), lbm.PressureJump(0.1)])
 def test_a_list_has_no_normal(condition: lbm.BoundaryCondition) -> None:
     with pytest.raises(
-        KernelError, match="needs the normal of the boundary, which a list of cells does not have by itself"
+        KernelError, match="needs the normal of the boundary, which a list of cells does not define"
     ):
         lbm.AA(lbm.Lattice("D2Q9")).boundary(condition)

@@ -53,7 +53,7 @@ OF_A_SCALAR: dict[str, Make] = {
 @pytest.mark.parametrize("lattice", LATTICES)
 @pytest.mark.parametrize("what", OF_A_FLOW)
 def test_what_belongs_to_a_flow_is_refused(what: str, lattice: str) -> None:
-    with pytest.raises(KernelError, match=f"needs a lattice that is isotropic to .*; {lattice} is not: "):
+    with pytest.raises(KernelError, match=f"needs a lattice that is isotropic to .*, but {lattice} is not: "):
         OF_A_FLOW[what](lbm.AA(LATTICES[lattice]))
 
 

@@ -231,5 +231,5 @@ def test_kernels_have_no_races(pattern: type[lbm.StreamingPattern]) -> None:
 
 
 def test_over_a_list_it_lies_in_the_table() -> None:
-    with pytest.raises(KernelError, match="free slip over a list lies in the neighbour table"):
+    with pytest.raises(KernelError, match="over a list, free slip belongs to the neighbour table"):
         lbm.AA(lbm.Lattice("D2Q9")).boundary(lbm.FreeSlip())

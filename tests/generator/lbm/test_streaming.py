@@ -140,9 +140,9 @@ def test_patterns_that_do_not_stream_are_refused() -> None:
         Swapped(lattice)
     with pytest.raises(KernelError, match=r"Racy writes component 1 at \[0, 0\], which another cell reads"):
         Racy(lattice)
-    with pytest.raises(KernelError, match="Doubled writes component 0 0 times a cell"):
+    with pytest.raises(KernelError, match="Doubled writes component 0 0 times per cell"):
         Doubled(lattice)
-    with pytest.raises(KernelError, match="the collision is for D2Q9, the pattern for D3Q19"):
+    with pytest.raises(KernelError, match="the collision uses D2Q9, but the streaming pattern uses D3Q19"):
         lbm.AA(lbm.Lattice("D3Q19"))(lbm.BGK(lattice))
 
 
@@ -443,7 +443,9 @@ def test_full_way_walls_give_the_same_steady_flow() -> None:
 
 def test_boundaries_that_a_pattern_cannot_have_are_refused() -> None:
     lattice = lbm.Lattice("D2Q9")
-    with pytest.raises(KernelError, match="Unlinked has no own-cell walls"):
+    with pytest.raises(
+        KernelError, match="Unlinked does not keep the populations at walls in the cell itself"
+    ):
         Unlinked(lattice).boundary(lbm.NoSlip(lattice))
     with pytest.raises(KernelError, match="'ne' is not a side"):
         lbm.AA(lattice).boundary(lbm.NoSlip(lattice), face="ne")
@@ -533,7 +535,7 @@ def test_gradients_need_a_field() -> None:
 
 def test_the_rates_of_a_start() -> None:
     for pattern in (lbm.AA(lbm.Lattice("D2Q9")), lbm.MomentStorage(lbm.Lattice("D2Q9"))):
-        with pytest.raises(KernelError, match="omega_bulk is the rate of the trace of a stress"):
+        with pytest.raises(KernelError, match="omega_bulk is given without omega"):
             pattern.initialise(omega_bulk=1)
-        with pytest.raises(KernelError, match="the relaxation rate 2 is not stable"):
+        with pytest.raises(KernelError, match="the relaxation rate 2 is outside the stable range"):
             pattern.initialise(omega="omega", omega_bulk=2)

@@ -80,7 +80,7 @@ def test_commands_without_heddle_lift(
 
 def test_a_wrong_program_is_named(monkeypatch: pytest.MonkeyPatch, text: Path) -> None:
     monkeypatch.setenv("HEDDLE_LIFT", "/nowhere/heddle-lift")
-    with pytest.raises(KernelError, match="/nowhere/heddle-lift is no program"):
+    with pytest.raises(KernelError, match="/nowhere/heddle-lift is not an executable file"):
         read(text)
 
 
@@ -120,7 +120,7 @@ def test_a_missing_header_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["absent.cpp", "", "a\0b"])
 def test_missing_files(tmp_path: Path, name: str) -> None:
-    with pytest.raises(KernelError, match="there is no such file"):
+    with pytest.raises(KernelError, match="the file does not exist"):
         read(f"{tmp_path}/{name}")
 
 

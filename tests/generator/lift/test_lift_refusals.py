@@ -15,29 +15,29 @@ LOOP = "for (int i = 0; i < n; ++i)"
 CASES = {
     "the argument changes": (
         f"void f(double* a, int n, double s) {{\n{LOOP}\n {{ a[i] = s; s = s + 1; }} }}",
-        "The argument 's' changes from cell to cell.",
+        "The argument 's' is assigned in the loop.",
     ),
     "two loops, one sum": (
         f"void f(double* a, int n, double* t) {{ double s = 0;\n{LOOP} s += a[i];\n"
         f"{LOOP} s += a[i]; *t = s; }}",
-        "'s' is collected in two loops.",
+        "'s' is accumulated in two loops.",
     ),
     "stored too early": (
         f"void f(double* a, int n, double* t) {{ double s = 0;\n*t = s;\n{LOOP} s += a[i]; }}",
-        "'s' is stored before it is collected.",
+        "'s' is stored before it is computed.",
     ),
     "no sum": (
         "void f(double* a, int n, int m, double* t) { double s = 1;\nfor (int j = 0; j < m; ++j)\n"
         f"{LOOP} s = s * a[i + n * j]; *t = s; }}",
-        "'s' is carried from cell to cell, and is no sum, minimum or maximum.",
+        "'s' is carried from cell to cell, but is not a sum, minimum or maximum.",
     ),
     "a sum that begins elsewhere": (
         f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP} s += a[i]; *t = s; }}",
-        "The sum 's' does not begin at 0.",
+        "The sum 's' does not start at 0.",
     ),
     "outside the loops": (
         f"void f(double* a, int n) {{\na[0] = 1;\n{LOOP} a[i] = 2; }}",
-        "Something happens outside the loops over cells.",
+        "There is work outside the loops over cells.",
     ),
     "no loop": ("void f(double* a) { (void)a; }", "'f' has no loop over elements."),
     "nothing stored": (
@@ -48,38 +48,38 @@ CASES = {
         "void f(double* a, int n) {\nfor (int l = 0; l < n; ++l) for (int k = 0; k < n; ++k)"
         " for (int j = 0; j < n; ++j)"
         f" {LOOP} a[i + n * (j + n * (k + n * l))] = 0; }}",
-        "There are 4 loops around each other; a box has three axes.",
+        "There are 4 nested loops; at most three are supported.",
     ),
     "two strides": (
         f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[2 * i]; }}",
-        "'a' is read along 'i' with the strides",
+        "'a' is accessed along 'i' with different strides,",
     ),
     "reversed reading": (
         f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[n - 1 - i]; }}",
-        "'a' is read along 'i' with the strides",
+        "'a' is accessed along 'i' with different strides,",
     ),
     "far away": (
         f"void f(double* a, int n) {{\n{LOOP} a[i] = a[i + 1000]; }}",
-        "'a' is touched 1000 cells away along axis x.",
+        "'a' is accessed 1000 cells away along axis x, which is not a neighbour.",
     ),
     "two axis orders": (
         "void f(double* a, double* b, int n, int m) {\nfor (int j = 0; j < m; ++j)"
         f" {LOOP} a[i + n * j] = b[j + m * i]; }}",
-        "has its axes in another order in memory",
+        "orders its axes differently in memory",
     ),
     "a type that no field has": (
         f"void f(short* a, int n) {{\n{LOOP} a[i] = 1; }}",
-        "'a' has elements of type i16, which no field has.",
+        "'a' has elements of type i16, which fields do not support.",
     ),
     "gathered in a plane": (
         "void f(double* a, const double* u, const int* p, int n, int m) {\nfor (int j = 0; j < m; ++j)"
         f" {LOOP} a[i + n * j] = u[p[i + n * j]]; }}",
-        "'u' is read at computed places from a box of several axes.",
+        "'u' is read at computed indices in a loop nest of several axes; only one axis is supported.",
     ),
     "loops in a column": (
         "void f(double* a, int n) {\nfor (int j = 0; j < n; ++j) { a[j] = 0;\n"
         f"{LOOP} for (int k = 0; k < n; ++k) a[j + n * (i + n * k)] = 1; }} }}",
-        "There are loops around each other beside other work.",
+        "There are nested loops next to other work in a column.",
     ),
     "a loop that starts at a remainder": (
         "void f(double* a, int n, int c) {\nfor (int j = 0; j < n; ++j)"
@@ -90,7 +90,7 @@ CASES = {
     "the last value": (
         f"void f(double* a, int n, double* t) {{ double s = 1;\n{LOOP}\n"
         " { s = 0.5 * s; a[i] = s; } *t = s; }",
-        "The last value of 's' is stored; a sweep gives none.",
+        "The last value of 's' is stored, but a column sweep returns no carried value.",
     ),
 }
 

@@ -57,11 +57,11 @@ def test_any_order_gives_the_same(condition: sympy.Basic, statement: Assignment,
     ],
 )
 def test_what_does_not_separate_is_refused(condition: sympy.Basic, statement: Assignment) -> None:
-    with pytest.raises(KernelError, match="one cell reads what another one writes"):
+    with pytest.raises(KernelError, match="one cell reads an element that another cell writes"):
         typed(condition, statement)
 
 
 def test_a_read_outside_the_condition_is_refused() -> None:
     guarded = If(Eq(bit_and(x + y, 1), 0), [Assignment(p[0, 0], rhs[0, 0])])
-    with pytest.raises(KernelError, match="one cell reads what another one writes"):
+    with pytest.raises(KernelError, match="one cell reads an element that another cell writes"):
         model([Assignment(rhs[0, 0], p[1, 0]), guarded]).typed(precision("f64"))

@@ -171,7 +171,7 @@ def test_what_stands_beside_has_the_walls_of_some_step() -> None:
     module.add("start", stream.initialise(1, (0, 0)))
     check_walls(dense_kernels(module))
     module.add("lid", stream.boundary(lbm.NoSlip(D2Q9), face="n"))
-    with pytest.raises(KernelError, match="'lid_after_even' looks across the sides w, e"):
+    with pytest.raises(KernelError, match="'lid_after_even' accesses cells across the sides w, e"):
         check_walls(dense_kernels(module))
     module.add("open", stream(lbm.BGK(D2Q9)))
     check_walls(dense_kernels(module))

@@ -92,16 +92,16 @@ class BoundaryCell:
         if self.side is None and self.listed and not self.linked:
             raise KernelError(
                 calling_place(),
-                f"{what} needs the normal of the boundary, which cells beside a body do not have.",
-                "face=... at a side of the box; around a body a condition on links: NoSlip, "
+                f"{what} needs the normal of the boundary, which is unknown for cells around a body.",
+                "use face=... at a side of the box; around a body use a condition on links: NoSlip, "
                 "VelocityBounceBack, Bouzidi, PressureAntiBounceBack, ScalarValue, ScalarFlux",
             )
         if self.side is None:
             raise KernelError(
                 calling_place(),
-                f"{what} needs the normal of the boundary, which a list of cells does not have by itself.",
-                "say on which side the outside lies: stream.boundary(condition, normal=...) over a list, "
-                "face=... over a dense face",
+                f"{what} needs the normal of the boundary, which a list of cells does not define.",
+                "give the outward side: stream.boundary(condition, normal=...) over a list, face=... "
+                "over a dense face",
             )
         return self.side
 
@@ -327,7 +327,7 @@ def _wall_velocity(lattice: Lattice, equations: Equations, velocity: Vector) -> 
         raise KernelError(
             calling_place(),
             f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(velocity)}.",
-            "give one entry an axis",
+            "give one entry per axis",
         )
     return tuple(equations.let(labelled("wall_u", a), component) for a, component in enumerate(velocity))
 

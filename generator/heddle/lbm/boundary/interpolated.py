@@ -59,14 +59,14 @@ class Bouzidi(BoundaryCondition):
     ) -> None:
         if order not in ("linear", "quadratic"):
             raise KernelError(
-                calling_place(), f"'{order}' is not an interpolation.", "one of linear, quadratic"
+                calling_place(), f"'{order}' is not an interpolation order.", "use linear or quadratic"
             )
         given = None if isinstance(distance, str) else quantity(distance)
         if given is not None and given.is_number and not 0 <= given <= 1:
             raise KernelError(
                 calling_place(),
-                f"a wall at {given} of a link does not lie on it.",
-                "a distance from 0 to 1, in lengths of the link",
+                f"a wall distance of {given} is not on the link.",
+                "use a distance from 0 to 1, in units of the link's length",
             )
         self.distance, self.order = distance, order
         self.wall = None if velocity is None else VelocityBounceBack(velocity)

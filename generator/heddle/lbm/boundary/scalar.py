@@ -66,7 +66,7 @@ class ScalarFlux(BoundaryCondition):
         if self.flux != 0 and cell.lattice.size != 2 * cell.lattice.dimension + 1:
             raise KernelError(
                 calling_place(),
-                f"{cell.lattice.name} has several links through a wall, which would have to share a flux.",
+                f"several links of {cell.lattice.name} cross one wall, so the flux per link is not defined.",
                 "use D2Q5 or D3Q7 for the scalar",
             )
         flux = equations.let("wall_flux", self.flux)

@@ -48,9 +48,9 @@ class FreeSlip(BoundaryCondition):
         if cell.linked and not cell.stores_solid:
             raise KernelError(
                 calling_place(),
-                "free slip over a list lies in the neighbour table: a sweep would read what another cell "
-                "writes.",
-                "give the faces that slip to heddle::IndexList (`slips`), or a dense face",
+                "over a list, free slip belongs to the neighbour table: in a sweep, cells would read "
+                "what other cells write.",
+                "pass the free-slip faces to heddle::IndexList (`slips`), or use a dense face",
             )
         across = [normal != 0 for normal in cell.normal("free slip")]
         terms: dict[int, sympy.Expr] = {}

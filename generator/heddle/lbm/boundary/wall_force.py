@@ -68,13 +68,13 @@ class WallForce:
             raise KernelError(
                 calling_place(),
                 f"an arm on {lattice.name} has {lattice.dimension} components, not {len(self.arm)}.",
-                "give one entry an axis",
+                "give one entry per axis",
             )
         if self.arm is None and not listed:
             raise KernelError(
                 calling_place(),
-                "a torque on a face needs to know how far its cells lie from the point that it is about.",
-                "arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face",
+                "the torque on a face needs the distance of its cells from the reference point.",
+                "pass arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face",
             )
         equations.section("Torque: arm x force")
         given = self.arguments() or [

@@ -84,15 +84,15 @@ def require_central_moments(lattice: Lattice, what: str, compressible: bool) -> 
     if any(lowest != p or lattice.moment(p) != _product_moment(lattice, p) for p, lowest in known.items()):
         raise KernelError(
             calling_place(),
-            f"{what} needs moments that are products over the axes; those of {lattice.name} are not.",
-            f"the weights of {FULL[lattice.dimension]}, or the MRT operator"
+            f"{what} needs moments that factorise over the axes; those of {lattice.name} do not.",
+            f"use the weights of {FULL[lattice.dimension]}, or the MRT operator"
             if lattice.size == 3**lattice.dimension
             else "use D2Q9, D3Q19 or D3Q27, or the MRT operator",
         )
     if not compressible:
         raise KernelError(
             calling_place(),
-            f"{what} moves with the velocity j / rho; it has no incompressible form.",
+            f"{what} is defined relative to the velocity j / rho and has no incompressible form.",
             "leave out compressible=False, or use MRT, BGK, TRT or Regularised",
         )
 

@@ -71,7 +71,7 @@ def require_tensor_lattice(lattice: Lattice, what: str) -> None:
     if lattice.size != 3**lattice.dimension:
         raise KernelError(
             calling_place(),
-            f"{what} needs all {3**lattice.dimension} directions in {lattice.dimension} dimensions; "
+            f"{what} needs all {3**lattice.dimension} velocities in {lattice.dimension} dimensions; "
             f"{lattice.name} has {lattice.size}.",
             "use D2Q9 or D3Q27, or the CentralMoment operator on D3Q19",
         )
@@ -206,7 +206,7 @@ class ParametrisedCumulant(Cumulant):
         if lattice.size != 27:
             raise KernelError(
                 calling_place(),
-                f"the parametrised cumulant operator is made for D3Q27, not {lattice.name}.",
+                f"the parametrised cumulant operator is defined for D3Q27, not for {lattice.name}.",
                 "use D3Q27, or the Cumulant operator on D2Q9",
             )
         super().__init__(lattice, omega, omega_bulk=omega_bulk, **options)

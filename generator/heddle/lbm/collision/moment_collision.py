@@ -54,11 +54,13 @@ class RatesByOrder(MomentOperator):
         if len(given) != highest - 2:
             raise KernelError(
                 calling_place(),
-                f"{lattice.name} has moments of order 3 to {highest}; {len(given)} rates do not fit them.",
-                "higher=1, or one rate an order",
+                f"{lattice.name} has moments of orders 3 to {highest}, but {len(given)} rates are given.",
+                "use higher=1, or give one rate per order",
             )
         if basis not in BASES:
-            raise KernelError(calling_place(), f"'{basis}' is not a basis.", "one of " + ", ".join(BASES))
+            raise KernelError(
+                calling_place(), f"'{basis}' is not a moment basis.", "one of " + ", ".join(BASES)
+            )
         self.higher = {order: relaxation_rate(rate) for order, rate in enumerate(given, 3)}
         self.basis = basis
 

@@ -121,7 +121,7 @@ class CollisionOperator(Collision):
             raise KernelError(
                 calling_place(),
                 f"{type(self).__name__} has no option '{name}'.",
-                "beside its own: " + ", ".join(Options.__annotations__),
+                "the common options are " + ", ".join(Options.__annotations__),
             )
         self.lattice = lattice
         self.omega = relaxation_rate(omega)
@@ -131,8 +131,9 @@ class CollisionOperator(Collision):
         if self.force_model is not None and not self.takes_force_models:
             raise KernelError(
                 calling_place(),
-                f"{type(self).__name__} has a way of its own to take a force, not {type(force).__name__}.",
-                "give the vector alone, force=(...); He and ExactDifference serve BGK and TRT",
+                f"{type(self).__name__} has its own forcing scheme and does not support "
+                f"{type(force).__name__}.",
+                "pass the vector only, force=(...); He and ExactDifference are for BGK and TRT",
             )
         self.viscosity_model = viscosity_model(
             self.omega, options.get("eddy_viscosity"), options.get("rheology")
@@ -196,8 +197,8 @@ def relaxation_rate(rate: Scalar) -> sympy.Expr:
     if value.is_number and not 0 < float(value) < 2:
         raise KernelError(
             calling_place(),
-            f"the relaxation rate {value} is not stable.",
-            "0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
+            f"the relaxation rate {value} is outside the stable range.",
+            "choose 0 < omega < 2; a viscosity nu needs omega = 1 / (3 nu + 1/2)",
         )
     return value
 
@@ -217,13 +218,14 @@ def viscosity_model(
     if wrong or (eddy is not None and law is not None):
         raise KernelError(
             calling_place(),
-            "a subgrid model is an eddy_viscosity, a law of the viscosity is a rheology, one of them.",
-            "eddy_viscosity=lbm.Smagorinsky(), or rheology=lbm.PowerLaw(...)",
+            "an eddy_viscosity must be a subgrid model and a rheology a viscosity law, and only one of "
+            "them can be given.",
+            "use eddy_viscosity=lbm.Smagorinsky() or rheology=lbm.PowerLaw(...)",
         )
     if law is not None and omega != quantity("omega"):
         raise KernelError(
             calling_place(),
-            f"the rate {omega} has no meaning beside a rheology, which gives the whole viscosity.",
+            f"omega = {omega} cannot be combined with a rheology, which determines the whole viscosity.",
             "leave out omega",
         )
     return eddy or law

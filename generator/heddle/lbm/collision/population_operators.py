@@ -368,7 +368,7 @@ class RecursiveRegularised(Regularised):
         if not has_third_order(lattice):
             raise KernelError(
                 calling_place(),
-                f"{lattice.name} has no orthogonal third-order moments, or too few directions for them.",
+                f"{lattice.name} has too few velocities for orthogonal third-order moments.",
                 "use D2Q9, D3Q19 or D3Q27, or the Regularised operator",
             )
         super().__init__(lattice, omega, omega_bulk=omega_bulk, **options)

@@ -43,15 +43,15 @@ class GeneralisedNewtonian(ViscosityModel):
         if self.iterations < 1 or (low.is_number and high.is_number and not 0 < float(low) < float(high)):
             raise KernelError(
                 calling_place(),
-                f"viscosities from {low} to {high} in {self.iterations} steps cannot be solved for.",
-                "0 < least < largest viscosity, and at least one step",
+                f"viscosities from {low} to {high} with {self.iterations} iterations are invalid.",
+                "choose 0 < least < largest viscosity, and at least one iteration",
             )
         for value in map(quantity, self.parameters()):
             if value.is_number and float(value) < 0:
                 raise KernelError(
                     calling_place(),
-                    f"{type(self).__name__} has a parameter {value} below 0.",
-                    "viscosities, times, stresses and exponents are not negative",
+                    f"{type(self).__name__} has the negative parameter {value}.",
+                    "viscosities, times, stresses and exponents must not be negative",
                 )
 
     @property

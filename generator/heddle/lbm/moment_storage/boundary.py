@@ -36,16 +36,17 @@ def require_boundaries(conditions: object) -> Mapping[str, BoundaryCondition]:
     """Raises KernelError for what are no conditions on a flow by name."""
     hint = 'storage.boundary(collide, {"body": lbm.Bouzidi()}), one or more'
     if not isinstance(conditions, Mapping) or not conditions:
-        raise KernelError(calling_place(), "boundaries of moments in memory are given by name.", hint)
+        raise KernelError(calling_place(), "boundaries of moment storage must be given by name.", hint)
     for name, condition in conditions.items():
         require_object(condition, BoundaryCondition, "a boundary condition", hint)
         if not isinstance(name, str) or not name.isidentifier():
-            raise KernelError(calling_place(), f"{name!r} is not a name for a boundary.", hint)
+            raise KernelError(calling_place(), f"{name!r} is not a valid name for a boundary.", hint)
         if isinstance(condition, (ScalarValue, ScalarFlux)):
             raise KernelError(
                 calling_place(),
-                f"{type(condition).__name__} is for a scalar, and these are the moments of a flow.",
-                "another streaming pattern for the scalar",
+                f"{type(condition).__name__} is a condition for scalars, but this storage holds the "
+                "moments of a flow.",
+                "use another streaming pattern for the scalar",
             )
     return conditions
 
@@ -61,12 +62,13 @@ def boundaries_of_sums(
     wrong = next((name for name in chosen if name not in conditions), None)
     if wrong is not None:
         known = ", ".join(conditions)
-        raise KernelError(calling_place(), f"{wrong!r} is not a boundary here.", f"one of {known}")
+        raise KernelError(calling_place(), f"{wrong!r} is not the name of a boundary.", f"one of {known}")
     if not sums or not chosen:
         raise KernelError(
             calling_place(),
-            "`of` says of which boundaries the sums of force and torque are.",
-            'force="drag", of=("body",); or leave it out',
+            "`of` selects boundaries whose force and torque are summed, but no sum is requested or no "
+            "boundary is selected.",
+            'add force="drag" to of=("body",), or leave it out',
         )
     return chosen
 
@@ -80,7 +82,7 @@ def sides_of(
     for name, side in (sides or {}).items():
         if name not in conditions:
             known = ", ".join(conditions)
-            raise KernelError(calling_place(), f"{name!r} is not a boundary here.", f"one of {known}")
+            raise KernelError(calling_place(), f"{name!r} is not the name of a boundary.", f"one of {known}")
         found[name] = (side,) if isinstance(side, str) else tuple(side)
     return found
 
@@ -163,9 +165,9 @@ class _MomentCell(BoundaryCell):
         if self.side is None:
             raise KernelError(
                 calling_place(),
-                f"{what} needs the normal of the boundary, which listed cells do not have by themselves.",
-                'say on which side the outside lies: storage.boundary(..., sides={"outlet": "e"}); around a '
-                "body a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
+                f"{what} needs the normal of the boundary, which listed cells do not define.",
+                'give the outward side: storage.boundary(..., sides={"outlet": "e"}); around a body use '
+                "a condition on links: NoSlip, VelocityBounceBack, Bouzidi, PressureAntiBounceBack",
             )
         return self.side
 

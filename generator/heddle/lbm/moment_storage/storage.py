@@ -84,7 +84,7 @@ class MomentStorage:
         if (lid is None) != (velocity is None) or (lid is not None and walls is None):
             raise KernelError(
                 calling_place(),
-                "walls that move are given by two fields of bits and a velocity.",
+                "moving walls need two mask fields and a velocity.",
                 'walls="walls", lid="lid", velocity=("u_x", ...)',
             )
         self.velocity = () if velocity is None else vector(velocity, "the velocity of a lid")
@@ -92,11 +92,13 @@ class MomentStorage:
             raise KernelError(
                 calling_place(),
                 f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(self.velocity)}.",
-                "give one entry an axis",
+                "give one entry per axis",
             )
         if stress_type not in ("real", "half"):
             raise KernelError(
-                calling_place(), f"a stress is not stored as '{stress_type}'.", 'stress_type="real" or "half"'
+                calling_place(),
+                f"'{stress_type}' is not a storage type of the stress.",
+                'use stress_type="real" or "half"',
             )
         self.lattice = lattice
         d = lattice.dimension
@@ -165,26 +167,28 @@ class MomentStorage:
         if not isinstance(collide, Regularised):
             raise KernelError(
                 calling_place(),
-                f"{type(collide).__name__} leaves more in the populations than density, momentum and stress.",
-                "lbm.Regularised, or another streaming pattern",
+                f"{type(collide).__name__} leaves more in the populations than density, momentum and "
+                "stress, which moment storage cannot hold.",
+                "use lbm.Regularised, or another streaming pattern",
             )
         if collide.lattice != self.lattice:
             raise KernelError(
                 calling_place(),
-                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
-                "use one lattice for both",
+                f"the collision uses {collide.lattice.name}, but the streaming pattern uses "
+                f"{self.lattice.name}.",
+                "use the same lattice for both",
             )
         if not collide.compressible:
             raise KernelError(
                 calling_place(),
-                "moments are stored of a compressible collision.",
+                "moment storage needs a compressible collision.",
                 "leave out compressible=False",
             )
         if isinstance(collide, RecursiveRegularised) and not all(map(is_zero, collide.force)):
             raise KernelError(
                 calling_place(),
-                "third moments follow from velocity and stress, which a force changes after they are formed.",
-                "lbm.Regularised for a flow with a force, or another streaming pattern",
+                "third moments are computed from velocity and stress, but a force changes both afterwards.",
+                "use lbm.Regularised for a flow with a force, or another streaming pattern",
             )
 
     def _populations(self, equations: Equations, collide: Regularised) -> MomentPopulations:
@@ -233,9 +237,10 @@ class MomentStorage:
         """Not of what is stored. Raises KernelError."""
         raise KernelError(
             calling_place(),
-            "moments in memory have the stress after the collision, 1 - omega times that of the strain rate: "
-            "nothing is left of it at omega = 1.",
-            "differences of the velocity, lbm.vorticity and lbm.q_criterion, or another streaming pattern",
+            "moment storage keeps the post-collision stress, 1 - omega times that of the strain rate. At "
+            "omega = 1 it is zero, so the strain rate cannot be recovered.",
+            "use finite differences of the velocity, lbm.vorticity and lbm.q_criterion, or another "
+            "streaming pattern",
         )
 
     def boundary(
@@ -278,9 +283,9 @@ class MomentStorage:
         if elsewhere or isinstance(collide, BoundaryCondition):
             raise KernelError(
                 calling_place(),
-                "moments in memory have no populations to set between steps: a boundary does the step of "
-                "listed cells again.",
-                'storage.boundary(collide, {"body": lbm.Bouzidi()}), with space=heddle.Cells(name)',
+                "moment storage keeps no populations that could be set between steps; its boundary "
+                "kernels repeat the step for listed cells.",
+                'use storage.boundary(collide, {"body": lbm.Bouzidi()}), with space=heddle.Cells(name)',
             )
         self._require_operator(collide)
         boundaries, sums = require_boundaries(conditions), WallForce(force, torque, arm)

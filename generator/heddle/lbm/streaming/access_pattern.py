@@ -61,8 +61,8 @@ class AccessPattern(ABC):
                     raise KernelError(
                         calling_place(),
                         f"{self._step_name(step)} writes component {stray[0]} at {list(stray[1])}, which "
-                        "another cell reads: the two do not commute.",
-                        "write to the elements that the cell itself reads, or use a second array",
+                        "another cell reads in the same step: a race.",
+                        "write only elements that the cell itself reads, or use a second array",
                     )
             following = self.next_step(step)
             for q in directions:
@@ -77,7 +77,7 @@ class AccessPattern(ABC):
                         f"{self._step_name(step)} writes population {self.lattice.names[q]} to component "
                         f"{self.write(q, step)[0]} at {list(self.write(q, step)[1])}, but the next step "
                         f"reads it from component {arrives[0]} at {list(arrives[1])}.",
-                        "read(q, next) must be the place of write(q) seen from the cell at c_q",
+                        "read(q, next) must be the slot of write(q), relative to the cell at c_q",
                     )
 
     def _step_name(self, step: str) -> str:
@@ -89,8 +89,9 @@ class AccessPattern(ABC):
             if components.count(slot) != 1:
                 raise KernelError(
                     calling_place(),
-                    f"{self._step_name(step)} {verb} component {slot} {components.count(slot)} times a cell.",
-                    "each component belongs to exactly one population of a step",
+                    f"{self._step_name(step)} {verb} component {slot} {components.count(slot)} times per "
+                    "cell.",
+                    "assign each component to exactly one population per step",
                 )
 
     @property
@@ -110,6 +111,7 @@ class AccessPattern(ABC):
                 return link.wall_slot, (0,) * self.lattice.dimension
         raise KernelError(
             calling_place(),
-            f"{type(self).__name__} has no own-cell walls, so no boundary sweep over a list.",
-            "use AA, Pull or Push, or give the face: stream.boundary(condition, face=...)",
+            f"{type(self).__name__} does not keep the populations at walls in the cell itself, so it has "
+            "no boundary sweep over a list.",
+            "use AA, Pull or Push, or pass the face: stream.boundary(condition, face=...)",
         )

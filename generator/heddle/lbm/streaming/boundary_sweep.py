@@ -51,8 +51,9 @@ def cell_between_steps(
     if len(sides) > 1 and not condition.at_edges:
         raise KernelError(
             calling_place(),
-            f"{type(condition).__name__} takes one side at a time.",
-            "where faces meet, what is swept last holds; an edge of its own is for FreeSlip",
+            f"{type(condition).__name__} supports one side at a time.",
+            "sweep each face by itself; where faces meet, the last sweep applies. Only FreeSlip has a "
+            "form for edges",
         )
     written = [pattern.write(q, step) for q in range(lattice.size)]
     read = [pattern.read(q, following) for q in range(lattice.size)]
@@ -107,6 +108,6 @@ def _normal(lattice: Lattice, sides: Sequence[str]) -> tuple[int, ...]:
         raise KernelError(
             calling_place(),
             f"the sides {', '.join(sides)} do not meet.",
-            'sides across different axes, face=("w", "n")',
+            'use sides across different axes, such as face=("w", "n")',
         )
     return total

@@ -72,13 +72,16 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         if halfway_mask is not None and not self.has_halfway_mask:
             raise KernelError(
                 calling_place(),
-                f"{type(self).__name__} has no use for halfway_mask: its walls lie half-way by themselves.",
-                "leave it out; EsoTwist and EsoPull take it",
+                f"{type(self).__name__} does not support halfway_mask: its walls always lie half-way "
+                "between cells.",
+                "leave it out; only EsoTwist and EsoPull support it",
             )
         self.halfway_mask = halfway_mask
         scale = (2**15 if zero_centred else 1) if half_scale is None else half_scale
         if scale < 1 or scale & (scale - 1):
-            raise KernelError(calling_place(), f"{scale} is not a power of two.", "half_scale=2**15, or 1")
+            raise KernelError(
+                calling_place(), f"{scale} is not a power of two.", "use half_scale=2**15, or 1"
+            )
         self.lattice = lattice
         self.zero_centred = zero_centred
         self.source = Field(
@@ -93,8 +96,8 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         if not self.in_place and field == field_next:
             raise KernelError(
                 calling_place(),
-                f"{type(self).__name__} reads one array and writes another one; '{field}' is given for both.",
-                "two names, or AA, EsoTwist or EsoPull, which work in place",
+                f"{type(self).__name__} needs two arrays, but '{field}' is given for both.",
+                "use two names, or AA, EsoTwist or EsoPull, which work in place",
             )
         self.target = self.source if self.in_place else dataclasses.replace(self.source, name=field_next)
         self.check()
@@ -114,8 +117,9 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         if collide.lattice != self.lattice:
             raise KernelError(
                 calling_place(),
-                f"the collision is for {collide.lattice.name}, the pattern for {self.lattice.name}.",
-                "use one lattice for both",
+                f"the collision uses {collide.lattice.name}, but the streaming pattern uses "
+                f"{self.lattice.name}.",
+                "use the same lattice for both",
             )
 
     def _each(self, make: Callable[[str], list[Statement]]) -> StreamingKernels:
@@ -389,9 +393,9 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         if (face is not None) + (normal is not None) + cells > 1:
             raise KernelError(
                 calling_place(),
-                "a boundary sweep runs over a dense face, over a list or over cells of a dense box, not over "
-                "two of these.",
-                "give face=... for a dense face, normal=... for a list, cells=True for a body in a box",
+                "a boundary sweep runs over a dense face, over a list, or over cells of a dense box; "
+                "more than one of these is given.",
+                "use face=... for a dense face, normal=... for a list, cells=True for a body in a box",
             )
         sums = WallForce(force, torque, arm)
         steps = {

@@ -59,7 +59,7 @@ def without_block_reduction(
                 thread.forget(statement.symbol)
     machine.run(body[first:], machine.everyone)
     if machine.result is None or machine.own is None:
-        raise refuse(place, "The threads of a block share memory, but combine no result.", HINT)
+        raise refuse(place, "The threads of a block share memory but combine no result.", HINT)
     _check(machine, place)
     _only_combined(body, machine.result[0].pointer, place, int(alone))
     return _each_thread(own, machine, place)
@@ -85,12 +85,13 @@ def with_direct_atomics(body: Sequence[ir.Statement], place: Place) -> Reduction
         if target.index is not integer(0):
             raise refuse(
                 atomic.place,
-                f"Threads combine values to elements of '{name}' that they choose: a histogram or a scatter.",
-                "turn the loop round, so that each cell gathers what it needs",
+                f"Threads combine values into elements of '{name}' chosen at run time, as a histogram or "
+                "a scatter does.",
+                "rewrite the loop so that each cell gathers what it needs",
             )
         _, symbol, before = results.setdefault(name, (target, _result(target), operation))
         if before != operation:
-            raise refuse(atomic.place, f"'{name}' is combined in two ways.", HINT)
+            raise refuse(atomic.place, f"'{name}' is combined with two different operations.", HINT)
         return ir.Assign(symbol, _combination(operation, symbol, atomic.value))
 
     inside = changed(body)
@@ -119,7 +120,9 @@ def _only_combined(body: Sequence[ir.Statement], result: ir.Symbol, place: Place
     touched = sum(isinstance(n, ir.Load) and n.pointer is result for n in walk(body))
     combined = sum(isinstance(n, Atomic) and n.target.pointer is result for n in walk(body))
     if touched > combined + stores:
-        raise refuse(place, f"'{result.name}' is combined by atomic operations, and touched without.", HINT)
+        raise refuse(
+            place, f"'{result.name}' is combined by atomic operations, but also accessed without them.", HINT
+        )
 
 
 def _check(machine: SimtExecution, place: Place) -> None:
@@ -131,10 +134,10 @@ def _check(machine: SimtExecution, place: Place) -> None:
     for at in range(len(machine.threads)):
         times = count.get(at, 0)
         if times == 0 or (operation == "sum" and times > 1):
-            how = "is not in" if times == 0 else f"is {times} times in"
+            how = "is missing from" if times == 0 else f"is included {times} times in"
             raise refuse(place, f"The value of thread {at} of a block {how} '{target.pointer.name}'.", HINT)
     if operation == "sum" and any(total.numbers):
-        raise refuse(place, f"A number is added to '{target.pointer.name}' by each block.", HINT)
+        raise refuse(place, f"Each block adds a constant to '{target.pointer.name}'.", HINT)
 
 
 def _each_thread(own: Body, machine: SimtExecution, place: Place) -> Reduction:
@@ -152,7 +155,7 @@ def _each_thread(own: Body, machine: SimtExecution, place: Place) -> Reduction:
             isinstance(s, ir.Loop) and s.kind == "thread" for s in own[at:]
         ):  # the threads share a loop, in which each collects its part
             if start is None or collecting(own[at + 1 :], value) != operation:
-                raise refuse(place, f"'{value.name}' is no {operation} in the loop before.", HINT)
+                raise refuse(place, f"'{value.name}' is not a {operation} over the preceding loop.", HINT)
             _same_start(operation, start, numbers, place)
             return Reduction(own, (ir.Store(target, value),), _assumed(machine, target, start))
         body, condition = own[at + 1 :], None
@@ -189,9 +192,9 @@ def _variable(own: Body, value: ir.Expression) -> tuple[int | None, ir.Const | N
 def _same_start(operation: Operation, start: ir.Const, numbers: set[float], place: Place) -> None:
     """What threads without a cell contribute must change nothing."""
     if operation == "sum" and start.value != 0:
-        raise refuse(place, f"Threads without a cell add {start.value}.", HINT)
+        raise refuse(place, f"Threads without a cell contribute {start.value} instead of 0.", HINT)
     if numbers - {float(start.value)}:
-        raise refuse(place, f"The numbers {sorted(numbers)} take part besides what the threads have.", HINT)
+        raise refuse(place, f"The constants {sorted(numbers)} are combined with the threads' values.", HINT)
 
 
 def _result(target: ir.Load) -> ir.Symbol:

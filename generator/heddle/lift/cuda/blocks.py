@@ -54,13 +54,11 @@ def lifted_kernel(unit: source.Unit, function: source.Function) -> tuple[Body, l
             problem = error if problem is None or _line(error) > _line(problem) else problem
             continue
         if best is not None and each[0] != best[0]:
-            raise refuse(function.place, "The kernel does different work for blocks of different sizes.")
+            raise refuse(function.place, "The kernel does different work for different block sizes.")
         best = each
         shown.append(" x ".join(str(n) for n in block if n > 1) or "1")
     if best is None:
-        raise problem or refuse(
-            function.place, "There is no size of a block that fits this kernel's shared memory."
-        )
+        raise problem or refuse(function.place, "No block size fits this kernel's shared memory.")
     note = f"{function.place}: a block has {' or '.join(shown)} threads"
     return best[0], [note, *best[1]]
 

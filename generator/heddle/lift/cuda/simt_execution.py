@@ -23,7 +23,7 @@ from heddle.lift.unroll import iteration
 
 Body = Sequence[ir.Statement]
 Mask = list[bool]
-HINT = "lift the loop that computes the values; a model collects them with Reduce"
+HINT = "lift the loop that computes the values; a model combines them with Reduce"
 _CALLS: dict[str, Operation] = {"max": "max", "fmax": "max", "min": "min", "fmin": "min"}
 _WORDS = {"sum": "added", "min": "compared for the smaller", "max": "compared for the larger"}
 
@@ -95,10 +95,9 @@ class SimtExecution:
             case ir.Store(ir.Load(pointer)):
                 raise refuse(
                     self.place,
-                    f"Each block stores what its own threads combined to '{pointer.name}': a "
-                    "partial result, "
-                    "which no kernel has.",
-                    "combine the blocks with an atomic operation, or lift the loop alone",
+                    f"Each block stores a partial result of its own threads to '{pointer.name}'; no "
+                    "kernel of a model has partial results.",
+                    "combine the blocks with an atomic operation, or lift only the loop",
                 )
             case Atomic(operation, target, value):
                 self.operate(operation)
@@ -109,25 +108,31 @@ class SimtExecution:
                 taking_part = [t for t, on in zip(self.threads, active, strict=True) if on]
                 own = [tuple(numbered(statement, thread, self.place)) for thread in taking_part]
                 if len(set(own)) > 1:
-                    raise refuse(self.place, "Not all threads go through this loop together.", HINT)
+                    raise refuse(
+                        self.place,
+                        "The threads of a block execute this loop with different iterations.",
+                        HINT,
+                    )
                 for number in own[0]:
                     self.run(iteration(statement, number), active)
             case _:
                 raise refuse(
-                    self.place, "The threads of a block do something together that is no reduction.", HINT
+                    self.place,
+                    "The threads of a block work together on something that is not a reduction.",
+                    HINT,
                 )
 
     def barrier(self, comment: ir.Comment, active: Mask) -> None:
         if is_barrier(comment):
             if not all(active):
-                raise refuse(self.place, "Not all threads of a block reach its barrier.")
+                raise refuse(self.place, "Some threads of a block do not reach its barrier.")
             self.stored.clear()
             self.readers.clear()
         elif comment.text == WARP_BARRIER:
             for warp in range(len(self.threads) // WARP):
                 taking_part = active[warp * WARP : (warp + 1) * WARP]
                 if any(taking_part) and not all(taking_part):
-                    raise refuse(self.place, "Not all threads of a warp reach its barrier.")
+                    raise refuse(self.place, "Some threads of a warp do not reach its barrier.")
                 self.steps[warp] += any(taking_part)
 
     def set(self, symbol: ir.Symbol, values: Values, active: Mask) -> None:
@@ -156,9 +161,8 @@ class SimtExecution:
             if rooms:
                 raise refuse(
                     self.place,
-                    "While threads combine their values, which of them take part depends on "
-                    "more than their "
-                    "numbers in the block.",
+                    "Which threads take part in combining values depends on more than their indices in "
+                    "the block.",
                     HINT,
                 )
             result.append(rooms is not None)
@@ -200,18 +204,24 @@ class SimtExecution:
                 left_over = [on and not t for on, t in zip(active, taken, strict=True)]
                 sides = zip(self.value(yes, taken), self.value(no, left_over), strict=True)
                 return [one if one is not None else other for one, other in sides]
-        raise refuse(self.place, "What threads combine is no sum, minimum or maximum.", HINT)
+        raise refuse(
+            self.place,
+            "The operation that combines the threads' values is not a sum, minimum or maximum.",
+            HINT,
+        )
 
     def each(self, read: Callable[[int], Combined | None], active: Mask) -> Values:
         found = [read(at) if on else None for at, on in enumerate(active)]
         if any(on and v is None for v, on in zip(found, active, strict=True)):
-            raise refuse(self.place, "A thread reads a value that it did not get on every way.", HINT)
+            raise refuse(self.place, "A thread may read a value that was never assigned to it.", HINT)
         return found
 
     def begin(self, value: ir.Expression, active: Mask) -> Values:
         """The threads' own values, before anything is combined."""
         if self.own is not None and self.own is not value:
-            raise refuse(self.place, "The threads combine two values each.", "lift two loops")
+            raise refuse(
+                self.place, "The threads combine two different values each.", "lift one loop per value"
+            )
         self.own = value
         return [Combined(((at, 1),)) if on else None for at, on in enumerate(active)]
 
@@ -231,7 +241,7 @@ class SimtExecution:
 
     def shuffled(self, shuffle: Shuffle, active: Mask) -> Values:
         if len(self.threads) % WARP:
-            raise refuse(self.place, "A block is no whole number of warps.", HINT)
+            raise refuse(self.place, "The block size is not a multiple of the warp size.", HINT)
         values = self.value(shuffle.value, active)
 
         def read(at: int) -> Combined | None:
@@ -239,12 +249,12 @@ class SimtExecution:
             by = None if lanes is None else lanes.constant
             if by is None:
                 raise refuse(
-                    self.place, "Which lane of a warp is read depends on more than the thread's number.", HINT
+                    self.place, "The source lane of a shuffle depends on more than the thread index.", HINT
                 )
             warp, lane = at // WARP * WARP, at % WARP
             source = {"down": lane + by, "up": lane - by, "xor": lane ^ by, "from": by % WARP}[shuffle.kind]
             if not all(active[warp : warp + WARP]):
-                raise refuse(self.place, "A shuffle is called by a part of a warp.", HINT)
+                raise refuse(self.place, "Only a part of a warp executes a shuffle.", HINT)
             return values[warp + source] if 0 <= source < WARP else values[at]
 
         return self.each(read, active)
@@ -258,10 +268,12 @@ class SimtExecution:
             what = (
                 f"element {found} of '{name}'"
                 if found is not None
-                else f"an element of '{name}' that memory names"
+                else f"an element of '{name}' at an index loaded from memory"
             )
             raise refuse(
-                self.place, f"Thread {at} of a block touches {what}, which has {self.lengths[name]}.", HINT
+                self.place,
+                f"Thread {at} of a block accesses {what}, which has {self.lengths[name]} elements.",
+                HINT,
             )
         return name, number
 
@@ -273,7 +285,7 @@ class SimtExecution:
         if key not in self.contents:
             raise refuse(
                 self.place,
-                f"Thread {at} of a block reads element {key[1]} of '{name}' before it has a value.",
+                f"Thread {at} of a block reads element {key[1]} of '{name}' before it is written.",
                 HINT,
             )
         return self.contents[key]
@@ -296,10 +308,9 @@ class SimtExecution:
     def race(self, key: tuple[str, int], one: int, other: int) -> KernelError:
         return refuse(
             self.place,
-            f"Threads {one} and {other} of a block touch element {key[1]} of '{key[0]}' without "
-            "a barrier "
-            "between: a race.",
-            "put __syncthreads() between the two",
+            f"Threads {one} and {other} of a block access element {key[1]} of '{key[0]}' without a "
+            "barrier in between: a race.",
+            "put __syncthreads() between the two accesses",
         )
 
     # Results
@@ -311,10 +322,14 @@ class SimtExecution:
     def finish(self, target: ir.Load, values: Values) -> None:
         if number_of(target.index) is None:
             raise refuse(
-                self.place, f"Each block combines to an element of its own of '{target.pointer.name}'.", HINT
+                self.place,
+                f"Each block combines its values into its own element of '{target.pointer.name}'.",
+                HINT,
             )
         if self.result is not None:
-            raise refuse(self.place, "The threads of a block have two results.", "lift two loops")
+            raise refuse(
+                self.place, "The threads of a block compute two results.", "lift one loop per result"
+            )
         total = Combined()
         for value in values:
             total = total.joined(value) if value is not None else total

@@ -168,10 +168,10 @@ def numbered(loop: ir.Loop, thread: Thread, place: Place) -> Iterator[int]:
     """The values that a counter takes in a thread."""
     begin, end, step = (thread.integer(part) for part in (loop.begin, loop.end, loop.step))
     if begin is None or end is None or step is None:
-        raise refuse(place, f"The loop over '{loop.counter.name}' is as long as memory says.")
+        raise refuse(place, f"The length of the loop over '{loop.counter.name}' is loaded from memory.")
     numbers = begin.constant, end.constant, step.constant
     if None in numbers:
         raise refuse(
-            place, f"The loop over '{loop.counter.name}' beside shared memory is not of fixed length."
+            place, f"The loop over '{loop.counter.name}', which uses shared memory, has no constant length."
         )
     yield from range(*(int(number or 0) for number in numbers))

@@ -41,8 +41,8 @@ def thread_loops(
     inside = [s for at, s in enumerate(body) if at >= first and at not in numbers]
     if any(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(inside)):
         raise refuse(
-            place, "Each thread has work of its own beside a loop that the whole grid shares.",
-            "lift the loop alone: a kernel has one cell a thread, or goes through all cells in a loop",
+            place, "Each thread does additional work outside a loop that the whole grid shares.",
+            "lift only the loop: a kernel has one cell per thread, or visits all cells in a loop",
         )  # fmt: skip
     assumptions = [
         f"{place}: the number of the thread along {c.axis} fits into 32 bits"

@@ -77,7 +77,7 @@ class TileContents:
                         if count > LONGEST:
                             raise refuse(
                                 place,
-                                f"The loop over '{counter.name}' loads a tile in too many steps.",
+                                f"The loop over '{counter.name}' loads a tile in too many iterations.",
                                 HINT,
                             )
                         thread.known[counter] = polynomial.polynomial(number)
@@ -88,7 +88,9 @@ class TileContents:
                     for entry in self.entries(value, thread, path, values, place):
                         self.hold((pointer.name, at), entry, place)
                 case _:
-                    raise refuse(place, "There is other work between a tile's loads and its barrier.", HINT)
+                    raise refuse(
+                        place, "There is other work between the loads of a tile and its barrier.", HINT
+                    )
 
     @staticmethod
     def under(path: Path, condition: ir.Expression, thread: Thread, place: Place) -> Path | None:
@@ -102,7 +104,7 @@ class TileContents:
             other = thread.rooms(ir.Op("not", (condition,), ir.BOOL))
             return path if other is None else Path(path.rooms, (*path.unless, tuple(other)))
         except KeyError:
-            what = "A tile is loaded under a condition that is no comparison of thread numbers with bounds."
+            what = "A tile is loaded under a condition that does not compare thread indices with bounds."
             raise refuse(place, what, HINT) from None
 
     def element(self, tile: str, index: ir.Expression, thread: Thread, place: Place) -> int:
@@ -111,12 +113,12 @@ class TileContents:
         at = None if found is None else found.constant
         if at is None:
             raise refuse(
-                place, f"Which element of '{tile}' a thread means depends on more than its number.", HINT
+                place, f"Which element of '{tile}' a thread accesses depends on more than its index.", HINT
             )
         if not 0 <= at < self.lengths[tile]:
             raise refuse(
                 place,
-                f"Thread {thread.at} of a block touches element {at} of '{tile}', which has none.",
+                f"Thread {thread.at} of a block accesses element {at} of '{tile}', which is out of bounds.",
                 HINT,
             )
         return at
@@ -146,8 +148,8 @@ class TileContents:
             if value.pointer.name in self.stored:
                 raise refuse(
                     place,
-                    f"'{value.pointer.name}' is loaded into a tile and stored to: the tile keeps what it "
-                    "was.",
+                    f"'{value.pointer.name}' is loaded into a tile and also written, so the tile may hold "
+                    "outdated values.",
                     HINT,
                 )
             self.narrow(value.index)
@@ -196,5 +198,5 @@ class TileContents:
             why = f"is loaded only if {entries[0].path}" if entries else "is not loaded"
             raise refuse(place, f"{name} {why}.", HINT)
         if any(entry.source != sure[-1].source for entry in entries) or sure[-1].source is None:
-            raise refuse(place, f"{name} is no copy of one element of an array.", HINT)
+            raise refuse(place, f"{name} is not a copy of one array element.", HINT)
         return sure[-1].source

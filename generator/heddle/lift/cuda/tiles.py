@@ -35,7 +35,7 @@ def without_tiles(body: Body, block: Block, place: Place) -> tuple[list[ir.State
     rewriter = _Tiles(body, block, place)
     result = rewriter.block(body)
     if left := rewriter.read(result):
-        raise refuse(place, f"'{min(left)}' is read in a way that is not understood.", HINT)
+        raise refuse(place, f"'{min(left)}' is read in an unsupported way.", HINT)
     return result, rewriter.assumptions
 
 
@@ -60,8 +60,9 @@ class _Tiles(TileContents):
                 if not isinstance(statement, ir.Loop) or statement.kind != "serial":
                     raise refuse(
                         self.place,
-                        "Not all threads of a block reach its barrier: what a tile holds then is not known.",
-                        "let threads outside of the box load nothing, but go on to the barrier",
+                        "Some threads of a block do not reach its barrier, so the contents of its tiles "
+                        "are undefined.",
+                        "let threads outside the box skip the loads, but not the barrier",
                     )
                 parts += [[statement], []]
             else:
@@ -76,7 +77,7 @@ class _Tiles(TileContents):
         read = self.read(part)
         if written & read:
             raise refuse(
-                self.place, f"'{min(written & read)}' is stored and read without a barrier between.", HINT
+                self.place, f"'{min(written & read)}' is written and read without a barrier in between.", HINT
             )
         if written:
             self.contents = {key: entries for key, entries in self.contents.items() if key[0] not in written}
@@ -110,19 +111,20 @@ class _Tiles(TileContents):
         """A loop in which each iteration loads tiles anew."""
         barriers = [at for at, s in enumerate(loop.body) if is_barrier(s)]
         if not barriers:
-            raise refuse(self.place, "The barriers stand in loops around each other.", HINT)
+            raise refuse(self.place, "The barriers are inside nested loops.", HINT)
         first, last = loop.body[: barriers[0]], loop.body[barriers[-1] + 1 :]
         if early := self.written(first) & self.read(last):
             raise refuse(
                 self.place,
-                f"'{min(early)}' is stored anew while other threads may still read it: there is no barrier "
-                "between one iteration and the next.",
+                f"'{min(early)}' is overwritten while other threads may still read it: there is no "
+                "barrier between two iterations.",
                 "end the loop's body with a barrier",
             )
         bounds = {(thread.integer(loop.begin), thread.integer(loop.end)) for thread in self.threads}
         if len(bounds) > 1 or None in bounds.pop():
             raise refuse(
-                self.place, "Threads go through a loop with a barrier in different numbers of steps."
+                self.place,
+                "Threads execute different numbers of iterations of a loop that contains a barrier.",
             )
         self.contents.clear()  # what earlier iterations leave behind is not followed
         for thread in self.threads:
@@ -140,7 +142,8 @@ class _Tiles(TileContents):
             if isinstance(statement, ir.Let):
                 if self.read([statement]):
                     raise refuse(
-                        statement.place, "A tile is read, and another one loaded, with no barrier between."
+                        statement.place,
+                        "A tile is read while another one is loaded, without a barrier in between.",
                     )
                 self.declare(statement)
                 kept.append(statement)
@@ -176,7 +179,10 @@ class _Tiles(TileContents):
                     ends = polynomial_constants(begin, end, statement.step)
                     if ends is None or len(ends) > LONGEST:
                         raise refuse(
-                            place, f"The loop over '{counter.name}' reads a tile, and is not short.", HINT
+                            place,
+                            f"The loop over '{counter.name}' reads a tile, but is too long or has no "
+                            "constant length.",
+                            HINT,
                         )
                     for number in ends:
                         yield from self.reading(iteration(statement, number), conditions)
@@ -227,7 +233,7 @@ class _Tiles(TileContents):
         arrays = {pointer for pointer, _ in found.values()}
         if len(arrays) > 1:
             names = " and ".join(sorted(f"'{a.name}'" for a in arrays))
-            raise refuse(place, f"'{load.pointer.name}' holds elements of {names}.", HINT)
+            raise refuse(place, f"'{load.pointer.name}' holds elements of different arrays, {names}.", HINT)
         index = self.in_all_threads({at: index for at, (_, index) in found.items()}, load, place)
         return ir.Load(arrays.pop(), index.expression())
 
@@ -251,9 +257,8 @@ class _Tiles(TileContents):
             if expected != index:
                 raise refuse(
                     place,
-                    f"'{load.pointer.name}' does not lie in its array as threads lie in the block: "
-                    f"thread {at} reads "
-                    f"element {index}, not {expected}.",
+                    f"'{load.pointer.name}' is not laid out as the threads of the block are: thread {at} "
+                    f"reads element {index}, not {expected}.",
                     HINT,
                 )
         own: dict[ir.Expression, Polynomial] = {}
@@ -270,7 +275,7 @@ class _Tiles(TileContents):
         }
         if left:
             raise refuse(
-                place, f"Which element '{load.pointer.name}' holds depends on {min(left)} by itself.", HINT
+                place, f"Which element '{load.pointer.name}' holds depends on {min(left)} alone.", HINT
             )
         return whole
 

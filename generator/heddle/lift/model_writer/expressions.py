@@ -74,7 +74,7 @@ class Printer:
         kind = value.name if isinstance(value, (ir.Op, ir.Call)) else type(value).__name__
         raise KernelError(
             self.place,
-            f"No model has a word for '{kind}'.",
+            f"A model cannot express '{kind}'.",
             "rewrite this line with: " + ", ".join(FUNCTIONS),
         )
 
@@ -86,9 +86,10 @@ class Printer:
         """Conversions are made where types meet; one that drops digits has to be said."""
         if inner.type.is_float and not scalar.is_float:
             raise KernelError(
-                self.place, f"A value of type {inner.type} is cut off to {scalar}, which no model says.",
+                self.place,
+                f"A value of type {inner.type} is truncated to {scalar}, which a model cannot express.",
                 "use floor where the value is not negative",
-            )  # fmt: skip
+            )
         return self.bare(inner)
 
     def piecewise(self, select: ir.Expression) -> str:
@@ -106,7 +107,7 @@ def literal(number: object, scalar: ir.Scalar | None) -> str:
         return str(number)
     if not math.isfinite(number):
         raise KernelError(
-            "a model", f"it cannot say the number {number}.", "leave it out, or pass it as an argument"
+            "a model", f"a model cannot express the number {number}.", "remove it, or pass it as an argument"
         )
     if isinstance(number, int) or (number == int(number) and abs(number) < 1e15):
         return str(int(number))

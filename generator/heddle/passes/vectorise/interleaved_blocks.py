@@ -60,23 +60,23 @@ def check_lanes(kernel: Kernel) -> None:
     lanes = kernel.space.interleave
 
     def refuse(place: Place, why: str, hint: str) -> KernelError:
-        return KernelError(place, f"'{kernel.name}' is to run {lanes} cells a thread, but {why}.", hint)
+        return KernelError(place, f"'{kernel.name}' cannot run with interleave={lanes}: {why}.", hint)
 
     places = [getattr(statement, "place", NOWHERE) for statement in kernel.body]
     first = next((place for place in places if place != NOWHERE), NOWHERE)
     for field in kernel.fields:
         if field.layout is not STRIDED or field.rank != kernel.space.dimensions:
-            raise refuse(first, f"'{field.name}' is no field over all its axes", "leave out lanes")
+            raise refuse(first, f"'{field.name}' does not extend along all axes", "leave out interleave")
     for symbol in walk(kernel.body):
         if isinstance(symbol, Symbol) and symbol.name in ("x", "y", "z", "n_x", "n_y", "n_z"):
             raise refuse(
                 first,
-                f"it names '{symbol.name}', which differs between the blocks of a thread",
-                "give what depends on the place as a field",
+                f"it uses '{symbol.name}', which differs between the interleaved blocks",
+                "pass position-dependent values as a field",
             )
     for statement, place in zip(kernel.body, places, strict=True):
         if not isinstance(statement, (Let, Store, Comment)):
-            raise refuse(place, "it branches, scans or reduces", "do that in a kernel of its own")
+            raise refuse(place, "it has branches, scans or reductions", "move them to a separate kernel")
 
 
 def vectorise_interleaved_blocks(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:

@@ -66,9 +66,10 @@ def equivalent(
     if blocks > 1:
         raise KernelError(
             a.name,
-            f"the kernels run {lanes[0]} and {lanes[1]} interleaved blocks at a time; they are not proved "
-            f"equal ({found.where}: {found.reason}), and random fields are single blocks.",
-            "compare the models without lanes, or the results on your own data",
+            f"the kernels run {lanes[0]} and {lanes[1]} interleaved blocks at a time and are not proved "
+            f"equal ({found.where}: {found.reason}); the differential test does not support interleaved "
+            "blocks.",
+            "compare the models without interleave, or compare their results on your own data",
         )
     reals = RealTerms(Terms(), set(known))
     mine, other = effects(first, reals, rows, blocks), effects(second, reals, both, blocks)
@@ -82,7 +83,8 @@ def equivalent(
     if reduces(left) != reduces(right) and isinstance(result, Measured) and not result.runs:
         raise KernelError(
             a.name,
-            "only one of the kernels reduces in the order of ir.reduction; they are neither proved nor run.",
+            "only one of the kernels reduces in the order of ir.reduction, so they can be neither proved "
+            "equal nor tested.",
             "compare the results of both on your own data",
         )
     return _numeric(result, over_reals)
@@ -107,7 +109,7 @@ def _numeric(result: Measured | Counterexample, found: Counterexample) -> Proof 
     if isinstance(result, Counterexample):
         return Counterexample(found.reason, found.where, result.inputs, result.values)
     if not result.runs:
-        return Counterexample(f"{found.reason}; and no random memory suits the kernels", found.where)
+        return Counterexample(f"{found.reason}; no random input suits both kernels", found.where)
     if result.relative <= CLOSE:
         return Proof(
             "numeric", result.ulp, (), f"{result.runs} runs; not proved: {found.where}: {found.reason}"

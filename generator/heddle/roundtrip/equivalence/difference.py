@@ -43,7 +43,9 @@ def effects(
         ):
             continue
         if array in (NEIGHBOUR, CELLS, TABLE.name) or array.endswith(("_extent", "_stride")):
-            raise KernelError(kernel.name, f"it stores to '{array}', which says where things are.")
+            raise KernelError(
+                kernel.name, f"it stores to '{array}', which holds indices.", "store to arrays of values only"
+            )
         stored[array] = str(execution.elements[array]), state.base, tuple(memory.final(array))
     return Effects(stored)
 

@@ -117,7 +117,11 @@ class FloatTerms(Conditions):
         if name == "sub":
             return self.add(data, (args[0], self.neg(data, args[1:])))
         if name not in self.makers:
-            raise KernelError("equivalent", f"'{name}' on {scalar} has no meaning.")
+            raise KernelError(
+                "equivalent",
+                f"the operation '{name}' is not defined on {scalar}.",
+                "use a type that supports it",
+            )
         return self.makers[name](data, args)
 
     def neg(self, data: str, args: Arguments) -> Term:

@@ -48,7 +48,9 @@ def random_inputs(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]
     parameters = tuple({s.name: s for kernel in (b, a) for s in kernel.parameters}.values())
     rank = max((field.rank for field in fields if not field.layout.along_axis), default=0)
     if rank not in BOXES:
-        raise KernelError(a.name, f"it has {rank} dimensions.", "kernels run in one, two or three")
+        raise KernelError(
+            a.name, f"it has {rank} dimensions, which is not supported.", "use one, two or three dimensions"
+        )
     split = any(field.layout.split for field in fields)
     sizes = BOXES[rank][:2] if a.space.packs else BOXES[rank]  # ghost cells are many
     for number, cells in enumerate(sizes * 2):

@@ -107,7 +107,7 @@ class SymbolicExecution:
             case ir.Local(symbol, length):
                 self.local(symbol, length)
             case ir.Store(ir.Load(pointer, index), value):
-                self.check_type(f"what is stored to {pointer.name}", statement.target.type, value)
+                self.check_type(f"an element of {pointer.name}", statement.target.type, value)
                 stored = self.value(value)
                 array, scalar, where = self.element(pointer, index)
                 guard = self.bits.both("", tuple(self.guards))
@@ -121,14 +121,16 @@ class SymbolicExecution:
             case _:
                 raise KernelError(
                     self.kernel.name,
-                    f"{type(statement).__name__} has no meaning in a lowered kernel.",
+                    f"{type(statement).__name__} is not a statement of a lowered kernel.",
                     "lower the kernel first",
                 )
 
     def check_type(self, name: str, kind: ir.Type | None, value: ir.Expression) -> None:
         if value.type != kind:
             raise KernelError(
-                self.kernel.name, f"{name} is {kind}, but its value is {value.type}.", "write the conversion"
+                self.kernel.name,
+                f"{name} has type {kind}, but its value has type {value.type}.",
+                "write the conversion",
             )
 
     @property
@@ -166,7 +168,9 @@ class SymbolicExecution:
             end = self.bits.quotient("", (end, self.terms.integer(parts)))
         if step.kind != "int" or not step.data:
             raise KernelError(
-                self.kernel.name, f"the loop over {loop.counter.name} has no constant step.", "give it one"
+                self.kernel.name,
+                f"the loop over {loop.counter.name} has no constant step.",
+                "use a constant step",
             )
         counter = self.terms.fresh("counter", loop.counter.name)
         facts = self.facts
@@ -326,7 +330,7 @@ class SymbolicExecution:
                 return self.bits.cast(number, inner.type, scalar)
         raise KernelError(
             self.kernel.name,
-            f"{type(expression).__name__} has no meaning in a lowered kernel.",
+            f"{type(expression).__name__} is not an expression of a lowered kernel.",
             "lower the kernel first",
         )
 
@@ -339,7 +343,7 @@ class SymbolicExecution:
         if isinstance(known, Line):
             return known
         if known is not None:
-            raise KernelError(self.kernel.name, f"{pointer.name} is a number and a pointer.")
+            raise KernelError(self.kernel.name, f"{pointer.name} is used both as a number and as a pointer.")
         plain = Line(pointer.name, self.terms.integer(0), self.terms.integer(1))
         return self.lines.get(pointer.name, plain)
 
@@ -358,9 +362,9 @@ class SymbolicExecution:
         if self.elements.setdefault(line.array, pointer.type.element) != pointer.type.element:
             raise KernelError(
                 self.kernel.name,
-                f"{line.array} has elements of type {self.elements[line.array]} and is used with "
+                f"{line.array} has elements of type {self.elements[line.array]}, but is used with "
                 f"{pointer.type.element}.",
-                "one array, one type",
+                "use one type per array",
             )
         place = self.terms.plus(line.offset, self.terms.times(where, line.stride))
         if line.array in self.interleaved:

@@ -46,7 +46,7 @@ LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "lanes and something else": (
         lambda: equivalent(kernel([U, V], *IN_LANES), kernel([U, V], store(V[0], value(1.0)))),
-        "loop: the kernels run 2 and 1 interleaved blocks at a time; they are not proved equal",
+        "loop: the kernels run 2 and 1 interleaved blocks at a time and are not proved equal",
     ),
     "a step known only at run time": (
         same(ir.Loop("serial", X.node, value(0, ir.I64).node, N.node, K.node, ())),  # type: ignore[arg-type]
@@ -54,15 +54,15 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a store to strides": (
         same(store(at(INDEX), value(2, ir.I64))),
-        "loop: it stores to 'u_stride', which says where things are.",
+        "loop: it stores to 'u_stride', which holds indices.\n  Hint: store to arrays of values only",
     ),
     "an array of two types": (
         same(store(V[0], cast(at(AS_NUMBERS), ir.F64))),
-        "loop: u has elements of type f64 and is used with i64.",
+        "loop: u has elements of type f64, but is used with i64.",
     ),
     "a conversion that is missing": (
         same(loop(X, 0, N, ir.Store(HALF[X].node, U[X].node))),  # type: ignore[arg-type]
-        "loop: what is stored to half is f32, but its value is f64.",
+        "loop: an element of half has type f32, but its value has type f64.",
     ),
     "a pointer as a number": (
         same(ir.Let(K.node, LINE), store(V[K], value(1.0))),  # type: ignore[arg-type]
@@ -70,15 +70,15 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a number as a pointer": (
         same(let(K, value(1, ir.I64)), store(V[0], at(ir.Symbol("k", ir.Pointer(ir.F64))))),
-        "loop: k is a number and a pointer.",
+        "loop: k is used both as a number and as a pointer.",
     ),
     "a view inside an expression": (
         same(ir.Store(V[0].node, ir.Load(U.pointer, ir.Cast(LINE, ir.I64)))),  # type: ignore[arg-type]
-        "loop: View has no meaning in a lowered kernel.",
+        "loop: View is not an expression of a lowered kernel.",
     ),
     "a remainder of numbers": (
         same(store(V[0], U[0] % U[1])),
-        "equivalent: 'rem' on f64 has no meaning.",
+        "equivalent: the operation 'rem' is not defined on f64.\n  Hint: use a type that supports it",
     ),
     "what breaks the rules of its level": (
         same(ir.Store(V[0].node, ir.Op("add", (U[0].node, K.node), ir.F64))),  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a statement of another level": (
         lambda: SymbolicExecution(kernel([U], ir.Reduce("sum", named("total").node, U[0].node)), BITS).read(),  # type: ignore[arg-type]
-        "loop: Reduce has no meaning in a lowered kernel.",
+        "loop: Reduce is not a statement of a lowered kernel.",
     ),
     "one reduction in the fixed order, and nothing to run": (
         lambda: equivalent(
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "four dimensions": (
         lambda: list(random_inputs(kernel([Array("u", 4)]), kernel([Array("u", 4)]))),
-        "loop: it has 4 dimensions.",
+        "loop: it has 4 dimensions, which is not supported.",
     ),
 }
 BITS = FloatTerms(Terms(), set())
