@@ -12,7 +12,7 @@ out="$build/demo"
 
 say "Heddle: wind over the Jacksboro Fault"
 need_packages g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev libcairo2-dev \
-  python-matplotlib-data
+  libcli11-dev python-matplotlib-data
 need_venv_or_fail ""
 say "Python environment: ready in build/venv"
 

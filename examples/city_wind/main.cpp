@@ -164,8 +164,7 @@ template <class T> void run(const Options& options) {
 } // namespace city_wind
 
 int main(int argc, char** argv) {
-  const auto start =
-      example::start("city_wind", city_wind::parse_options, city_wind::help_text(), argc, argv);
+  const auto start = example::start("city_wind", city_wind::parse_options, argc, argv);
   if (start.status) return *start.status;
   // The frame of one rank on the host: it makes nothing of several devices.
   return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {

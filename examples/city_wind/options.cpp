@@ -2,158 +2,23 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string_view>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "heddle/core/error.hpp"
-#include "option_rules.hpp"
-#include "table.hpp"
+#include "command_line.hpp"
 
 namespace city_wind {
 namespace {
 
-/// The numbers of a comma-separated value, each within [lower, upper].
-std::vector<double> numbers(std::string_view option, std::string_view text, std::size_t count, double lower,
-                            double upper) {
-  const std::string place = "option " + std::string(option);
-  std::vector<double> values;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    const double value = parse_number(rest.substr(0, comma), place);
-    if (!(value >= lower && value <= upper))
-      throw heddle::Error(place, "'" + std::string(text) + "' is out of range",
-                          "from " + std::to_string(lower) + " to " + std::to_string(upper));
-    values.push_back(value);
-    if (comma == rest.npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  if (values.size() != count)
-    throw heddle::Error(place, "'" + std::string(text) + "' is not " + std::to_string(count) + " numbers",
-                        "separate them by commas");
-  return values;
-}
-
-using Rule = option_rules::Rule<Options>;
-
-Rule number_rule(std::string_view name, std::string_view value, std::string_view help, double lower,
-                 double upper, std::function<void(Options&, double)> set) {
-  return {name, value, help,
-          [=](Options& o, std::string_view text) { set(o, numbers(name, text, 1, lower, upper)[0]); }};
-}
-
-Rule choice_rule(std::string_view name, std::string_view first, std::string_view second,
-                 std::string_view value, std::string_view help, std::function<void(Options&, bool)> set) {
-  return {name, value, help, [=](Options& o, std::string_view text) {
-            if (text != first && text != second)
-              throw heddle::Error("option " + std::string(name), "'" + std::string(text) + "' is not valid",
-                                  "give " + std::string(first) + " or " + std::string(second));
-            set(o, text == second);
-          }};
-}
-
-void set_zones(Options& o, std::string_view text) {
-  o.zones = {false, false, false, false, false};
-  if (text == "none") return;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view name = rest.substr(0, comma);
-    if (name == "all") {
-      o.zones = {};
-    } else if (name == "upwind") {
-      o.zones.upwind = true;
-    } else if (name == "wake") {
-      o.zones.wake = true;
-    } else if (name == "canyon") {
-      o.zones.canyon = true;
-    } else if (name == "sidewall") {
-      o.zones.sidewall = true;
-    } else if (name == "rooftop") {
-      o.zones.rooftop = true;
-    } else {
-      throw heddle::Error("option --zones", "'" + std::string(name) + "' is not a zone",
-                          "all, none, or some of upwind,wake,canyon,sidewall,rooftop");
-    }
-    if (comma == rest.npos) return;
-    rest.remove_prefix(comma + 1);
-  }
-}
-
-const std::vector<Rule>& rules() {
-  static const std::vector<Rule> all{
-      {"--buildings", "FILE", "table of boxes and polygons, .shp, or none (default: a small city)",
-       [](Options& o, std::string_view text) {
-         o.empty = text == "none";
-         o.buildings = o.empty ? "" : text;
-       }},
-      {"--height-field", "NAME", "field of the shapefile with the heights (default H)",
-       [](Options& o, std::string_view text) { o.height_field = text; }},
-      {"--terrain", "FILE", ".npz, .npy or .asc elevation model (default: flat)",
-       [](Options& o, std::string_view text) { o.terrain = text; }},
-      {"--origin", "X,Y", "south-west corner of the domain in the elevation model, m (default 0,0)",
-       [](Options& o, std::string_view text) {
-         const auto v = numbers("--origin", text, 2, 0, 1e8);
-         o.origin = {v[0], v[1]};
-       }},
-      {"--data-cell", "DX,DY", "cell size of the elevation model where the file does not say it, m",
-       [](Options& o, std::string_view text) {
-         const auto v = numbers("--data-cell", text, 2, 1e-6, 1e8);
-         o.data_cell = {v[0], v[1]};
-       }},
-      {"--cells", "NX,NY,NZ", "number of cells (default 160,120,40)",
-       [](Options& o, std::string_view text) {
-         const auto v = numbers("--cells", text, 3, 0, 1e9);
-         o.cells = {std::llround(v[0]), std::llround(v[1]), std::llround(v[2])};
-       }},
-      {"--cell-size", "DX,DY,DZ", "of the cells, DZ of the lowest level, m (default 4,4,4)",
-       [](Options& o, std::string_view text) {
-         const auto v = numbers("--cell-size", text, 3, -1e9, 1e9);
-         o.cell = {v[0], v[1], v[2]};
-       }},
-      number_rule("--stretch", "R", "each level is thicker by this factor than the one below (default 1)",
-                  -10, 10, [](Options& o, double v) { o.stretch = v; }),
-      {"--sensors", "FILE", "table of times, places and winds (default: one sensor)",
-       [](Options& o, std::string_view text) { o.sensors = text; }},
-      number_rule("--wind", "M/S", "speed at the sensor (default 5)", 0, 1000,
-                  [](Options& o, double v) { o.sensor.speed = v; }),
-      number_rule("--direction", "DEG", "where the wind comes from, 0 north, 90 east (default 270)", -360,
-                  360, [](Options& o, double v) { o.sensor.direction = v; }),
-      number_rule("--reference", "M", "height of the sensor above the ground (default 10)", 1e-3, 1e5,
-                  [](Options& o, double v) { o.sensor.height = v; }),
-      choice_rule(
-          "--profile", "log", "power", "log|power", "of the wind with height (default log)",
-          [](Options& o, bool second) { o.sensor.profile = second ? Profile::power : Profile::logarithmic; }),
-      number_rule("--shape", "V", "roughness length in m of log, exponent of power (default 0.1)", 1e-9, 10,
-                  [](Options& o, double v) { o.sensor.shape = v; }),
-      {"--zones", "LIST", "all, none, or of upwind,wake,canyon,sidewall,rooftop (default all)", set_zones},
-      number_rule("--wall-roughness", "M", "roughness length of walls and roofs (default 0.1)", 1e-6, 10,
-                  [](Options& o, double v) { o.wall_roughness = v; }),
-      choice_rule("--precision", "f64", "f32", "f64|f32", "of all arithmetic (default f64)",
-                  [](Options& o, bool second) { o.single = second; }),
-      number_rule("--tolerance", "1/S", "largest divergence of the wind (default 1e-6; f32: 2e-4)", 0, 1e3,
-                  [](Options& o, double v) { o.tolerance = v; }),
-      choice_rule("--solver", "sor", "mg-pcg", "sor|mg-pcg",
-                  "relaxation, or conjugate gradients with multigrid (default mg-pcg)",
-                  [](Options& o, bool second) { o.multigrid = second; }),
-      number_rule("--omega", "W", "over-relaxation of sor (default: the best one of an empty box)", 0.1,
-                  1.999, [](Options& o, double v) { o.omega = v; }),
-      number_rule("--sweeps", "N", "the most sweeps of sor at one time (default 20000)", 1, 1e9,
-                  [](Options& o, double v) { o.sweeps = std::llround(v); }),
-      number_rule("--iterations", "N", "the most iterations of mg-pcg at one time (default 200)", 1, 1e9,
-                  [](Options& o, double v) { o.iterations = std::llround(v); }),
-      {"--out", "FOLDER", "where the results go (default city_wind_output)",
-       [](Options& o, std::string_view text) { o.out = text; }},
-      choice_rule("--device", "cpu", "cuda", "cpu|cuda", "where the kernels run (default cpu)",
-                  [](Options& o, bool second) { o.gpu = second; }),
-      number_rule("--threads", "N", "CPU threads (default: all)", 1, 4096,
-                  [](Options& o, double v) { o.threads = static_cast<int>(v); }),
-      {"--help", "", "print this text", [](Options& o, std::string_view) { o.help = true; }},
+void set_zones(Parameterisations& zones, const std::vector<std::string>& names) {
+  const auto named = [&](const char* name) {
+    return std::ranges::find(names, name) != names.end() || names.front() == "all";
   };
-  return all;
+  zones = {named("upwind"), named("wake"), named("canyon"), named("sidewall"), named("rooftop")};
 }
 
-/// Options of the other solver would do nothing.
+/// Options of the solver that was not chosen may not be passed over in silence.
 void refuse_unused(const Options& options) {
   const auto refuse = [](const char* option, const char* solver) {
     throw heddle::Error(std::string("option ") + option, "the chosen solver does not use it",
@@ -169,17 +34,83 @@ void refuse_unused(const Options& options) {
 
 } // namespace
 
-Options parse_options(int count, const char* const* arguments) {
-  Options options;
-  option_rules::read(options, rules(), count, arguments);
-  refuse_unused(options);
-  return options;
-}
+std::optional<Options> parse_options(int count, const char* const* arguments) {
+  using command_line::add_choice;
+  using command_line::between;
+  Options o;
+  CLI::App app("city_wind: wind around buildings that conserves mass");
+  command_line::set_up(app);
 
-std::string help_text() {
-  std::string text = "city_wind: wind around buildings that conserves mass\n"
-                     "usage: city_wind [options]\n";
-  return text + option_rules::help_lines(rules(), 28);
+  app.add_option_function<std::string>(
+      "--buildings",
+      [&](const std::string& file) {
+        o.empty = file == "none";
+        o.buildings = o.empty ? "" : file;
+      },
+      "table of boxes and polygons, .shp, or none (default: a small city)");
+  app.add_option("--height-field", o.height_field, "field of the shapefile with the heights");
+  app.add_option("--terrain", o.terrain, ".npz, .npy or .asc elevation model (default: flat)");
+  std::array<double, 2> origin{};
+  app.add_option("--origin", origin, "X,Y: south-west corner of the domain in the elevation model, m")
+      ->delimiter(',')
+      ->check(between(0, 1e8));
+  std::array<double, 2> data_cell{};
+  const CLI::Option* const has_data_cell =
+      app.add_option("--data-cell", data_cell,
+                     "DX,DY: cell size of the elevation model where the file does not say it, m")
+          ->delimiter(',')
+          ->check(between(1e-6, 1e8))
+          ->default_str("");
+  app.add_option("--cells", o.cells, "NX,NY,NZ: number of cells")->delimiter(',')->check(between(0, 1e9));
+  app.add_option("--cell-size", o.cell, "DX,DY,DZ: of the cells, DZ of the lowest level, m")
+      ->delimiter(',')
+      ->check(between(-1e9, 1e9));
+  app.add_option("--stretch", o.stretch, "each level is thicker by this factor than the one below")
+      ->check(between(-10, 10));
+  app.add_option("--sensors", o.sensors, "table of times, places and winds (default: one sensor)");
+  app.add_option("--wind", o.sensor.speed, "speed at the sensor, m/s")->check(between(0, 1000));
+  app.add_option("--direction", o.sensor.direction, "where the wind comes from in degrees, 0 north, 90 east")
+      ->check(between(-360, 360));
+  app.add_option("--reference", o.sensor.height, "height of the sensor above the ground, m")
+      ->check(between(1e-3, 1e5));
+  add_choice(
+      app, "--profile", {"log", "power"},
+      [&](std::size_t i) { o.sensor.profile = i == 1 ? Profile::power : Profile::logarithmic; },
+      "of the wind with height (default log)");
+  app.add_option("--shape", o.sensor.shape, "roughness length in m of log, exponent of power")
+      ->check(between(1e-9, 10));
+  app.add_option_function<std::vector<std::string>>(
+         "--zones", [&](const std::vector<std::string>& names) { set_zones(o.zones, names); },
+         "all (default), none, or some of the others, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"all", "none", "upwind", "wake", "canyon", "sidewall", "rooftop"}));
+  app.add_option("--wall-roughness", o.wall_roughness, "roughness length of walls and roofs, m")
+      ->check(between(1e-6, 10));
+  add_choice(
+      app, "--precision", {"f64", "f32"}, [&](std::size_t i) { o.single = i == 1; },
+      "of all arithmetic (default f64)");
+  app.add_option("--tolerance", o.tolerance, "largest divergence of the wind, 1/s (default 1e-6; f32: 2e-4)")
+      ->check(between(0, 1e3));
+  add_choice(
+      app, "--solver", {"sor", "mg-pcg"}, [&](std::size_t i) { o.multigrid = i == 1; },
+      "relaxation, or conjugate gradients with multigrid (default mg-pcg)");
+  app.add_option("--omega", o.omega, "over-relaxation of sor (default: the best one of an empty box)")
+      ->check(between(0.1, 1.999));
+  app.add_option("--sweeps", o.sweeps, "the most sweeps of sor at one time (default 20000)")
+      ->check(between(1, 1e9));
+  app.add_option("--iterations", o.iterations, "the most iterations of mg-pcg at one time (default 200)")
+      ->check(between(1, 1e9));
+  app.add_option("--out", o.out, "folder of the results");
+  add_choice(
+      app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
+      "where the kernels run (default cpu)");
+  app.add_option("--threads", o.threads, "CPU threads (default: all)")->check(between(1, 4096));
+
+  if (!command_line::read(app, count, arguments)) return std::nullopt;
+  o.origin = {origin[0], origin[1]};
+  if (*has_data_cell) o.data_cell = {data_cell[0], data_cell[1]};
+  refuse_unused(o);
+  return o;
 }
 
 } // namespace city_wind

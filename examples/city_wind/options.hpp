@@ -39,15 +39,14 @@ struct Options {
   std::filesystem::path out = "city_wind_output";
   bool gpu = false;
   std::optional<int> threads;
-  bool help = false;
 };
 
 /// Reads the arguments. Throws heddle::Error for an unknown option, a missing or senseless value, and options
 /// of the solver that is not used.
-[[nodiscard]] Options parse_options(int count, const char* const* arguments);
+/// Nothing after --help, which it prints. Throws heddle::Error with the option and the reason.
+[[nodiscard]] std::optional<Options> parse_options(int count, const char* const* arguments);
 
 /// The text of --help.
-[[nodiscard]] std::string help_text();
 
 } // namespace city_wind
 

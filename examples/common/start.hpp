@@ -6,7 +6,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <string>
 
 #include "heddle/core/error.hpp"
 
@@ -19,18 +18,16 @@ template <class Options> struct Start {
   std::optional<int> status;
 };
 
-/// Reads the command line. --help is printed on stdout (status 0), an error on stderr (status 1); lines of
-/// stdout appear as they are printed from here on, in a file too. parse(count, arguments) gives the options,
-/// among them `help`.
-template <class Parse>
-auto start(const char* program, Parse parse, const std::string& help, int count, const char* const* arguments)
-    -> Start<decltype(parse(count, arguments))> {
+/// Reads the command line: parse(count, arguments) gives the options, or nothing after --help (status 0). An
+/// error is printed on stderr (status 1). Lines of stdout appear as they are printed from here on, in a file
+/// too.
+template <class Options>
+Start<Options> start(const char* program, std::optional<Options> (*parse)(int, const char* const*), int count,
+                     const char* const* arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   try {
-    const auto options = parse(count, arguments);
-    if (!options.help) return {options, std::nullopt};
-    std::fputs(help.c_str(), stdout);
-    return {options, 0};
+    if (const auto options = parse(count, arguments)) return {*options, std::nullopt};
+    return {{}, 0};
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", program, error.what());
     return {{}, 1};

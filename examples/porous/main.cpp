@@ -232,7 +232,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 } // namespace porous
 
 int main(int argc, char** argv) {
-  const auto start = example::start("porous", porous::parse_options, porous::help_text(), argc, argv);
+  const auto start = example::start("porous", porous::parse_options, argc, argv);
   if (start.status) return *start.status;
   const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {

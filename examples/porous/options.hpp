@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "flow.hpp"
@@ -33,12 +34,10 @@ struct Options {
   bool gpu = false;
   int threads = 0;
   std::filesystem::path out = "porous_output";
-  bool help = false;
 };
 
-/// Throws heddle::Error with the option, the reason and a hint.
-[[nodiscard]] Options parse_options(int count, const char* const* arguments);
-[[nodiscard]] std::string help_text();
+/// Nothing after --help, which it prints. Throws heddle::Error with the option and the reason.
+[[nodiscard]] std::optional<Options> parse_options(int count, const char* const* arguments);
 
 } // namespace porous
 

@@ -244,8 +244,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 } // namespace terrain_wind
 
 int main(int argc, char** argv) {
-  const auto start =
-      example::start("terrain_wind", terrain_wind::parse_options, terrain_wind::help_text(), argc, argv);
+  const auto start = example::start("terrain_wind", terrain_wind::parse_options, argc, argv);
   if (start.status) return *start.status;
   const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {

@@ -36,14 +36,13 @@ struct Options {
   bool picture = true;
   bool gpu = false;
   std::optional<int> threads;
-  bool help = false;
 };
 
 /// Reads the arguments. Throws heddle::Error for an unknown option, a missing or senseless value.
-[[nodiscard]] Options parse_options(int count, const char* const* arguments);
+/// Nothing after --help, which it prints. Throws heddle::Error with the option and the reason.
+[[nodiscard]] std::optional<Options> parse_options(int count, const char* const* arguments);
 
 /// The text of --help.
-[[nodiscard]] std::string help_text();
 
 } // namespace terrain_wind
 

@@ -90,14 +90,15 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
 TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
   for (const auto& [arguments, part] :
        {std::pair{"--cell-size 0,4,4", "sizes must be positive"},
-        std::pair{"--cells 10,10", "is not 3 numbers"}, std::pair{"--wind fast", "'fast' is not a number"},
-        std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "'roof' is not a zone"},
-        std::pair{"--device tpu", "give cpu or cuda"}, std::pair{"--stretch", "its value is missing"},
-        std::pair{"--solver lu", "give sor or mg-pcg"}, std::pair{"--omega 1.5", "add --solver sor"},
+        std::pair{"--cells 10,10", "--cells: 3 required"},
+        std::pair{"--wind fast", "'fast' is not a number from 0 to 1000"},
+        std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "roof not in {all,none,"},
+        std::pair{"--device tpu", "tpu not in {cpu,cuda}"}, std::pair{"--stretch", "--stretch: 1 required"},
+        std::pair{"--solver lu", "lu not in {sor,mg-pcg}"}, std::pair{"--omega 1.5", "add --solver sor"},
         std::pair{"--sweeps 50", "add --solver sor"},
         std::pair{"--solver sor --iterations 5", "add --solver mg-pcg"},
         std::pair{"--tolerance 0", "mg-pcg needs a tolerance above 0"},
-        std::pair{"--colour red", "unknown option"}, std::pair{"--buildings no.csv", "cannot be opened"}}) {
+        std::pair{"--colour red", "not expected"}, std::pair{"--buildings no.csv", "cannot be opened"}}) {
     const Outcome outcome = program(arguments);
     EXPECT_EQ(outcome.code, 1) << outcome.text;
     EXPECT_TRUE(contains(outcome.text, "city_wind: ")) << outcome.text;

@@ -48,16 +48,16 @@ TEST(CommandLine, MeasuresAPackingAndAnImage) {
 
 TEST(CommandLine, SaysWhatIsWrong) {
   for (const auto& [arguments, message] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"--porosity 0.1", "option --porosity: '0.1' is not valid. Hint: a number from 0.3 to 0.95"},
-           {"--device tpu", "give cpu|cuda"},
-           {"--colour", "unknown option '--colour'"},
-           {"--axis", "its value is missing"},
-           {"a.npz b.npz", "there are two images"},
+           {"--porosity 0.1", "command line: --porosity: '0.1' is not a number from 0.3 to 0.95"},
+           {"--device tpu", "tpu not in {cpu,cuda}"},
+           {"--colour", "not expected: --colour"},
+           {"--axis", "--axis: 1 required"},
+           {"a.npz b.npz", "not expected: b.npz"},
            {"nothing.npz", "nothing.npz"},
-           {"--size 1,2", "three numbers separated by commas"},
-           {"a.raw --edge 30", "option --edge: it belongs to a packing, and an image is given"},
-           {"--pore=0", "option --pore: it belongs to an image, and none is given"},
-           {"a.npz --compare", "it measures packings of spheres, not an image"},
+           {"--size 1,2", "--size: 3 required"},
+           {"a.raw --edge 30", "image excludes --edge"},
+           {"--pore=0", "--pore requires image"},
+           {"a.npz --compare", "image excludes --compare"},
            {"--edge 8 --diameter 7", "do not fit"}}) {
     const Outcome outcome = program(arguments);
     EXPECT_EQ(outcome.code, 1) << arguments;

@@ -2,59 +2,54 @@
 // lbm-validation [options] [folder]: the validation table as validation.md, its curves as validation.tsv and,
 // where heddle::plot is built, validation.png.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 
+#include "command_line.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
-#include "option_rules.hpp"
 #include "report.hpp"
 
 namespace {
 
 struct Options {
   validation::Size size = validation::Size::full;
-  std::string only, folder = ".";
+  std::string only;
+  std::filesystem::path folder = ".";
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   double limit = std::numeric_limits<double>::infinity(); // seconds
-  bool plan = false, fresh = false, draw = false, help = false;
+  bool plan = false, fresh = false, draw = false;
 };
 
-/// A positive number.
-template <class T> T number(std::string_view option, std::string_view value) {
-  T found{};
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), found);
-  if (error != std::errc{} || end != value.data() + value.size() || found <= 0)
-    throw heddle::Error("option " + std::string(option), "'" + std::string(value) + "' is no positive number",
-                        "see --help");
-  return found;
+/// Nothing after --help, which it prints.
+std::optional<Options> parse_options(int count, const char* const* arguments) {
+  using command_line::between;
+  Options o;
+  CLI::App app("lbm-validation: the validation table as validation.md and validation.png\n"
+               "Goes on where an earlier call in the same folder stopped.");
+  command_line::set_up(app);
+  app.add_option("folder", o.folder, "where the results go");
+  app.add_flag_callback("--small", [&] { o.size = validation::Size::small; }, "the sizes of the tests");
+  command_line::add_choice(
+      app, "--device", {"cuda"}, [&](std::size_t) { o.size = validation::Size::large; },
+      "flows in space on the GPUs of the machine, with finer grids");
+  app.add_option("--only", o.only, "the cases whose name holds this text");
+  app.add_option("--cores", o.cores, "runs at once")->check(between(1, 1e6));
+  app.add_option("--limit", o.limit,
+                 "leave out, and name, what would end after so many seconds: first the runs that cost most")
+      ->check(between(1e-9, 1e12));
+  app.add_flag("--fresh", o.fresh, "forget the runs that earlier calls left in the folder (runs.tsv)");
+  app.add_flag("--plan", o.plan, "say what runs when; compute nothing");
+  app.add_flag("--draw", o.draw, "draw validation.tsv of an earlier run; compute nothing");
+  if (!command_line::read(app, count, arguments)) return std::nullopt;
+  return o;
 }
-
-const std::vector<option_rules::Rule<Options>> rules{
-    {"--small", "", "the sizes of the tests", [](Options& o, auto) { o.size = validation::Size::small; }},
-    {"--device", "cuda", "flows in space on the GPUs of the machine, with finer grids",
-     [](Options& o, auto value) {
-       if (value != "cuda")
-         throw heddle::Error("option --device", "'" + std::string(value) + "' is not known", "cuda");
-       o.size = validation::Size::large;
-     }},
-    {"--only", "TEXT", "the cases whose name holds TEXT", [](Options& o, auto value) { o.only = value; }},
-    {"--cores", "N", "runs at once; all cores of the machine if not given",
-     [](Options& o, auto value) { o.cores = number<int>("--cores", value); }},
-    {"--limit", "SECONDS", "leave out, and name, what would end after that: first the runs that cost most",
-     [](Options& o, auto value) { o.limit = number<double>("--limit", value); }},
-    {"--fresh", "", "forget the runs that calls before this one left in the folder (runs.tsv)",
-     [](Options& o, auto) { o.fresh = true; }},
-    {"--plan", "", "say what runs when; compute nothing", [](Options& o, auto) { o.plan = true; }},
-    {"--draw", "", "draw validation.tsv of a run before this one; compute nothing",
-     [](Options& o, auto) { o.draw = true; }},
-    {"--help", "", "this", [](Options& o, auto) { o.help = true; }}};
 
 void draw_curves(const std::filesystem::path& folder) {
 #ifdef LBM_VALIDATION_PLOT
@@ -106,17 +101,10 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    Options options;
-    option_rules::read(options, rules, argc, argv, [&](std::string_view word) { options.folder = word; });
-    if (options.help) {
-      std::printf(
-          "lbm-validation [options] [folder]: the validation table as validation.md and validation.png\n"
-          "Goes on where an earlier call in the same folder stopped.\n\n%s",
-          option_rules::help_lines(rules, 18).c_str());
-      return 0;
-    }
-    if (!options.draw) return run(options);
-    draw_curves(options.folder);
+    const std::optional<Options> options = parse_options(argc, argv);
+    if (!options) return 0;
+    if (!options->draw) return run(*options);
+    draw_curves(options->folder);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
