@@ -50,10 +50,6 @@ class ExpressionPrinter:
             case ir.View(pointer, offset, _):
                 zero = isinstance(offset, ir.Const) and offset.value == 0
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
-            case ir.TreeReduce(operation, values, count):
-                return f"{combiner(operation)}({values.name}, {self(count)})", ATOM
-            case ir.AllEqual(line, begin, end, number):
-                return f"heddle::all_equal({line.name}, {self(begin)}, {self(end)}, {number.value})", ATOM
             case ir.Cast(value, scalar):
                 return self.cast(value, scalar), ATOM
             case ir.Select(condition, yes, no):
@@ -63,8 +59,7 @@ class ExpressionPrinter:
                 spelling = FUNCTIONS[name].spelling
                 arguments = ", ".join(self(argument) for argument in args)
                 status = ", status" if name == "within" else ""
-                prefix = "heddle::" if name == "within" else ""
-                return f"{prefix}{spelling}{self.instance(name, args)}({arguments}{status})", ATOM
+                return f"{spelling}{self.instance(name, args)}({arguments}{status})", ATOM
             case ir.Op(name, (operand,)):
                 row = OPERATORS[name]
                 return row.spelling + self(operand, row.precedence + 1), row.precedence
@@ -79,9 +74,8 @@ class ExpressionPrinter:
     def instance(name: str, args: tuple[ir.Expression, ...]) -> str:
         """An integer literal is an `int`; where the other argument has another type, the template needs to be
         told."""
-        scalar = args[0].type
-        literals = not scalar.is_float and any(isinstance(argument, ir.Const) for argument in args)
-        return f"<{type_text(scalar)}>" if name in ("min", "max") and literals else ""
+        literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)  # type: ignore[union-attr]
+        return f"<{type_text(args[0].type)}>" if name in ("min", "max") and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:
@@ -98,11 +92,6 @@ class ExpressionPrinter:
         if scalar == ir.F16:
             return f"heddle::to_half({self(value)})"
         return f"static_cast<{type_text(scalar)}>({self(value)})"
-
-
-def combiner(operation: str, name: str = "combine") -> str:
-    """A function of heddle/device/reduce.hpp for an operation."""
-    return f"heddle::{name}_{operation}"
 
 
 def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:

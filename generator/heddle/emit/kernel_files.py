@@ -10,20 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.cost import cost
-from heddle.emit.expression import combiner, type_text
+from heddle.emit.expression import type_text
 from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
-from heddle.ir.device_calls import row_of
-from heddle.ir.functions import FUNCTIONS
+from heddle.ir.device_calls import DeviceFunction, row_of
+from heddle.ir.functions import FUNCTIONS, Function
 from heddle.ir.schedule import Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
-
-_ARITHMETIC = {"min", "max", "sign"}
 
 
 @dataclass(frozen=True)
@@ -145,24 +143,23 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
     found = set() if target.threads else {"preconditions.hpp"}
     for node in (node for kernel in kernels for node in walk(kernel.body)):
         match node:
-            case ir.Call(name) if name in _ARITHMETIC:
-                found.add("arithmetic.hpp")
-            case ir.Call("within"):
-                found.add("checked.hpp")
+            case ir.Call(name):
+                found |= _header(FUNCTIONS[name], target)
+            case ir.DeviceCall():
+                found |= _header(row_of(node), target)
             case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
                 found.add("half.hpp")
-            case ir.View(opaque=True) | ir.Call("opaque"):
+            case ir.View(opaque=True):
                 found.add("opaque.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):
                 found.add("row.hpp")
-            case ir.Prefetch() | ir.AllEqual():
-                found.add("row.hpp")
-            case ir.DeviceCall():
-                row = row_of(node)
-                found.add(row.cuda_header if target.threads and row.cuda_header else row.header)
-            case ir.TreeReduce() | ir.WarpReduce():
-                found.add("reduce_cuda.hpp" if target.threads else "reduce.hpp")
     return sorted(found)
+
+
+def _header(row: Function | DeviceFunction, target: Target) -> set[str]:
+    """The device header that a function needs, if it is not one of <cmath>."""
+    header = row.cuda_header if target.threads and row.cuda_header else row.header
+    return {header} if header else set()
 
 
 def _needs_cmath(variants: Sequence[Variant]) -> bool:
@@ -265,9 +262,10 @@ def _combination(statement: ir.Statement, printer: StatementPrinter) -> dict[str
     assert isinstance(statement, ir.Store)
     assert isinstance(statement.target, ir.Load)
     whole = statement.value
-    assert isinstance(whole, ir.TreeReduce)
-    result, count = statement.target.pointer.name, printer.expression(whole.count)
-    call = f"{combiner(whole.operation, 'launch_combine')}({result}, {whole.values.name}, {count}, stream)"
+    assert isinstance(whole, ir.Call)
+    result = statement.target.pointer.name
+    given = ", ".join(map(printer.expression, whole.args))
+    call = f"heddle::launch_{whole.name}({result}, {given}, stream)"
     return {"result": result, "text": call}
 
 

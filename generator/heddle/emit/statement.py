@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heddle.emit.expression import ExpressionPrinter, combiner, type_text
+from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
-from heddle.ir.device_calls import Kind, row_of
+from heddle.ir.device_calls import Kind, is_warp_reduction, parts_of, row_of
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, walk
 
@@ -57,13 +57,6 @@ class StatementPrinter:
                 yield f"{symbol.name} = {self.expression(value)};"
             case ir.Store(target, value):
                 yield f"{self.expression(target)} = {self.expression(value)};"
-            case ir.Prefetch(
-                ir.Load(pointer, index), length, ir.Expression() as count, ir.Expression() as further
-            ):
-                where = ", ".join(self.expression(e) for e in (index, count, further))
-                yield f"heddle::prefetch<{length}>({pointer.name}, {where});"
-            case ir.Prefetch(target, length):
-                yield f"heddle::prefetch<{length}>(&{self.expression(target)});"
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zeros = "" if space == "register" else " = {}"
@@ -96,7 +89,7 @@ class StatementPrinter:
         row = row_of(call)
         numbers = f"<{', '.join(map(str, call.template))}>" if call.template else ""
         given = zip(row.parameters.values(), call.args, strict=True)
-        arguments = ", ".join(self.argument(kind, argument) for kind, argument in given)
+        arguments = ", ".join(self.argument(*each) for each in given if each[0] in row.spelled)
         return f"heddle::{row.function or call.name}{numbers}({arguments})"
 
     def argument(self, kind: Kind, argument: ir.Expression) -> str:
@@ -167,7 +160,7 @@ class StatementPrinter:
             step = self.expression(level.step)
             place = place if step == "1" else f"{step} * ({place})"
             yield f"const std::int64_t {level.counter.name} = {begin}{place};"
-        if any(isinstance(s, ir.WarpReduce) for s in nest[0].body):
+        if any(is_warp_reduction(s) for s in nest[0].body):
             yield from self.together(nest)
             return
         yield self.leave(nest)
@@ -182,18 +175,15 @@ class StatementPrinter:
         row, *outer = nest
         if outer:
             yield self.leave(outer)
-        own = {s.value for s in row.body if isinstance(s, ir.WarpReduce)}
+        given = [s for s in row.body if is_warp_reduction(s)]
+        own = {parts_of(s)["value"] for s in given}
         variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
-        given = [s for s in row.body if isinstance(s, ir.WarpReduce)]
         yield self.block(variables)
         inside = f"{row.counter.name} < {self.expression(row.end)}"
         yield f"if ({inside}) {{"
         yield self.block([s for s in row.body if s not in variables and s not in given])
         yield "}"
-        for s in given:
-            given_to = f"{s.target.pointer.name}, {self.expression(s.target.index)}"
-            given_by = f"{self.expression(s.value)}, {self.expression(s.known)}"
-            yield f"{combiner(s.operation, 'combine_warp')}({given_to}, {given_by});"
+        yield self.block(given)
 
 
 def _opposite(before: ir.If, statement: ir.If) -> bool:

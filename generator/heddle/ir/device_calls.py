@@ -16,7 +16,6 @@ from typing import Any, TypeGuard
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.compressed_neighbours import CELLS, chunk_entry
-from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     BOOL,
     F16,
@@ -24,10 +23,12 @@ from heddle.ir.nodes import (
     I64,
     U32,
     Access,
+    Call,
     Cast,
     Const,
     DeviceCall,
     Expression,
+    Let,
     Load,
     Loop,
     Pointer,
@@ -35,7 +36,9 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    View,
 )
+from heddle.ir.reduction import COMBINATION, TILE
 from heddle.ir.visit import statements
 
 
@@ -50,6 +53,8 @@ class Kind(Enum):
     """`&array[index]`, where elements begin: a Load of the first, an Access before lowering."""
     VALUE = auto()
     """A number."""
+    LANE = auto()
+    """The lane of the own thread in its warp, which knows it: no argument in C++."""
 
 
 ARRAY, PLACE, ELEMENT, VALUE = Kind.ARRAY, Kind.PLACE, Kind.ELEMENT, Kind.VALUE
@@ -68,6 +73,7 @@ class DeviceFunction:
     assumes: what symbolic execution takes for granted. cells_per_entry: so many cells share an entry of the
     neighbour table, as far as the call reads it. interpret: what the interpreter does instead of the meaning,
     on arrays and numbers by the same names, where the call reads another form of what the meaning reads.
+    reduces: "sum", "min" or "max" where all threads of a warp take part and their values become one.
     """
 
     header: str
@@ -82,6 +88,12 @@ class DeviceFunction:
     assumes: str = ""
     cells_per_entry: int = 1
     interpret: Callable[..., None] | None = None
+    reduces: str = ""
+
+    @property
+    def spelled(self) -> tuple[Kind, ...]:
+        """What the arguments in C++ are."""
+        return tuple(kind for kind in self.parameters.values() if kind is not Kind.LANE)
 
 
 ASSUME_TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
@@ -177,8 +189,35 @@ def _store_vector(first: Load, local: Symbol, length: int) -> Sequence[Statement
     return (_each(length, lambda lane: _after(first, lane), lambda lane: Load(local, lane)),)
 
 
-def _prefetch_runs(field: Symbol, run: Load, length: int, rows: int) -> Sequence[Statement]:
+def _nothing(**_: Expression | int) -> Sequence[Statement]:
     return ()
+
+
+def groups_of(operation: str, results: Symbol) -> Symbol:
+    """The array of what the cells of each tile give, of which `results` holds one number a tile."""
+    return Symbol(f"{operation} of {results.name}", results.type)
+
+
+def _combine_warp(operation: str) -> DeviceFunction:
+    def meaning(
+        results: Symbol, index: Expression, lane: Expression, value: Expression, known: Expression
+    ) -> Sequence[Statement]:
+        groups, tile = groups_of(operation, results), Symbol("tile of a call", results.type)
+        first = multiply(index, integer(TILE))
+        assert isinstance(results.type, Pointer)
+        whole = Call(f"combine_{operation}", (tile, integer(TILE)), results.type.element)
+        return (
+            Store(Load(groups, add(first, lane)), value),
+            Let(tile, View(groups, first, integer(1))),
+            Store(Load(results, index), whole),
+        )
+
+    parts = {"results": ARRAY, "index": VALUE, "lane": Kind.LANE, "value": VALUE, "known": VALUE}
+    return DeviceFunction("reduce_cuda.hpp", parts, meaning, requires=_known, reduces=operation)
+
+
+def _known(known: Expression, **_: Expression) -> Expression:
+    return known
 
 
 def _decode_neighbours(
@@ -236,7 +275,19 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
     ),
     # Asks for the cache lines of `field` to which `rows` whole runs of `length` indices lead.
     "prefetch_runs": DeviceFunction(
-        "run.hpp", {"field": ARRAY, "run": PLACE}, _prefetch_runs, template=("length", "rows")
+        "run.hpp", {"field": ARRAY, "run": PLACE}, _nothing, template=("length", "rows")
+    ),
+    # Asks for the cache lines of `length` elements, which are about to be updated, or only read where the
+    # kernel never writes their field.
+    "prefetch": DeviceFunction("row.hpp", {"first": ELEMENT}, _nothing, template=("length",)),
+    # The same from element x of a row of `count` on; beyond its end for those of the next one, `next`
+    # elements of memory further on.
+    "prefetch_row": DeviceFunction(
+        "row.hpp",
+        {"row": ARRAY, "x": VALUE, "count": VALUE, "next": VALUE},
+        _nothing,
+        template=("length",),
+        function="prefetch",
     ),
     # local[l] = row[first + l] for l < count; emitted code may let the result lead to the row itself.
     "load_line": DeviceFunction(
@@ -290,6 +341,9 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
         cells_per_entry=CELLS,
         interpret=_decode_chunks,
     ),
+    # With a thread for each cell: `value` is number `lane` of the 32 values that become results[index].
+    # Threads without a cell take part; known: whether there is such an element.
+    **{f"combine_warp_{operation}": _combine_warp(operation) for operation in COMBINATION},
 }
 
 
@@ -307,7 +361,17 @@ def device_call(name: str, result: Symbol | None = None, /, **parts: Any) -> Dev
     return DeviceCall(name, args, template, result)
 
 
-def is_call(node: Node, *names: str) -> TypeGuard[DeviceCall]:
+def with_parts(call: DeviceCall, **changed: Any) -> DeviceCall:
+    """The same call with some of its arguments changed."""
+    return device_call(call.name, call.result, **parts_of(call) | changed)
+
+
+def is_warp_reduction(node: object) -> TypeGuard[DeviceCall]:
+    """Whether a node is a call in which all threads of a warp take part."""
+    return isinstance(node, DeviceCall) and bool(row_of(node).reduces)
+
+
+def is_call(node: object, *names: str) -> TypeGuard[DeviceCall]:
     """Whether a node is a call of one of these rows."""
     return isinstance(node, DeviceCall) and node.name in names
 
@@ -344,7 +408,8 @@ def fault(call: DeviceCall) -> str:
     if (len(call.args), len(call.template)) != (len(row.parameters), len(row.template)):
         return f"'{call.name}' with the wrong number of arguments"
     for (name, kind), argument in zip(row.parameters.items(), call.args, strict=True):
-        if not isinstance(argument, _CLASSES[kind]) or isinstance(argument.type, Pointer) != (kind is ARRAY):
+        is_array = isinstance(argument.type, Pointer)
+        if not isinstance(argument, _CLASSES.get(kind, Expression)) or is_array != (kind is ARRAY):
             return f"'{call.name}' with a wrong argument {name}"
     if bool(row.aliases) != (call.result is not None):
         return f"'{call.name}' {'without' if row.aliases else 'with'} a result"
@@ -357,5 +422,4 @@ _CLASSES: dict[Kind, type | tuple[type, ...]] = {
     ARRAY: Symbol,
     PLACE: Load,
     ELEMENT: (Load, Access),
-    VALUE: Expression,
 }

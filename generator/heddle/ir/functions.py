@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+from heddle.ir.reduction import COMBINATION, combined
 
 AT_WALL = 0xFFFFFFFF
 """What heddle/device/compressed_neighbours.hpp has for the entry of a wall."""
@@ -110,7 +112,9 @@ class Function:
     argument may find the function for double.
 
     exact: correctly rounded on every target (so bit-identical); others are library functions.
-    flops: what the cost line counts.
+    flops: what the cost line counts. header: of `heddle/device`, where the function is not one of <cmath>;
+    cuda_header: where device code has another one. arrays: so many of the first arguments are arrays. Then
+    `meaning` takes first what rounds a number to the type of the result, and arrays as sequences.
     """
 
     arguments: int
@@ -118,6 +122,23 @@ class Function:
     spelling: str
     exact: bool = True
     flops: int = 1
+    header: str = ""
+    cuda_header: str = ""
+    arrays: int = 0
+
+
+def _reduction(operation: str) -> Function:
+    """What the first elements of an array become (see ir.reduction); the array is scratch afterwards."""
+
+    def meaning(rounded: Callable[[float], float], values: Sequence[float], count: int) -> float:
+        return combined(operation, [values[i] for i in range(count)], rounded)
+
+    spelling, headers = f"heddle::combine_{operation}", ("reduce.hpp", "reduce_cuda.hpp")
+    return Function(2, meaning, spelling, True, 0, *headers, arrays=1)
+
+
+def _all_equal(_: object, row: Sequence[int], begin: int, end: int, value: int) -> bool:
+    return all(row[i] == value for i in range(begin, end))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -131,19 +152,31 @@ FUNCTIONS: dict[str, Function] = {
     "sin": Function(1, math.sin, "std::sin", exact=False),
     "cos": Function(1, math.cos, "std::cos", exact=False),
     "tanh": Function(1, math.tanh, "std::tanh", exact=False),
-    # As `b < a ? b : a` and `a < b ? b : a`: a NaN in b is dropped, one in a is kept, on every target alike.
-    "min": Function(2, lambda a, b: b if b < a else a, "heddle::min"),
-    "max": Function(2, lambda a, b: b if a < b else a, "heddle::max"),
-    "sign": Function(1, _sign, "heddle::sign"),
+    "min": Function(2, COMBINATION["min"], "heddle::min", header="arithmetic.hpp"),
+    "max": Function(2, COMBINATION["max"], "heddle::max", header="arithmetic.hpp"),
+    "sign": Function(1, _sign, "heddle::sign", header="arithmetic.hpp"),
     # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
-    "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
+    "as_half": Function(1, _as_half, "heddle::as_half", flops=0, header="half.hpp"),
     # The entry of a compressed neighbour table, or at a wall the own element.
     "neighbour_or_wall": Function(
-        2, lambda entry, own: own if entry == AT_WALL else entry, "heddle::neighbour_or_wall", flops=0
+        2,
+        lambda entry, own: own if entry == AT_WALL else entry,
+        "heddle::neighbour_or_wall",
+        flops=0,
+        header="compressed_neighbours.hpp",
     ),
     # The same value, which a compiler does not connect with earlier uses of it (see rematerialise_addresses).
-    "opaque": Function(1, lambda value: value, "heddle::opaque", flops=0),
+    "opaque": Function(1, lambda value: value, "heddle::opaque", flops=0, header="opaque.hpp"),
     # The index if it lies in [lower, upper); otherwise the reference target notes the fault and reads
     # `lower`.
-    "within": Function(3, lambda i, lower, upper: i if lower <= i < upper else lower, "within", flops=0),
+    "within": Function(
+        3,
+        lambda i, lower, upper: i if lower <= i < upper else lower,
+        "heddle::within",
+        flops=0,
+        header="checked.hpp",
+    ),
+    # Whether the elements [begin, end) of a row of integers, one at least, all are a value.
+    "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
+    **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
 }

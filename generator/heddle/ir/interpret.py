@@ -21,9 +21,9 @@ from typing import Any
 from heddle.ir import nodes as ir
 from heddle.ir import walls
 from heddle.ir.colouring import bits, colour_of
-from heddle.ir.device_calls import meaning, parts_of, row_of
+from heddle.ir.device_calls import groups_of, is_warp_reduction, meaning, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
-from heddle.ir.reduction import NEUTRAL, TILE, combination, combined
+from heddle.ir.reduction import COMBINATION, NEUTRAL, TILE, combined
 from heddle.ir.space import PLACES
 from heddle.ir.text import lines
 from heddle.ir.visit import statements
@@ -172,7 +172,6 @@ class _Interpreter:
     constants: dict[ir.Const, Number] = field(default_factory=dict)
     given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
     operations: dict[ir.Symbol, str] = field(default_factory=dict)
-    lanes: dict[tuple[str, int], list[float]] = field(default_factory=dict)
     calls: dict[ir.DeviceCall, tuple[ir.Expression | None, tuple[ir.Statement, ...]]] = field(
         default_factory=dict
     )
@@ -225,9 +224,11 @@ class _Interpreter:
             self.names[name] = _Line(name, values)
             self.names[f"{name}_work"] = _Line(f"{name}_work", [None] * self.tiles())
         for statement in statements(self.kernel.body):
-            if isinstance(statement, ir.WarpReduce):  # threads without a cell give what changes nothing
-                line = self.names[statement.target.pointer.name]
-                line.values[:] = [NEUTRAL[statement.operation]] * len(line.values)
+            if is_warp_reduction(statement):  # threads without a cell give what changes nothing
+                results, operation = parts_of(statement)["results"], row_of(statement).reduces
+                line, groups = self.names[results.name], groups_of(operation, results).name
+                line.values[:] = [NEUTRAL[operation]] * len(line.values)
+                self.names[groups] = _Line(groups, [NEUTRAL[operation]] * (TILE * len(line.values)))
 
     @property
     def extent(self) -> tuple[int, ...]:
@@ -333,7 +334,7 @@ class _Interpreter:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch():
+            case ir.Comment():
                 pass
             case ir.Var(symbol, None):
                 self.locals.pop(symbol, None)
@@ -352,14 +353,7 @@ class _Interpreter:
                 given, place = self.given[output], self.place()
                 before = given.get(place, NEUTRAL[operation])
                 assert isinstance(output.type, ir.Scalar)
-                given[place] = float(rounded(combination(operation)(before, self.value(value)), output.type))
-            case ir.WarpReduce(operation, target, lane, value, known):
-                if not self.value(known):
-                    raise InterpretationError(f"{target.pointer.name} has no such tile")
-                line, index = self.element(target)
-                tile = self.lanes.setdefault((line.name, index), [NEUTRAL[operation]] * TILE)
-                tile[self.value(lane)] = self.value(value)
-                line.values[line.at(index)] = self.combined(operation, tile, target.type)
+                given[place] = float(rounded(COMBINATION[operation](before, self.value(value)), output.type))
             case ir.If(condition, body):
                 if self.value(condition):
                     self.block(body)
@@ -427,20 +421,12 @@ class _Interpreter:
                 return self.within(*map(self.value, args))
             case ir.Call(name, args, scalar):
                 assert scalar is not None
-                return rounded(FUNCTIONS[name].meaning(*map(self.value, args)), scalar)
+                row, given = FUNCTIONS[name], map(self.value, args)
+                if row.arrays:
+                    return row.meaning(lambda value: rounded(value, scalar), *given)
+                return rounded(row.meaning(*given), scalar)
             case ir.Select(condition, yes, no):
                 return self.value(yes if self.value(condition) else no)
-            case ir.TreeReduce(operation, values, count):
-                line = self.value(values)
-                numbers = [line.values[line.at(i)] for i in range(self.value(count))]
-                if None in numbers:
-                    raise InterpretationError(f"{line.name} is not written completely")
-                return self.combined(operation, numbers, expression.type)
-            case ir.AllEqual(row, begin, end, number):
-                line = self.value(row)
-                return all(
-                    line.values[line.at(i)] == number.value for i in range(self.value(begin), self.value(end))
-                )
             case ir.Cast(inner, scalar):
                 return converted(self.value(inner), scalar)
             case ir.IsWallLink():

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from heddle.ir.functions import OPERATORS
 from heddle.ir.nodes import (
     BOOL,
-    AllEqual,
+    Call,
     Cast,
     Const,
     Expression,
@@ -36,15 +36,18 @@ from heddle.ir.visit import statements, transform_expressions, walk
 
 
 def specialised_loop(whole: Sequence[Statement], condition: Expression) -> tuple[Statement, ...]:
-    """The statements as they are where a condition holds: AllEqual of the cells of the one loop among them,
+    """The statements as they are where a condition holds: all_equal of the cells of the one loop among them,
     or several `symbol == constant` joined by `and`. Constants are folded, names of constants and of other
     names disappear, and what is the same for all cells of the loop is named before it."""
-    if not isinstance(condition, AllEqual):
+    if not (isinstance(condition, Call) and condition.name == "all_equal"):
         return tuple(_with_values(whole, dict(_known(condition))))
-    (loop,) = whole
+    (loop,), (row, begin, end, value) = whole, condition.args
     assert isinstance(loop, Loop)
-    assert (loop.begin, loop.end) == (condition.begin, condition.end)
-    body = tuple(_with_values(loop.body, {Load(condition.row, loop.counter): condition.value}))
+    assert (loop.begin, loop.end) == (begin, end)
+    assert isinstance(row, Symbol)
+    assert isinstance(value, Const)
+    own = Load(row, loop.counter)
+    body = tuple(_with_values(loop.body, {own: Const(value.value, own.type)}))
     inside = {loop.counter} | {s.symbol for s in statements(body) if isinstance(s, (Let, Var, Local))}
     before: list[Statement] = []
     for statement in body:
@@ -83,10 +86,11 @@ def is_copy(copy: If, whole: If) -> bool:
     """Whether the first of two statements is what `specialised_loop` makes of the second."""
     if whole.condition != Op("not", (copy.condition,), BOOL):
         return False
-    if isinstance(copy.condition, AllEqual):
-        loop = whole.body[0]
-        bounds = (copy.condition.begin, copy.condition.end)
-        if len(whole.body) != 1 or not isinstance(loop, Loop) or (loop.begin, loop.end) != bounds:
+    if isinstance(copy.condition, Call) and copy.condition.name == "all_equal":
+        loop, (_, *bounds, value) = whole.body[0], copy.condition.args
+        if len(whole.body) != 1 or not isinstance(loop, Loop) or [loop.begin, loop.end] != bounds:
+            return False
+        if not isinstance(value, Const):
             return False
     elif not all(known for known, _ in _known(copy.condition)):
         return False

@@ -214,34 +214,6 @@ class Call(Expression):
 
 
 @node
-class TreeReduce(Expression):
-    """What the first `count` elements of an array become (see ir.reduction); it is scratch afterwards."""
-
-    operation: Literal["sum", "min", "max"]
-    values: Symbol
-    count: Expression
-
-    @property
-    def type(self) -> Scalar:
-        assert isinstance(self.values.type, Pointer)
-        return self.values.type.element
-
-
-@node
-class AllEqual(Expression):
-    """Whether the elements [begin, end) of a row all are `value`, an integer."""
-
-    row: Symbol
-    begin: Expression
-    end: Expression
-    value: Const
-
-    @property
-    def type(self) -> Scalar:
-        return BOOL
-
-
-@node
 class Select(Expression):
     """`condition ? yes : no`; the branch not taken is not evaluated."""
 
@@ -317,18 +289,6 @@ class Store(Statement):
 
 
 @node
-class Prefetch(Statement):
-    """Ask for the cache lines of `length` elements of a row from `target` on, which are about to be updated,
-    or only read where the kernel never writes their field. Once lowered: beyond the `count` elements of the
-    row, those of the next one, `next` elements of memory further on; without them, whatever lies there."""
-
-    target: Access | Load
-    length: int
-    count: Expression | None = None
-    next: Expression | None = None
-
-
-@node
 class DeviceCall(Statement):
     """A call of a function in heddle/device, which is a row of ir.device_calls.DEVICE_CALLS: its arguments in
     the order of the row, and the integers that its template takes. result: the name that it gives an array.
@@ -342,24 +302,12 @@ class DeviceCall(Statement):
 
 @node
 class Reduce(Statement):
-    """TreeReduce `value` over all cells into the output `name`: "sum", "min" or "max" (see ir.reduction)."""
+    """Combine `value` of all cells into `output`: "sum", "min" or "max" (see ir.reduction)."""
 
     operation: Literal["sum", "min", "max"]
     output: Symbol
     value: Expression
     place: Place = NOWHERE
-
-
-@node
-class WarpReduce(Statement):
-    """With a thread for each cell: `value` is number `lane` of the 32 values that become `target`. Threads
-    that have no cell take part; `known`: whether there is such a target."""
-
-    operation: Literal["sum", "min", "max"]
-    target: Load
-    lane: Expression
-    value: Expression
-    known: Expression
 
 
 @node

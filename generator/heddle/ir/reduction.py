@@ -17,11 +17,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.nodes import Pointer, Scalar, Symbol
 
 TILE = 32
 """Cells that become one number at a time: the threads of a warp."""
+
+COMBINATION: dict[str, Callable[..., Any]] = {
+    "sum": lambda a, b: a + b,
+    # As `b < a ? b : a` and `a < b ? b : a`: a NaN in b is dropped, one in a is kept, on every target alike.
+    "min": lambda a, b: b if b < a else a,
+    "max": lambda a, b: b if a < b else a,
+}
+"""How two numbers become one."""
 
 NEUTRAL = {"sum": -0.0, "min": math.inf, "max": -math.inf}
 """Changes nothing it is combined with; for a sum not even the sign of a zero."""
@@ -33,14 +40,9 @@ def work_of(output: Symbol) -> Symbol:
     return Symbol(f"{output.name}_work", Pointer(output.type))
 
 
-def combination(operation: str) -> Callable[..., Any]:
-    """How two numbers become one."""
-    return (OPERATORS["add"] if operation == "sum" else FUNCTIONS[operation]).meaning
-
-
 def combined(operation: str, values: Sequence[float], rounded: Callable[[float], float]) -> float:
     """What a sequence of numbers becomes; each step is `rounded`."""
-    combine = combination(operation)
+    combine = COMBINATION[operation]
     values = list(values)
     while True:
         tiles = []

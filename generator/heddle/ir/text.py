@@ -64,8 +64,6 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
             yield f"store{' nontemporal' if nontemporal else ''} {expression(target)} = {expression(value)}"
         case ir.Reduce(operation, output, value):
             yield f"reduce {operation} {output.name} with {expression(value)}"
-        case ir.WarpReduce(operation, target, lane, value):
-            yield f"contribute {operation} {expression(target)} lane {expression(lane)} {expression(value)}"
         case ir.If(condition, _, wall):
             yield f"if{' wall' if wall else ''} {expression(condition)} {{"
         case ir.Loop(kind, counter, begin, end, step):
@@ -76,11 +74,6 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
         case ir.Scan(axis, reverse, carried, initial):
             start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
             yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''}{' from ' if carried else ''}{start} {{"
-        case ir.Prefetch(target, length, count, following):
-            wrapped = (
-                f" of {expression(count)}, next by {expression(following)}" if count and following else ""
-            )
-            yield f"prefetch {length} from {expression(target)}{wrapped}"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
         case ir.DeviceCall(name, args, template, result):
@@ -112,10 +105,6 @@ def expression(value: ir.Expression) -> str:
             return f"{pointer.name}[{expression(index)}]"
         case ir.View(pointer, offset, stride):
             return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
-        case ir.TreeReduce(operation, values, count):
-            return f"combine({operation}, {values.name}, {expression(count)})"
-        case ir.AllEqual(row, begin, end, number):
-            return f"all_equal({row.name}[{expression(begin)} .. {expression(end)}), {expression(number)})"
         case ir.Cast(inner, scalar):
             return f"{scalar}({expression(inner)})"
         case ir.Select(condition, yes, no):

@@ -19,21 +19,8 @@ _MODEL: set[type] = {ir.Access, ir.IsWallLink, ir.Gather, ir.Reduce, ir.Scan}
 
 VOCABULARIES: dict[str, set[type]] = {
     "symbolic": _EVERYWHERE | _MODEL,
-    "scheduled": _EVERYWHERE | _MODEL | {ir.Loop, ir.Prefetch},
-    "lowered": _EVERYWHERE
-    | {
-        ir.Loop,
-        ir.Prefetch,
-        ir.Var,
-        ir.Assign,
-        ir.Local,
-        ir.Load,
-        ir.View,
-        ir.DeviceCall,
-        ir.TreeReduce,
-        ir.AllEqual,
-        ir.WarpReduce,
-    },
+    "scheduled": _EVERYWHERE | _MODEL | {ir.Loop, ir.DeviceCall},
+    "lowered": _EVERYWHERE | {ir.Loop, ir.Var, ir.Assign, ir.Local, ir.Load, ir.View, ir.DeviceCall},
 }
 
 
@@ -79,8 +66,11 @@ def _check_type(kernel: ir.Kernel, expression: ir.Expression) -> None:
         case ir.Call(name, args):
             if name not in FUNCTIONS or len(args) != FUNCTIONS[name].arguments:
                 fail("unknown function or wrong number of arguments")
-            if len({argument.type for argument in args}) != 1:
+            arrays = FUNCTIONS[name].arrays
+            if arrays == 0 and len({argument.type for argument in args}) != 1:
                 fail("arguments of different types")
+            if not all(isinstance(argument.type, ir.Pointer) for argument in args[:arrays]):
+                fail("a number where an array belongs")
         case ir.Select(condition, yes, no):
             if condition.type != ir.BOOL or yes.type != no.type:
                 fail("a select needs a bool and two values of one type")

@@ -15,7 +15,7 @@ _C_NAMES = {"fabs": "abs", "fabsf": "abs"} | {
 }
 # std::min(a, b) is b < a ? b : a, which is what heddle::min is; std::fmin treats NaN otherwise.
 _KNOWN = {row.spelling: name for name, row in FUNCTIONS.items() if row.spelling.startswith("heddle::")} | {
-    "std::min": "min", "std::max": "max", "heddle::within": "within",
+    "std::min": "min", "std::max": "max",
 }  # fmt: skip
 # Where no argument is NaN, and but for the sign of a zero, these are the same.
 WITHOUT_NAN = {"fmin": "min", "fmax": "max", "fminf": "min", "fmaxf": "max"}
@@ -35,11 +35,6 @@ def known_function(name: str) -> str | None:
     plain = name.removeprefix("std::").removeprefix("::")
     plain = _C_NAMES.get(plain, plain)
     return plain if plain in _PLAIN else None
-
-
-def combination(name: str) -> str | None:
-    """The operation by which a building block of heddle/device/reduce.hpp combines an array."""
-    return {f"heddle::combine_{operation}": operation for operation in ("sum", "min", "max")}.get(name)
 
 
 def half_conversion(name: str) -> ir.Scalar | None:

@@ -36,7 +36,7 @@ class Shuffle(Expression):
 
 @node
 class Atomic(Statement):
-    """TreeReduce a value with an element, of which other threads do the same."""
+    """Combine a value with an element, of which other threads do the same."""
 
     operation: Operation
     target: ir.Load

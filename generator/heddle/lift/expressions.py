@@ -18,7 +18,6 @@ from heddle.lift.calls import (
     INFINITIES,
     STRIDED_ROW,
     WITHOUT_NAN,
-    combination,
     half_conversion,
     known_function,
 )
@@ -141,6 +140,12 @@ class ExpressionLifter:
             return integer(value.value)
         return value
 
+    def whole(self, expression: ir.Expression) -> ir.Symbol:
+        """An array or a line from its first element on."""
+        pointer, offset = self.pointer(expression)
+        assert offset == integer(0)
+        return pointer
+
     def pointer(self, expression: ir.Expression) -> tuple[ir.Symbol, ir.Expression]:
         """The name of an array or pointer and an offset in elements: `p + a + b` is (p, a + b)."""
         match expression:
@@ -227,6 +232,10 @@ class ExpressionLifter:
         if known is None and name.removeprefix("std::").removeprefix("::") in WITHOUT_NAN:
             known = WITHOUT_NAN[name.removeprefix("std::").removeprefix("::")]
             self.assumptions.append(f"{self.place}: no argument of {name} is NaN, which it would pass over")
+        if known is not None and FUNCTIONS[known].arrays:
+            arrays = (self.whole(a) for a in call.args[: FUNCTIONS[known].arrays])
+            numbers = (self.value(a) for a in call.args[FUNCTIONS[known].arrays :])
+            return ir.Call(known, (*arrays, *numbers), call.type)
         if known is not None:
             arguments = tuple(self.value(a) for a in call.args[: FUNCTIONS[known].arguments])
             if {argument.type for argument in arguments} != {call.type}:
@@ -234,13 +243,6 @@ class ExpressionLifter:
             return ir.Call(known, arguments, call.type)
         if name in INFINITIES:
             return ir.Const(math.inf, call.type)
-        operation = combination(name)
-        if operation is not None:
-            values, offset = self.pointer(call.args[0])
-            assert offset == integer(0)
-            return ir.TreeReduce(operation, values, self.value(call.args[1]))  # type: ignore[arg-type]
-        if name == "heddle::all_equal":
-            return self.all_equal(call)
         half = half_conversion(name)
         if half is not None:
             return self.half(self.value(call.args[0]), half)
@@ -265,20 +267,6 @@ class ExpressionLifter:
                 "make its definition visible (inline, in a header), or lift the code around the call",
             )
         return self.inlined(function, call)
-
-    def all_equal(self, call: source.Invoke) -> ir.Expression:
-        """Whether a piece of a row has one value everywhere."""
-        row, offset = self.pointer(call.args[0])
-        begin, end, value = (self.value(argument) for argument in call.args[1:])
-        assert offset == integer(0)
-        assert isinstance(row.type, ir.Pointer)
-        if not isinstance(value, ir.Const):
-            raise refuse(
-                self.place,
-                "A row is compared with a value that is not constant.",
-                "compare it with a constant",
-            )
-        return ir.AllEqual(row, begin, end, ir.Const(value.value, row.type.element))
 
     def shuffle(self, name: str, call: source.Invoke) -> ir.Expression:
         """What another thread of the whole warp has."""

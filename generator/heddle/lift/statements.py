@@ -14,7 +14,7 @@ from heddle.ir.build import integer
 from heddle.ir.visit import walk
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
-from heddle.lift.device_intrinsics import BLOCKS, lifted_call
+from heddle.lift.device_intrinsics import lifted_call
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
@@ -295,8 +295,6 @@ class StatementLifter(ExpressionLifter):
         call = lifted_call(self, name, template, value.args)
         if call is not None:
             return (call,)
-        if name in BLOCKS:
-            return BLOCKS[name](self, template, value.args)
         if name in (BARRIER, WARP_BARRIER):
             return (ir.Comment(name),)
         if name in ATOMICS:

@@ -58,7 +58,7 @@ class If:
 
 @dataclass(frozen=True)
 class Reduce:
-    """TreeReduce `value` over all cells: operation is "sum", "min" or "max"; `name` is the output.
+    """Combine `value` of all cells: operation is "sum", "min" or "max"; `name` is the output.
 
     Cells are combined 32 at a time by halves, then these results, and so on: one order, and one result, for
     any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and maximum skip NaN

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR, bits
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     I64,
     Access,
@@ -31,7 +32,6 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Loop,
-    Prefetch,
     Reduce,
     Scan,
     Statement,
@@ -358,7 +358,8 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
         if target.field.layout.over_list and any(target.offsets):
             continue  # vectorise_gathers asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
-        result.append(Prefetch(Access(target.field, ahead, target.component), schedule.strip_size))
+        first = Access(target.field, ahead, target.component)
+        result.append(device_call("prefetch", first=first, length=schedule.strip_size))
     return result
 
 

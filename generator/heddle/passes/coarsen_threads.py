@@ -21,11 +21,13 @@ from typing import TypeVar
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
+from heddle.ir.device_calls import is_warp_reduction, parts_of, with_parts
 from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     I64,
     Assign,
     Call,
+    DeviceCall,
     Expression,
     If,
     Kernel,
@@ -39,7 +41,6 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
     View,
-    WarpReduce,
 )
 from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
@@ -115,7 +116,7 @@ class _Shared:
         result: list[Statement] = []
         for statement in body:
             if isinstance(statement, Loop):
-                if any(isinstance(inside, WarpReduce) for inside in statement.body):
+                if any(is_warp_reduction(inside) for inside in statement.body):
                     result += self.places()  # what threads contribute that have no cell needs them, too
                 result.append(dataclasses.replace(statement, body=self.block(statement.body)))
                 continue
@@ -142,7 +143,7 @@ class _Shared:
                 return [Assign(s, self.of(value, n)) for n, s in enumerate(named)]  # type: ignore[arg-type]
             case Store(Load() as target, value):
                 return self.stores(statement, target, value)
-            case WarpReduce():
+            case DeviceCall() if is_warp_reduction(statement):
                 return [self.contribution(statement, n) for n in range(self.cells)]
             case If():
                 return [self.inside(statement, n) for n in range(self.cells)]
@@ -184,9 +185,10 @@ class _Shared:
             stored.append(dataclasses.replace(store, target=self.of(target, n), value=symbol))
         return [*values, *stored]
 
-    def contribution(self, given: WarpReduce, n: int) -> Statement:
+    def contribution(self, given: DeviceCall, n: int) -> Statement:
         """What is repeated at the end of the axis goes to the same place."""
-        return dataclasses.replace(given, target=self.of(given.target, n), value=self.of(given.value, n))
+        parts = parts_of(given)
+        return with_parts(given, index=self.of(parts["index"], n), value=self.of(parts["value"], n))
 
     def inside(self, condition: If, n: int) -> Statement:
         """The statements of one cell under its condition; not twice, since they read what they store."""

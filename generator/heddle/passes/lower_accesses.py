@@ -18,12 +18,14 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR
+from heddle.ir.device_calls import device_call, is_call
 from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     I64,
     Access,
     Comment,
     Const,
+    DeviceCall,
     Expression,
     Field,
     Gather,
@@ -34,7 +36,6 @@ from heddle.ir.nodes import (
     Load,
     Loop,
     Pointer,
-    Prefetch,
     Select,
     Statement,
     Store,
@@ -138,15 +139,17 @@ class _Lowering(NeighbourLowering, WallReflection):
                 if crossed(self.space, target) and not self.target.threads:
                     return self.stored_in_rows(statement, target, stored)
                 return dataclasses.replace(statement, target=self.element(target), value=stored)
-            case Prefetch(target, length):
-                assert isinstance(target, Access)
+            case DeviceCall("prefetch", (Access() as target,), (length,)):
                 if target.field.layout.over_list:  # cells ahead in the list, not in space
                     own = self.listed_element(dataclasses.replace(target, offsets=(0,) * target.field.rank))
-                    return Prefetch(Load(own.pointer, add(own.index, integer(target.offsets[0]))), length)
+                    first = Load(own.pointer, add(own.index, integer(target.offsets[0])))
+                    return device_call("prefetch", first=first, length=length)
                 if target.field.rank == 1 or self.space.is_list:
-                    return Prefetch(self.element(target), length)
-                extent = Symbol(f"n_{AXES[0]}", I64)
-                return Prefetch(self.element(target), length, extent, self.stride(target.field, 1))
+                    return device_call("prefetch", first=self.element(target), length=length)
+                first, extent = self.element(target), Symbol(f"n_{AXES[0]}", I64)
+                next_row = {"count": extent, "next": self.stride(target.field, 1)}
+                where = {"row": first.pointer, "x": first.index}
+                return device_call("prefetch_row", **where, **next_row, length=length)
             case Comment():
                 return statement
         return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]
@@ -188,7 +191,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         lets: list[Statement] = []
         self.views = {}
         if self.space.is_list:
-            ahead = {node.target for node in nodes if isinstance(node, Prefetch)}
+            ahead = {node.args[0] for node in nodes if is_call(node, "prefetch")}
             return self.sparse_views(
                 [access for access in accesses if access not in ahead or not any(access.offsets)]
             )

@@ -8,13 +8,13 @@ before   loop omp y { loop serial x_begin by 32 { loop simd x { reduce sum e wit
 after    let x_tiles = div(add(n_x, 31), 32)
          loop omp y { loop serial x_begin by 32 {
            local e_run[32]; loop simd x { store e_run[x - x_begin] = r }
-           store e_work[y*x_tiles + x_begin/32] = combine(sum, e_run) } }
-         store e[0] = combine(sum, e_work, n_y*x_tiles)
+           store e_work[y*x_tiles + x_begin/32] = combine_sum(e_run, ...) } }
+         store e[0] = combine_sum(e_work, n_y*x_tiles)
 
 With a thread for each cell:
 after    loop thread y { loop thread x {
            var e_cell; assign e_cell = add(e_cell, r);
-           contribute sum e_work[y*x_tiles + x/32] lane x%32 e_cell } }
+           combine_warp_sum(e_work, y*x_tiles + x/32, x%32, e_cell, ...) } }
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR, bits
+from heddle.ir.device_calls import device_call
 from heddle.ir.nodes import (
     I64,
     Assign,
@@ -43,9 +44,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
-    TreeReduce,
     Var,
-    WarpReduce,
 )
 from heddle.ir.reduction import NEUTRAL, TILE, work_of
 from heddle.ir.unique_names import fresh, names_in
@@ -54,7 +53,7 @@ from heddle.passes.apply_schedule import AXES, is_split, is_strip
 
 
 def lower_reductions(kernel: Kernel) -> Kernel:
-    """Replace Scan and Reduce by Var, Assign, Loop, TreeReduce and WarpReduce."""
+    """Replace Scan and Reduce by Var, Assign, Loop and the functions combine_* and combine_warp_*."""
     found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
     if not found:
         return dataclasses.replace(kernel, body=_block(kernel.body, names_in(kernel)))
@@ -177,7 +176,14 @@ class _Tiles:
         size = integer(TILE * (2 if self.halved else 1))
         known = operate("lt", operate("div", place, size), self.of_row)
         given = [
-            WarpReduce(operation, Load(work_of(output), self.tile(place)), lane, self.cell(output), known)  # type: ignore[arg-type]
+            device_call(
+                f"combine_warp_{operation}",
+                results=work_of(output),
+                index=self.tile(place),
+                lane=lane,
+                value=self.cell(output),
+                known=known,
+            )
             for operation, output in self.outputs
         ]
         return dataclasses.replace(loop, body=(*self.variables(), *self.assigned(loop.body), *given))
@@ -202,7 +208,7 @@ class _Tiles:
             run = Symbol(fresh(f"{output.name}_run", self.taken), Pointer(output.type))
             locals_.append(Local(run, TILE, "scratch"))
             place = begin if self.row()[1] == integer(0) else operate("sub", begin, self.row()[1])
-            combined = TreeReduce(operation, run, cells)  # type: ignore[arg-type]
+            combined = Call(f"combine_{operation}", (run, cells), output.type)
             after.append(Store(Load(work_of(output), self.tile(place)), combined))
             alone = [s for s in statements(loop.body) if isinstance(s, Reduce) and s.output == output]
             if len(alone) == 1 and alone[0] in inside:
@@ -218,7 +224,7 @@ class _Tiles:
         stores: list[Statement] = []
         for operation, output in self.outputs:
             assert isinstance(output.type, Scalar)
-            whole = TreeReduce(operation, work_of(output), self.count())  # type: ignore[arg-type]
+            whole = Call(f"combine_{operation}", (work_of(output), self.count()), output.type)
             stores.append(Store(Load(Symbol(output.name, Pointer(output.type)), integer(0)), whole))
         return stores
 

@@ -22,6 +22,7 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Op,
+    Pointer,
     Select,
     Statement,
     Symbol,
@@ -82,4 +83,5 @@ def _is_arithmetic(value: Expression, changing: frozenset[Symbol]) -> bool:
     known = all(
         isinstance(node, (*_ARITHMETIC, Symbol, Const)) or not isinstance(node, Expression) for node in nodes
     )
-    return known and bool(symbols) and not changing.intersection(symbols)
+    arrays = any(isinstance(symbol.type, Pointer) for symbol in symbols)
+    return known and bool(symbols) and not arrays and not changing.intersection(symbols)

@@ -20,14 +20,16 @@ from collections.abc import Sequence
 
 from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
+from heddle.ir.device_calls import is_warp_reduction
 from heddle.ir.loop_versions import specialised_loop
 from heddle.ir.nodes import (
     BOOL,
+    I32,
     I64,
-    AllEqual,
     Call,
     Cast,
     Const,
+    DeviceCall,
     Expression,
     If,
     Kernel,
@@ -41,7 +43,6 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
     View,
-    WarpReduce,
 )
 from heddle.ir.schedule import Schedule
 from heddle.ir.target import Target
@@ -125,7 +126,7 @@ class _Copying:
 
     def pair(self, loop: Loop, row: Symbol) -> tuple[Statement, ...]:
         self.done = True
-        usual = AllEqual(row, loop.begin, loop.end, self.constant(Load(row, loop.counter).type))
+        usual = Call("all_equal", (row, loop.begin, loop.end, self.constant(I32)), BOOL)
         return _either(usual, (loop,))
 
     # On a device
@@ -155,7 +156,7 @@ class _Copying:
             match statement:
                 case Var():
                     head.append(statement)
-                case WarpReduce():
+                case DeviceCall() if is_warp_reduction(statement):
                     tail.append(statement)
                 case Let(symbol, value) if isinstance(value, View) or symbol.type == I64 or _element(value):
                     before.append(statement)

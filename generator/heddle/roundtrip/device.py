@@ -7,7 +7,6 @@ in it.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.colouring import COLOUR
+from heddle.ir.device_calls import is_warp_reduction, parts_of, with_parts
 from heddle.ir.reduction import TILE
 from heddle.ir.visit import statements
 from heddle.lift.statements import opposite
@@ -122,7 +122,7 @@ def thread_form(body: Sequence[ir.Statement]) -> Body:
         deeper = sum(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(nest[-1].body))
         nest.reverse()  # x first
         result += [_coordinate(level, "xyz"[axis]) for axis, level in enumerate(nest, start=deeper)]
-        contributions = [s for s in nest[0].body if isinstance(s, ir.WarpReduce)]
+        contributions = [s for s in nest[0].body if is_warp_reduction(s)]
         if not contributions:
             return (*result, *_within(nest, thread_form(nest[0].body)))
         return (*result, *_within(nest[1:], _together(nest[0], contributions)))
@@ -159,18 +159,18 @@ def _within(nest: Sequence[ir.Loop], body: Body) -> Body:
     return (ir.If(opposite(outside), body),)
 
 
-def _together(row: ir.Loop, contributions: Sequence[ir.WarpReduce]) -> Body:
+def _together(row: ir.Loop, contributions: Sequence[ir.DeviceCall]) -> Body:
     """All threads of a warp combine what they have, those beyond the row's end their first values."""
-    own = {s.value for s in contributions}
+    own = {parts_of(s)["value"] for s in contributions}
     variables = [s for s in row.body if isinstance(s, ir.Var) and s.symbol in own]
     inside = ir.Op("lt", (row.counter, row.end), ir.BOOL)
     work = tuple(s for s in row.body if s not in variables and s not in contributions)
     step = row.step
     number = row.counter if step == integer(1) else ir.Op("div", (row.counter, step), ir.I64)
     for contribution in contributions:
-        if contribution.lane != ir.Op("rem", (number, integer(TILE)), ir.I64):
+        if parts_of(contribution)["lane"] != ir.Op("rem", (number, integer(TILE)), ir.I64):
             raise DifferenceError("the lane of a thread's contribution is not its thread index")
-    together = [dataclasses.replace(s, lane=integer(0)) for s in contributions]
+    together = [with_parts(s, lane=integer(0)) for s in contributions]
     return (*variables, ir.If(inside, work), *together)
 
 
@@ -185,7 +185,7 @@ def launch_lines(
     kernel: qualified name of the kernel function. block: threads of a block along x, y, z. passed: what the
     launch passes.
     """
-    if any(isinstance(s, ir.WarpReduce) for s in statements(launched.inside)) and block[0] % TILE:
+    if any(is_warp_reduction(s) for s in statements(launched.inside)) and block[0] % TILE:
         raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
@@ -224,10 +224,10 @@ def _combination(statement: ir.Statement) -> tuple[str, str]:
     assert isinstance(statement, ir.Store)
     assert isinstance(statement.target, ir.Load)
     whole = statement.value
-    assert isinstance(whole, ir.TreeReduce)
+    assert isinstance(whole, ir.Call)
     result = statement.target.pointer.name
-    call = f"heddle::launch_combine_{whole.operation}"
-    return result, f"{call}({result}, {whole.values.name}, {text(whole.count)}, stream)"
+    given = ", ".join(map(text, whole.args))
+    return result, f"heddle::launch_{whole.name}({result}, {given}, stream)"
 
 
 def _threads(level: ir.Statement) -> list[str]:

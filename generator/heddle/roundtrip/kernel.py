@@ -37,7 +37,6 @@ def same_host_kernel(found: Lifted, lowered: ir.Kernel, arguments: Sequence[Argu
 def used_names(body: Sequence[ir.Statement]) -> set[str]:
     """Every name that statements mention."""
     names = {node.name for node in expressions(body) if isinstance(node, ir.Symbol)}
-    names |= {node.values.name for node in walk(body) if isinstance(node, ir.TreeReduce)}
     return names | {node.pointer.name for node in walk(body) if isinstance(node, (ir.Load, ir.View))}
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
-from heddle.ir.device_calls import meaning, padded, parts_of, row_of
+from heddle.ir.device_calls import groups_of, meaning, padded, parts_of, row_of
+from heddle.ir.functions import FUNCTIONS
 from heddle.ir.layout import STRIDED
 from heddle.ir.loops import touches_only
 from heddle.ir.reduction import NEUTRAL
@@ -25,7 +26,7 @@ from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.loop_summary import ExecutedLoop, summarise
 from heddle.roundtrip.equivalence.memory import Item, Layer, Memory
 from heddle.roundtrip.equivalence.reduction_terms import reduction
-from heddle.roundtrip.equivalence.reductions import groups_of
+from heddle.roundtrip.equivalence.reductions import combined_array
 from heddle.roundtrip.equivalence.rewrite import Rewriter
 from heddle.roundtrip.equivalence.row_assumptions import parts_of_vectors
 from heddle.roundtrip.equivalence.terms import Term, conjuncts
@@ -94,7 +95,7 @@ class SymbolicExecution:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case ir.Comment() | ir.Prefetch():
+            case ir.Comment():
                 pass
             case ir.Let(symbol, ir.View() as view):
                 self.names[symbol.name] = self.view(view)
@@ -315,22 +316,24 @@ class SymbolicExecution:
                 return self.facts.get(result, result)
             case ir.Call("neighbour_or_wall", (entry, own)):
                 return self.neighbour_or_wall(self.value(entry), self.value(own))
-            case ir.Call(name, args):
+            case ir.Call() if (combined := combined_array(expression)) is not None:
+                operation, array, length = combined
+                return self.whole(operation, array, self.value(length))
+            case ir.Call(name, args) if not FUNCTIONS[name].arrays:
                 result = self.bits.call(name, str(args[0].type), tuple(map(self.value, args)))
                 return self.facts.get(result, result)
             case ir.Select(condition, yes, no):
                 values = self.value(condition), self.value(yes), self.value(no)
                 return self.bits.select(str(yes.type), values)
-            case ir.TreeReduce(operation, values, count):
-                return self.whole(operation, values, self.value(count))
             case ir.Cast(inner, scalar):
                 number = self.value(inner)
                 if scalar == ir.I32 and self.aliases.table and self.aliases.table.counts_cells(number):
                     return number
                 return self.bits.cast(number, inner.type, scalar)
+        what = expression.name if isinstance(expression, ir.Call) else type(expression).__name__
         raise KernelError(
             self.kernel.name,
-            f"{type(expression).__name__} is not an expression of a lowered kernel.",
+            f"{what} is not an expression of a lowered kernel.",
             "lower the kernel first",
         )
 
@@ -374,7 +377,7 @@ class SymbolicExecution:
     def whole(self, operation: str, values: ir.Symbol, count: Term) -> Term:
         """The result of a reduction in the fixed order; over the reals, in any order."""
         assert isinstance(values.type, ir.Pointer)
-        scalar, groups = values.type.element, groups_of(operation, values)
+        scalar, groups = values.type.element, groups_of(operation, values).name
         state = self.memory.state(groups)
         if self.bits.associates and state.base.kind == "initial" and len(state.items) == 1:
             self.combined.add(groups)

@@ -346,7 +346,7 @@ def test_a_group_that_is_left_out() -> None:
 
     def where_there_are_cells(node: Node) -> Node:
         match node:
-            case ir.Store(_, ir.TreeReduce(_, ir.Symbol("error_run"), count)):
+            case ir.Store(_, ir.Call(_, (ir.Symbol("error_run"), count))):
                 return ir.If(ir.Op("lt", (ir.Const(0, ir.I64), count), ir.BOOL), (node,))
         return rebuild(node, where_there_are_cells)  # type: ignore[no-any-return]
 

@@ -88,8 +88,8 @@ def test_a_wrong_copy_is_not_taken_for_one(entry: KernelModel, target: str) -> N
 
     def other_value(node: Node) -> Node:
         match node:
-            case ir.AllEqual(row, begin, end, ir.Const(value, scalar)):
-                return ir.AllEqual(row, begin, end, ir.Const(value - 2, scalar))
+            case ir.Call("all_equal", (*row, ir.Const(value, scalar))):
+                return ir.Call("all_equal", (*row, ir.Const(value - 2, scalar)), ir.BOOL)
             case ir.Op("eq", (ir.Symbol() as symbol, ir.Const(value, scalar)), result) if scalar == ir.I32:
                 return ir.Op("eq", (symbol, ir.Const(value - 2, scalar)), result)
         return node
@@ -105,7 +105,7 @@ def test_a_wrong_copy_is_not_taken_for_one(entry: KernelModel, target: str) -> N
         assert wrong.body != kernel.body
         assert without_versions(wrong).body == wrong.body
         if target == "cpu":
-            with pytest.raises(KernelError, match="AllEqual is not an expression"):
+            with pytest.raises(KernelError, match="all_equal is not an expression"):
                 equivalent(right, wrong)
         else:  # few random cells have the value, so runs may agree
             found = equivalent(right, wrong)

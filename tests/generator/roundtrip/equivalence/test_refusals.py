@@ -91,7 +91,9 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "one reduction in the fixed order, and nothing to run": (
         lambda: equivalent(
             kernel([U, V], store(V[0], U[0])),
-            kernel([U, V], ir.Store(V[0].node, ir.TreeReduce("sum", U.pointer, ir.Const(3, ir.I64)))),  # type: ignore[arg-type]
+            kernel(
+                [U, V], ir.Store(V[0].node, ir.Call("combine_sum", (U.pointer, ir.Const(3, ir.I64)), ir.F64))
+            ),  # type: ignore[arg-type]
             memory=[],
         ),
         "loop: only one of the kernels reduces in the order of ir.reduction",
