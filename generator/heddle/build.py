@@ -13,7 +13,7 @@ from typing import Any
 
 import heddle
 from heddle.emit.files import comment_lines, write_if_changed
-from heddle.emit.kernel_files import Variant, building_blocks, cpp_files, gpu_files, kernel_headers
+from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
 from heddle.emit.module_files import c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
@@ -116,9 +116,8 @@ def files(
     result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, wanted, banner)
     if sweeps:
         result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, wanted, banner)
-    for header in building_blocks(sorted(headers)):
-        path = folder("runtime/include") / "heddle" / "device" / header
-        result[f"heddle/device/{header}"] = path.read_text()
+    for header, text in device_headers(headers).items():
+        result[f"heddle/device/{header}"] = text
     timings.add("print, format", since)
     return result
 

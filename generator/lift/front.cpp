@@ -72,7 +72,9 @@ bool names_language(const std::vector<std::string>& flags, std::string_view flag
 /// The compiler's command line: what was given, and what every file needs.
 std::vector<std::string> command(const Request& request, std::vector<std::string> flags) {
   std::vector<std::string> line{"clang++"};
-  const bool cuda = ends_with(request.file, ".cu") || ends_with(request.file, ".cuh");
+  // Emitted text of HIP is read in the dialect of CUDA, which heddle/device/gpu.hpp then chooses.
+  const bool cuda = ends_with(request.file, ".cu") || ends_with(request.file, ".cuh") ||
+                    ends_with(request.file, ".hip") || ends_with(request.file, ".hip.hpp");
   if (cuda) {
     line.insert(line.end(), {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-isystem",
                              request.shim, "-include", "cuda.hpp"});

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from heddle.build import files, write
 from heddle.emit.signature import arguments
+from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number
 from heddle.ir.space import PLACES
@@ -25,8 +26,8 @@ STRICT = (
     "-std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror "
     "-ffp-contract=off -fno-math-errno -fno-trapping-math"
 ).split()
-OPTIMISE = {"cpu": ["-O3", "-march=native", "-fopenmp"], "reference": ["-O1"], "cuda": ["-O1"]}
-PLAIN = {"cpu": ["-O0", "-march=native", "-fopenmp"], "reference": ["-O0"], "cuda": ["-O0"]}
+OPTIMISE = {"cpu": ["-O3"], "reference": ["-O1"], "cuda": ["-O1"], "hip": ["-O1"]}
+FLAGS = {"cpu": ["-march=native", "-fopenmp"], "hip": ["-D__HIP_PLATFORM_AMD__"]}
 DTYPES: dict[str, Any] = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "bool": np.bool_,
     "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u32": np.uint32,
@@ -35,33 +36,33 @@ SCALARS: dict[str, Any] = {
     "f64": ctypes.c_double, "f32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "u32": ctypes.c_uint32,
 }  # fmt: skip
-SUFFIXES = {"cpu": "", "reference": "_reference", "cuda": "_cuda", "unit": "_unit", "unchecked": "_unchecked"}
+SUFFIXES = {name: target.suffix for name, target in TARGETS.items()} | {
+    "unit": "_unit",
+    "unchecked": "_unchecked",
+}
 
 
 class Library:
-    """The kernels of some modules, each with the targets it is built for, in one shared library. plain: not
-    optimised, which is quicker."""
+    """The kernels of some modules, each with the targets it is built for, in one shared library: not cuda and
+    hip together, whose waves differ. plain: not optimised, which is quicker."""
 
     def __init__(
         self, folder: Path, modules: Sequence[tuple[Module, Sequence[str]]], plain: bool = False
     ) -> None:
         self.folder = folder
-        self.optimise = {**OPTIMISE, **(PLAIN if plain else {})}
+        self.flags = {
+            target: [*(["-O0"] if plain else optimise), *FLAGS.get(target, [])]
+            for target, optimise in OPTIMISE.items()
+        }
         self.units: dict[str, Path] = {}
         sources: dict[str, list[str]] = {}
         self.includes: list[str] = ["-I", str(EMULATION), "-I", str(folder)]
         for module, targets in modules:
             texts = files(module, targets)
             write(texts, folder)
-            for name in texts:
-                target = (
-                    "cuda"
-                    if name.endswith(".cu")
-                    else "reference"
-                    if name.endswith("_reference.cpp")
-                    else "cpu"
-                )
-                if name.endswith((".cu", ".cpp")):
+            for target in targets:
+                for kernel in module.kernels:
+                    name = f"{module.name}/{kernel}{TARGETS[target].files[-1]}"
                     sources.setdefault(target, []).append(f'#include "{name}"\n')
             self.includes += ["-I", str(folder / module.name)]
         for target, lines in sources.items():  # one unit a target: headers are read once
@@ -78,7 +79,7 @@ class Library:
                 [
                     "g++",
                     *STRICT,
-                    *self.optimise[target],
+                    *self.flags[target],
                     "-fPIC",
                     "-c",
                     str(self.units[target]),
@@ -110,7 +111,7 @@ class Memory:
 
     def __init__(self, kernel: ir.Kernel, arrays: Mapping[str, Array]) -> None:
         kinds = {f.name: str(f.type) for f in kernel.fields} | {
-            name: "u32" for name in ("neighbour", "neighbour_run", "cells")
+            name: "u32" for name in ("neighbour", "neighbour_run", "neighbour_chunk", "cells")
         }
         self.arrays = arrays
         self.data = {name: np.array(a.values, DTYPES[kinds[name]]) for name, a in arrays.items()}
@@ -159,7 +160,10 @@ def call(
         name = argument.name
         if replaced and name in replaced:
             passed.append(replaced[name])
-        elif argument.role in ("array", "entries", "table", "runs", "output", "work") or name == "cells":
+        elif (
+            argument.role in ("array", "entries", "table", "runs", "chunks", "output", "work")
+            or name == "cells"
+        ):
             passed.append(memory.pointer(name))
         elif argument.role in ("extent", "stride"):
             assert argument.field is not None
@@ -170,6 +174,6 @@ def call(
             passed.append(ctypes.c_int64(array.extent[0] if name == "cell_count" else array.stride[1]))
         else:
             passed.append(SCALARS[str(argument.kind)](scalars[name]))
-    if target == "cuda":
+    if target in TARGETS and TARGETS[target].threads:
         passed.append(ctypes.c_void_p(None))
     return int(getattr(library, entry + SUFFIXES[target])(*passed))

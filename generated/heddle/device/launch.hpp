@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT-0
-// Launch a CUDA kernel with a thread for each cell; never waits, never allocates, can be captured
+// Launch a kernel with a thread for each cell; never waits, never allocates, can be captured
 // in a graph.
 #ifndef HEDDLE_DEVICE_LAUNCH_HPP
 #define HEDDLE_DEVICE_LAUNCH_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/preconditions.hpp"
 
 namespace heddle {
@@ -19,7 +18,7 @@ struct Cells {
   std::int64_t z = 1;
 };
 
-/// Returns ok, also where there are no cells; launch_failed where CUDA refuses.
+/// Returns ok, also where there are no cells; launch_failed where the launch is refused.
 template <typename... Parameters, typename... Arguments>
 int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
            Arguments... arguments) {
@@ -29,14 +28,10 @@ int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
   const auto blocks = [](std::int64_t count, unsigned size) {
     return static_cast<unsigned>((count + size - 1) / size);
   };
-  cudaLaunchConfig_t configuration{};
-  configuration.gridDim =
-      dim3(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
-  configuration.blockDim = block;
-  configuration.stream = static_cast<cudaStream_t>(stream);
-  const cudaError_t error =
-      cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
-  return error == cudaSuccess ? ok : launch_failed;
+  const dim3 grid(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
+  const bool launched = launch_kernel<Parameters...>(kernel, grid, block, 0, stream,
+                                                     static_cast<Parameters>(arguments)...);
+  return launched ? ok : launch_failed;
 }
 
 }  // namespace heddle

@@ -13,7 +13,7 @@
 
 namespace heddle {
 
-/// Values that become one at a time: the threads of a warp.
+/// Values that become one at a time: the threads of a warp of CUDA, half of a wave of AMD.
 inline constexpr int tile = 32;
 
 /// Each operation has a neutral value, which stands where values are missing.

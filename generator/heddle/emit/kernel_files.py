@@ -5,7 +5,7 @@ kernels, name.cuh, and what launches them, name.cu."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,9 @@ from heddle.ir.schedule import Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
+from heddle.resources import folder
+
+_INCLUDED = re.compile(r'^#include "heddle/device/(\w+\.hpp)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -96,28 +99,17 @@ def gpu_files(
     return kernel_text, launcher
 
 
-def building_blocks(headers: Sequence[str]) -> list[str]:
-    """The device headers that a set of named ones needs beside it."""
-    needs = {
-        "arithmetic.hpp": ["qualifiers.hpp"],
-        "half.hpp": ["qualifiers.hpp"],
-        "half_row.hpp": ["half.hpp", "qualifiers.hpp", "row.hpp"],
-        "interleaved.hpp": ["preconditions.hpp"],
-        "compressed_neighbours.hpp": ["interleaved_vector.hpp", "qualifiers.hpp"],
-        "interleaved_vector.hpp": ["qualifiers.hpp"],
-        "opaque.hpp": ["qualifiers.hpp"],
-        "launch.hpp": ["preconditions.hpp"],
-        "reduce.hpp": ["arithmetic.hpp", "qualifiers.hpp"],
-        "reduce_cuda.hpp": [
-            "arithmetic.hpp",
-            "launch.hpp",
-            "preconditions.hpp",
-            "qualifiers.hpp",
-            "reduce.hpp",
-        ],
-        "run.hpp": ["row.hpp"],
-    }
-    return sorted({*headers, *(inner for header in headers for inner in needs.get(header, ()))})
+def device_headers(named: Iterable[str]) -> dict[str, str]:
+    """The texts of device headers, and of those that they include."""
+    here = folder("runtime/include") / "heddle" / "device"
+    texts: dict[str, str] = {}
+    wanted = list(named)
+    while wanted:
+        name = wanted.pop()
+        if name not in texts:
+            texts[name] = (here / name).read_text()
+            wanted += _INCLUDED.findall(texts[name])
+    return dict(sorted(texts.items()))
 
 
 def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
@@ -158,7 +150,7 @@ def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
 
 def _header(row: Function | DeviceFunction, target: Target) -> set[str]:
     """The device header that a function needs, if it is not one of <cmath>."""
-    header = row.cuda_header if target.threads and row.cuda_header else row.header
+    header = row.gpu_header if target.threads and row.gpu_header else row.header
     return {header} if header else set()
 
 

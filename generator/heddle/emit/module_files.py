@@ -28,8 +28,18 @@ def c_header(
         **banner,
         module=module,
         guard=f"{module}_H".upper(),
+        **_gpus(targets),
         entries=[_entry(module, name, variants, targets) for name, variants in kernels.items()],
     )
+
+
+def _gpus(targets: Sequence[Target]) -> dict[str, str]:
+    """What headers call the GPUs that a module has kernels for, and their streams."""
+    gpus = [target.gpu for target in in_order(targets) if target.gpu is not None]
+    return {
+        "languages": " or ".join(gpu.language for gpu in gpus) or "GPU",
+        "streams": " or ".join(f"a {gpu.stream}" for gpu in gpus) or "that of a GPU",
+    }
 
 
 def _entry(
@@ -89,7 +99,14 @@ def cpp_header(
         for target in in_order(targets):
             if not target.checked:
                 wrappers.append(_wrapper(module, name, variants, target))
-    return render("module.hpp.j2", **banner, module=module, guard=f"{module}_HPP".upper(), wrappers=wrappers)
+    return render(
+        "module.hpp.j2",
+        **banner,
+        module=module,
+        guard=f"{module}_HPP".upper(),
+        **_gpus(targets),
+        wrappers=wrappers,
+    )
 
 
 def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Target) -> dict[str, Any]:

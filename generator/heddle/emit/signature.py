@@ -121,10 +121,10 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
             if kernel.space.strip_size:
                 about = f"chunk c, row r at neighbour_run[c * {len(kernel.space.links)} + r]: the first of "
                 about += f"{kernel.space.strip_size} entries that follow each other, else 0xFFFFFFFF "
-                about += "(CUDA: not used)"
+                about += "(GPUs: not used)"
                 result.append(Argument("neighbour_run", table, "runs", None, about))
             if kernel.space.compressed:
-                about = "the same table compressed, see heddle/device/compressed_neighbours.hpp (CUDA only)"
+                about = "the same table compressed, see heddle/device/compressed_neighbours.hpp (GPUs only)"
                 result.append(Argument("neighbour_chunk", table, "chunks", None, about))
         if kernel.space.listed:
             if not kernel.space.box:
@@ -160,7 +160,7 @@ def _table(kernel: ir.Kernel, field: ir.Field) -> str:
 
 
 def _room(kernel: ir.Kernel) -> str:
-    """How many values the scratch of a reduction holds. CUDA's last stages work in a part of their own."""
+    """How many values the scratch of a reduction holds. Its last stages have a part of their own on a GPU."""
     if kernel.space.is_list:
         cells = "cell_count" if kernel.space.listed else "last - first"
         return f"room for t + t / 1024 + 1 values with t = ({cells} + 31) / 32"

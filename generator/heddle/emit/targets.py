@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from heddle.ir.target import Gpu, Target
 
+_CELL = tuple(
+    f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}" for axis in "xyz"
+)
 REFERENCE = Target(
     "reference", outer="serial", inner="serial", checked=True, suffix="_reference", files=("_reference.cpp",)
 )
@@ -21,12 +24,25 @@ CUDA = Target(
         stream="cudaStream_t",
         qualifiers="__global__ void",
         bounds_blocks=True,
-        coordinates=tuple(
-            f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}"
-            for axis in "xyz"
-        ),
+        coordinates=_CELL,
         wave=32,
         enabled="heddle::with_cuda",
     ),
 )
-TARGETS = {target.name: target for target in (REFERENCE, CPU, CUDA)}
+HIP = Target(
+    "hip",
+    outer="thread",
+    inner="thread",
+    suffix="_hip",
+    files=(".hip.hpp", ".hip"),
+    gpu=Gpu(
+        language="HIP",
+        include='"heddle/device/gpu.hpp"',
+        stream="hipStream_t",
+        qualifiers="__global__ void",
+        bounds_blocks=False,
+        coordinates=_CELL,
+        wave=64,
+    ),
+)
+TARGETS = {target.name: target for target in (REFERENCE, CPU, CUDA, HIP)}

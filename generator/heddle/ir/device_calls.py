@@ -65,7 +65,7 @@ Meaning = Callable[..., Sequence[Statement]]
 class DeviceFunction:
     """A function template of `heddle/device`, called `heddle::` and the name of the row, or `function`.
 
-    header: where it is declared; cuda_header: where there is another one for device code. parameters: by
+    header: where it is declared; gpu_header: where there is another one for device code. parameters: by
     name, in the order of C++. template: the names of its template arguments, which are integers. meaning: the
     statements that a call stands for, of the arguments by their names. requires: what has to hold before, of
     the same arguments. aliases: the parameter of which the result is another name; "" for no result. pads:
@@ -81,7 +81,7 @@ class DeviceFunction:
     meaning: Meaning
     template: tuple[str, ...] = ()
     function: str = ""
-    cuda_header: str = ""
+    gpu_header: str = ""
     requires: Callable[..., Expression] | None = None
     aliases: str = ""
     pads: str = ""
@@ -213,7 +213,7 @@ def _combine_warp(operation: str) -> DeviceFunction:
         )
 
     parts = {"results": ARRAY, "index": VALUE, "lane": Kind.LANE, "value": VALUE, "known": VALUE}
-    return DeviceFunction("reduce_cuda.hpp", parts, meaning, requires=_known, reduces=operation)
+    return DeviceFunction("reduce_gpu.hpp", parts, meaning, requires=_known, reduces=operation)
 
 
 def _known(known: Expression, **_: Expression) -> Expression:

@@ -113,7 +113,7 @@ class Function:
 
     exact: correctly rounded on every target (so bit-identical); others are library functions.
     flops: what the cost line counts. header: of `heddle/device`, where the function is not one of <cmath>;
-    cuda_header: where device code has another one. arrays: so many of the first arguments are arrays. Then
+    gpu_header: where device code has another one. arrays: so many of the first arguments are arrays. Then
     `meaning` takes first what rounds a number to the type of the result, and arrays as sequences.
     """
 
@@ -123,7 +123,7 @@ class Function:
     exact: bool = True
     flops: int = 1
     header: str = ""
-    cuda_header: str = ""
+    gpu_header: str = ""
     arrays: int = 0
 
 
@@ -133,7 +133,7 @@ def _reduction(operation: str) -> Function:
     def meaning(rounded: Callable[[float], float], values: Sequence[float], count: int) -> float:
         return combined(operation, [values[i] for i in range(count)], rounded)
 
-    spelling, headers = f"heddle::combine_{operation}", ("reduce.hpp", "reduce_cuda.hpp")
+    spelling, headers = f"heddle::combine_{operation}", ("reduce.hpp", "reduce_gpu.hpp")
     return Function(2, meaning, spelling, True, 0, *headers, arrays=1)
 
 

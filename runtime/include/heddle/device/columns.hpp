@@ -5,10 +5,9 @@
 #ifndef HEDDLE_DEVICE_COLUMNS_HPP
 #define HEDDLE_DEVICE_COLUMNS_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/opaque.hpp"
 #include "heddle/device/shared.hpp"
 

@@ -4,9 +4,9 @@
 #ifndef HEDDLE_DEVICE_COPY_AHEAD_HPP
 #define HEDDLE_DEVICE_COPY_AHEAD_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstring>
+
+#include "heddle/device/gpu.hpp"
 
 namespace heddle {
 

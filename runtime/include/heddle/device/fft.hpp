@@ -5,8 +5,7 @@
 #ifndef HEDDLE_DEVICE_FFT_HPP
 #define HEDDLE_DEVICE_FFT_HPP
 
-#include <cuda_runtime.h>
-
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/shared.hpp"
 
 namespace heddle {
@@ -198,7 +197,7 @@ inline constexpr int shared_points = points + points / count;
 template <bool warp>
 __device__ inline void wait_for_line() {
   if constexpr (warp) {
-    __syncwarp();
+    wait_for_warp();
   } else {
     __syncthreads();
   }

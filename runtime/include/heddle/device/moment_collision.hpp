@@ -4,11 +4,10 @@
 #ifndef HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 #define HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 
-#include <cuda_runtime.h>
-
 #include <cmath>
 #include <type_traits>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_box.hpp"
 #include "heddle/device/moment_words.hpp"
 

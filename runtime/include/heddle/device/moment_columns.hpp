@@ -4,13 +4,12 @@
 #ifndef HEDDLE_DEVICE_MOMENT_COLUMNS_HPP
 #define HEDDLE_DEVICE_MOMENT_COLUMNS_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "heddle/device/copy_ahead.hpp"
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_collision.hpp"
 #include "heddle/device/moment_words.hpp"
 

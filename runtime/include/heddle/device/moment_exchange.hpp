@@ -3,11 +3,10 @@
 #ifndef HEDDLE_DEVICE_MOMENT_EXCHANGE_HPP
 #define HEDDLE_DEVICE_MOMENT_EXCHANGE_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_populations.hpp"
 #include "heddle/device/moment_words.hpp"
 

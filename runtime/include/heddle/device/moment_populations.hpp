@@ -3,8 +3,7 @@
 #ifndef HEDDLE_DEVICE_MOMENT_POPULATIONS_HPP
 #define HEDDLE_DEVICE_MOMENT_POPULATIONS_HPP
 
-#include <cuda_runtime.h>
-
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_collision.hpp"
 #include "heddle/device/qualifiers.hpp"
 

@@ -22,13 +22,12 @@
 #ifndef HEDDLE_DEVICE_MOMENT_TILE_HPP
 #define HEDDLE_DEVICE_MOMENT_TILE_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "heddle/device/copy_ahead.hpp"
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_box.hpp"
 #include "heddle/device/moment_columns.hpp"
 #include "heddle/device/moment_exchange.hpp"

@@ -8,10 +8,9 @@
 #ifndef HEDDLE_DEVICE_MOMENT_WALLS_HPP
 #define HEDDLE_DEVICE_MOMENT_WALLS_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_box.hpp"
 #include "heddle/device/moment_exchange.hpp"
 #include "heddle/device/moment_populations.hpp"

@@ -4,11 +4,10 @@
 #ifndef HEDDLE_DEVICE_MOMENT_WORDS_HPP
 #define HEDDLE_DEVICE_MOMENT_WORDS_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <type_traits>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/half.hpp"
 
 namespace heddle {

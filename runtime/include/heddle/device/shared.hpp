@@ -3,13 +3,12 @@
 #ifndef HEDDLE_DEVICE_SHARED_HPP
 #define HEDDLE_DEVICE_SHARED_HPP
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/preconditions.hpp"
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) || defined(__HIPCC__)
 #define HEDDLE_UNROLL _Pragma("unroll")  // before a loop whose arrays shall be registers
 #else
 #define HEDDLE_UNROLL
@@ -28,24 +27,16 @@ __device__ inline T* dynamic_shared() {
 #endif
 }
 
-/// Puts a kernel into a stream; returns ok, or launch_failed where CUDA refuses.
+/// Puts a kernel into a stream; returns ok, or launch_failed where the launch is refused.
 template <typename... Parameters, typename... Arguments>
 int launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t bytes,
                        void* stream, Arguments... arguments) {
-#if !defined(HEDDLE_CUDA_EMULATION)
-  if (bytes > 48 * 1024 && cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(bytes)) != cudaSuccess) {
+  if (bytes > 48 * 1024 && !allow_shared(kernel, bytes)) {
     return launch_failed;
   }
-#endif
-  cudaLaunchConfig_t configuration{};
-  configuration.gridDim = grid;
-  configuration.blockDim = block;
-  configuration.dynamicSmemBytes = bytes;
-  configuration.stream = static_cast<cudaStream_t>(stream);
-  const cudaError_t error =
-      cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...);
-  return error == cudaSuccess ? ok : launch_failed;
+  const bool launched = launch_kernel<Parameters...>(kernel, grid, block, bytes, stream,
+                                                     static_cast<Parameters>(arguments)...);
+  return launched ? ok : launch_failed;
 }
 
 }  // namespace heddle

@@ -23,32 +23,32 @@ class Warp {
 public:
   /// `lanes` threads exist; the others count as exited.
   void reset(unsigned lanes) {
-    exited_ = lanes >= 32u ? 0u : ~0u << lanes;
+    exited_ = lanes >= wave ? 0u : all_lanes & ~Lanes{0} << lanes;
     waiting_ = 0u;
   }
-  void exit(unsigned lane) { exited_ |= 1u << lane; }
+  void exit(unsigned lane) { exited_ |= Lanes{1} << lane; }
   void arrive(unsigned lane, const WarpCall& call) {
-    waiting_ |= 1u << lane;
+    waiting_ |= Lanes{1} << lane;
     calls_[lane] = call;
   }
-  bool waits(unsigned lane) const { return (waiting_ >> lane & 1u) != 0u; }
-  unsigned waiting() const { return waiting_; }
+  bool waits(unsigned lane) const { return holds(waiting_, lane); }
+  Lanes waiting() const { return waiting_; }
   std::uint64_t result(unsigned lane) const { return results_[lane]; }
   const WarpCall& call(unsigned lane) const { return calls_[lane]; }
 
   /// Completes each collective that all its living members have reached, with one mask, at one place. Returns
   /// the lanes that may run on.
-  unsigned complete() {
-    unsigned released = 0u;
-    for (unsigned pending = waiting_; pending != 0u;) {
+  Lanes complete() {
+    Lanes released = 0u;
+    for (Lanes pending = waiting_; pending != 0u;) {
       const auto first = static_cast<unsigned>(std::countr_zero(pending));
       const WarpCall& call = calls_[first];
-      const unsigned members = call.mask & ~exited_;
+      const Lanes members = call.mask & ~exited_;
       bool ready = (members & ~waiting_) == 0u;
-      for (unsigned lane = 0; lane < 32u && ready; ++lane)
-        ready = (members >> lane & 1u) == 0u ||
-                (calls_[lane].mask == call.mask && calls_[lane].place == call.place &&
-                 calls_[lane].operation == call.operation);
+      for (unsigned lane = 0; lane < wave && ready; ++lane)
+        ready =
+            !holds(members, lane) || (calls_[lane].mask == call.mask && calls_[lane].place == call.place &&
+                                      calls_[lane].operation == call.operation);
       if (ready) {
         compute(call.operation, members);
         released |= members;
@@ -56,25 +56,27 @@ public:
       }
       // Of those that are not ready, only this lane is done with: another member may belong to a smaller
       // group.
-      pending &= ready ? ~members : ~(1u << first);
+      pending &= ready ? ~members : ~(Lanes{1} << first);
     }
     return released;
   }
 
 private:
-  void compute(WarpOperation operation, unsigned members) {
-    unsigned votes = 0u;
-    for (unsigned lane = 0; lane < 32u; ++lane)
-      if ((members >> lane & 1u) != 0u && calls_[lane].value != 0u) votes |= 1u << lane;
-    for (unsigned lane = 0; lane < 32u; ++lane) {
-      if ((members >> lane & 1u) == 0u) continue;
+  static bool holds(Lanes lanes, unsigned lane) { return (lanes >> lane & 1u) != 0u; }
+
+  void compute(WarpOperation operation, Lanes members) {
+    Lanes votes = 0u;
+    for (unsigned lane = 0; lane < wave; ++lane)
+      if (holds(members, lane) && calls_[lane].value != 0u) votes |= Lanes{1} << lane;
+    for (unsigned lane = 0; lane < wave; ++lane) {
+      if (!holds(members, lane)) continue;
       const unsigned source = calls_[lane].source;
       switch (operation) {
       case WarpOperation::sync:
         results_[lane] = 0u;
         break;
       case WarpOperation::shuffle:
-        results_[lane] = (members >> source & 1u) != 0u ? calls_[source].value : poison;
+        results_[lane] = holds(members, source) ? calls_[source].value : poison;
         break;
       case WarpOperation::ballot:
         results_[lane] = votes;
@@ -89,10 +91,10 @@ private:
     }
   }
 
-  unsigned exited_ = 0u;
-  unsigned waiting_ = 0u;
-  std::array<WarpCall, 32> calls_{};
-  std::array<std::uint64_t, 32> results_{};
+  Lanes exited_ = 0u;
+  Lanes waiting_ = 0u;
+  std::array<WarpCall, wave> calls_{};
+  std::array<std::uint64_t, wave> results_{};
 };
 
 /// The threads of one block that wait in __syncthreads.

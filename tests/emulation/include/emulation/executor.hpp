@@ -12,7 +12,10 @@
 #include <vector>
 
 // The built-in variables of a kernel. The executor sets them before a thread runs or runs on.
-inline constexpr int warpSize = 32;
+#ifndef HEDDLE_EMULATION_WAVE
+#define HEDDLE_EMULATION_WAVE 32 ///< threads that run in lock step: 32 as those of CUDA, 64 as those of AMD
+#endif
+inline constexpr int warpSize = HEDDLE_EMULATION_WAVE;
 inline constinit thread_local uint3 threadIdx{0, 0, 0};
 inline constinit thread_local uint3 blockIdx{0, 0, 0};
 inline constinit thread_local dim3 blockDim{1, 1, 1};
@@ -63,10 +66,17 @@ enum class BarrierKind : std::uint8_t { plain, count, conjunction, disjunction }
 
 enum class WarpOperation : std::uint8_t { sync, shuffle, ballot, any, all };
 
+inline constexpr unsigned wave = HEDDLE_EMULATION_WAVE;
+static_assert(wave == 32u || wave == 64u, "a wave has 32 or 64 threads");
+
+/// A bit for each lane of a wave.
+using Lanes = std::uint64_t;
+inline constexpr Lanes all_lanes = ~Lanes{0} >> (64u - wave);
+
 /// What a thread hands in when it calls a warp collective.
 struct WarpCall {
   WarpOperation operation = WarpOperation::sync;
-  unsigned mask = 0;
+  Lanes mask = 0;
   std::uint64_t value = 0; ///< the bits to be read by others, or the predicate
   unsigned source = 0;     ///< shuffle: the lane to be read
   Place place;
@@ -105,7 +115,7 @@ inline unsigned thread_number() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 inline unsigned lane_number() {
-  return thread_number() % 32u;
+  return thread_number() % wave;
 }
 
 } // namespace heddle::emulation

@@ -24,9 +24,9 @@ public:
     block_ = block;
     const auto threads = static_cast<unsigned>(launch.thread_indices.size());
     barrier_.reset(threads);
-    warps_.resize((threads + 31u) / 32u);
+    warps_.resize((threads + wave - 1u) / wave);
     for (unsigned w = 0; w < warps_.size(); ++w)
-      warps_[w].reset(threads - 32u * w);
+      warps_[w].reset(threads - wave * w);
     fiber_of_.assign(threads, nullptr);
     order_.resize(threads);
     for (unsigned t = 0; t < threads; ++t)
@@ -47,9 +47,9 @@ public:
   }
 
   std::uint64_t warp(const WarpCall& call) override {
-    warps_[current_ / 32u].arrive(current_ % 32u, call);
+    warps_[current_ / wave].arrive(current_ % wave, call);
     park();
-    return warps_[current_ / 32u].result(current_ % 32u);
+    return warps_[current_ / wave].result(current_ % wave);
   }
 
   Fault fault(Fault::Kind kind, const Place& place, const std::string& what) const override {
@@ -69,8 +69,8 @@ private:
     order_.clear();
     for (unsigned w = 0; w < warps_.size(); ++w)
       if (warps_[w].waiting() != 0u)
-        for (unsigned released = warps_[w].complete(); released != 0u; released &= released - 1u)
-          order_.push_back(32u * w + static_cast<unsigned>(std::countr_zero(released)));
+        for (Lanes released = warps_[w].complete(); released != 0u; released &= released - 1u)
+          order_.push_back(wave * w + static_cast<unsigned>(std::countr_zero(released)));
     if (!order_.empty() || barrier_.all_exited()) return;
     if (!barrier_.everyone_here()) stop(std::make_exception_ptr(deadlock()));
     if (const auto fault = barrier_.divergence(*launch_, block_)) stop(std::make_exception_ptr(*fault));
@@ -84,7 +84,7 @@ private:
       if (warps_[w].waiting() == 0u) continue;
       const auto lane = static_cast<unsigned>(std::countr_zero(warps_[w].waiting()));
       const WarpCall& call = warps_[w].call(lane);
-      return make_fault(Fault::Kind::deadlock, *launch_, block_, launch_->thread_indices[32u * w + lane],
+      return make_fault(Fault::Kind::deadlock, *launch_, block_, launch_->thread_indices[wave * w + lane],
                         call.place.line,
                         join("warp deadlock: lane ", lane, " of warp ", w, " waits at ",
                              to_string(call.place), " for lanes that do not come (mask 0x", std::hex,
@@ -151,7 +151,7 @@ private:
       }
       Fiber* const self = running_;
       barrier_.exit(current_);
-      warps_[current_ / 32u].exit(current_ % 32u);
+      warps_[current_ / wave].exit(current_ % wave);
       fiber_of_[current_] = nullptr;
       if (failure_ || cursor_ == order_.size()) {
         idle_.push_back(self);

@@ -14,7 +14,7 @@
 
 namespace heddle::emulation {
 
-inline std::uint64_t warp_call(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
+inline std::uint64_t warp_call(WarpOperation operation, Lanes mask, std::uint64_t value, unsigned source,
                                const Place& place) {
   Executor& running = executor(place);
   if ((mask >> lane_number() & 1u) == 0u)
@@ -24,18 +24,27 @@ inline std::uint64_t warp_call(WarpOperation operation, unsigned mask, std::uint
 }
 
 inline void check_width(int width, const Place& place) {
-  if (width < 1 || width > 32 || (width & (width - 1)) != 0)
-    throw executor(place).fault(Fault::Kind::bad_argument, place,
-                                join("the width of a shuffle is a power of two up to 32, not ", width));
+  if (width < 1 || width > warpSize || (width & (width - 1)) != 0)
+    throw executor(place).fault(
+        Fault::Kind::bad_argument, place,
+        join("the width of a shuffle is a power of two up to ", warpSize, ", not ", width));
 }
 
-template <class T> T shuffle(unsigned mask, T value, unsigned source, const Place& place) {
+template <class T> T shuffle(Lanes mask, T value, unsigned source, const Place& place) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "a shuffle moves a number of at most 8 bytes");
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   bits = warp_call(WarpOperation::shuffle, mask, bits, source, place);
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+/// The value of the lane `delta` further on, or the caller's own if that lies beyond its `width` lanes.
+template <class T> T shuffle_down(Lanes mask, T value, unsigned delta, int width, const Place& place) {
+  check_width(width, place);
+  const unsigned within = static_cast<unsigned>(width) - 1u;
+  const unsigned lane = lane_number();
+  return shuffle(mask, value, delta <= within - (lane & within) ? lane + delta : lane, place);
 }
 
 } // namespace heddle::emulation
@@ -55,10 +64,11 @@ inline int __syncthreads_or(int predicate, heddle::emulation::Place place = hedd
                                                     place);
 }
 
-inline void __syncwarp(unsigned mask = 0xffffffffu,
+inline void __syncwarp(heddle::emulation::Lanes mask = heddle::emulation::all_lanes,
                        heddle::emulation::Place place = heddle::emulation::here()) {
   heddle::emulation::warp_call(heddle::emulation::WarpOperation::sync, mask, 0u, 0u, place);
 }
+#if HEDDLE_EMULATION_WAVE == 32 // masks of CUDA have a bit for each of 32 lanes
 inline unsigned __ballot_sync(unsigned mask, int predicate,
                               heddle::emulation::Place place = heddle::emulation::here()) {
   return static_cast<unsigned>(heddle::emulation::warp_call(heddle::emulation::WarpOperation::ballot, mask,
@@ -98,11 +108,7 @@ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
                    heddle::emulation::Place place = heddle::emulation::here()) {
-  heddle::emulation::check_width(width, place);
-  const unsigned within = static_cast<unsigned>(width) - 1u;
-  const unsigned lane = heddle::emulation::lane_number();
-  return heddle::emulation::shuffle(mask, value, delta <= within - (lane & within) ? lane + delta : lane,
-                                    place);
+  return heddle::emulation::shuffle_down(mask, value, delta, width, place);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
@@ -113,6 +119,7 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
   return heddle::emulation::shuffle(mask, value, source <= (lane | within) ? source : lane, place);
 }
+#endif
 
 // A fence orders memory and waits for nobody. A read-modify-write is one, and ThreadSanitizer understands it.
 inline void __threadfence() {

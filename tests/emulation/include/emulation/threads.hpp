@@ -32,8 +32,8 @@ public:
     failure_ = nullptr;
     const auto count = static_cast<unsigned>(launch.thread_indices.size());
     barrier_.reset(count);
-    for (unsigned w = 0; 32u * w < count; ++w)
-      gates_[w].warp.reset(count - 32u * w);
+    for (unsigned w = 0; wave * w < count; ++w)
+      gates_[w].warp.reset(count - wave * w);
     std::vector<unsigned> order(count);
     for (unsigned t = 0; t < count; ++t)
       order[t] = t;
@@ -70,7 +70,7 @@ public:
   }
 
   std::uint64_t warp(const WarpCall& call) override {
-    Gate& gate = gates_[thread_number() / 32u];
+    Gate& gate = gates_[thread_number() / wave];
     const unsigned lane = lane_number();
     std::unique_lock lock(gate.mutex);
     gate.warp.arrive(lane, call);
@@ -136,10 +136,10 @@ private:
       fail(std::current_exception());
       return;
     }
-    Gate& gate = gates_[t / 32u];
+    Gate& gate = gates_[t / wave];
     {
       const std::lock_guard lock(gate.mutex);
-      gate.warp.exit(t % 32u);
+      gate.warp.exit(t % wave);
       if (gate.warp.complete() != 0u) gate.changed.notify_all();
     }
     const std::lock_guard lock(barrier_mutex_);
@@ -193,7 +193,7 @@ private:
   std::condition_variable barrier_changed_;
   Barrier barrier_;
   std::uint64_t generation_ = 0;
-  std::array<Gate, 32> gates_;
+  std::array<Gate, 1024u / wave> gates_; // a block has at most 1024 threads
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   std::atomic<bool> failed_{false};

@@ -30,6 +30,10 @@ template <typename... Expected, typename... Given>
 __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*kernel)(Expected...),
                                         Given&&... arguments);
 
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+template <typename T>
+__host__ cudaError_t cudaFuncSetAttribute(T* function, cudaFuncAttribute attribute, int value);
+
 // Clang calls one of the first two for `<<<>>>`, depending on the version of CUDA that it takes this for.
 extern "C" __host__ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0,
                                                          void* stream = nullptr);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT-0
 // The reductions of reduce.hpp with a thread for each value, in the same order, so with the same
 // bits.
-#ifndef HEDDLE_DEVICE_REDUCE_CUDA_HPP
-#define HEDDLE_DEVICE_REDUCE_CUDA_HPP
-
-#include <cuda_runtime.h>
+#ifndef HEDDLE_DEVICE_REDUCE_GPU_HPP
+#define HEDDLE_DEVICE_REDUCE_GPU_HPP
 
 #include <cstdint>
 
+#include "heddle/device/gpu.hpp"
 #include "heddle/device/launch.hpp"
 #include "heddle/device/reduce.hpp"
 
@@ -19,7 +18,7 @@ namespace detail {
 template <typename Operation, typename T>
 __device__ inline T fold_tree(T value) {
   for (unsigned half = tile / 2; half > 0; half /= 2) {
-    value = Operation::combine(value, __shfl_down_sync(0xffffffffU, value, half));
+    value = Operation::combine(value, shuffle_down<tile>(value, half));
   }
   return value;
 }

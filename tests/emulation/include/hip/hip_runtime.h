@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_EMULATION_HIP_RUNTIME_H
+#define HEDDLE_EMULATION_HIP_RUNTIME_H
+
+/// Stands in for HIP's header as ../cuda_runtime.h does for that of CUDA: waves have 64 threads, and shuffles
+/// name no lanes. Which of HIP's names exist is what heddle/device/gpu.hpp uses beside those of CUDA.
+#define HEDDLE_EMULATION_WAVE 64
+#include "../cuda_runtime.h"
+
+/// The lanes of a segment of `width` have to come, unless they have exited; others of the wave need not.
+template <class T>
+T __shfl_down(T value, unsigned delta, int width = warpSize,
+              heddle::emulation::Place place = heddle::emulation::here()) {
+  using namespace heddle::emulation;
+  check_width(width, place);
+  const unsigned lanes = static_cast<unsigned>(width);
+  const Lanes segment = all_lanes >> (wave - lanes) << (lane_number() & ~(lanes - 1u));
+  return shuffle_down(segment, value, delta, width, place);
+}
+
+#endif
