@@ -10,6 +10,8 @@
 
 namespace heddle::geometry {
 
+// Own code: zlib inflates, and libzip takes 1.15 times as long (decision 0143).
+
 /// One member of a ZIP archive, from the central directory (PKWARE APPNOTE 6.3, section 4.3.12).
 struct ZipMember {
   std::string name;

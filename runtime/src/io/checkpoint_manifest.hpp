@@ -12,7 +12,8 @@
 namespace heddle {
 
 /// The text that says what a checkpoint holds and where; its format is documented in
-/// heddle/io/checkpoint.hpp.
+/// heddle/io/checkpoint.hpp. Read 2.3 times as fast as the same as JSON by nlohmann/json, at half the size
+/// (decision 0143).
 struct CheckpointManifest {
   static constexpr int version = 1;
 

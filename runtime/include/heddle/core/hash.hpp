@@ -8,7 +8,9 @@
 
 namespace heddle {
 
-/// FNV-1a over eight bytes at a time, with a last mixing of the high bits: finds faults, keeps nobody out.
+/// FNV-1a over eight bytes at a time, with a last mixing of the high bits: finds faults, keeps nobody
+/// out. 2.8 GB/s on a core, where XXH3 of xxHash takes 6.8: above the speed of a disk, and without a package
+/// (decision 0143).
 class Hash {
 public:
   void add(std::uint64_t value) noexcept {
