@@ -41,7 +41,7 @@ std::optional<BatchedPack::Shifts> BatchedPack::shifts(int from, int to) const {
 
 void BatchedPack::add(int block, HaloPlan::Table table) {
   for (Call& call : calls_) {
-    if (!exchange_->packs_together()) break;
+    if (!batched_) break;
     std::vector<std::int32_t>& rows = call.table.rows;
     if (rows.size() + table.rows.size() > most_boxes * WireBoxes::columns) continue;
     const std::optional<Shifts> cells = shifts(call.block, block);

@@ -19,8 +19,8 @@ namespace heddle {
 [[nodiscard]] std::optional<std::array<std::int32_t, 2>>
 cells_between(const Exchange::Place& from, const Exchange::Place& to, std::size_t value_bytes);
 
-/// Tables of boxes for the calls of a pack kernel. Where an exchange packs_together(), blocks that lie alike
-/// have one table: their cells are counted from the first cell of one of them, wherever in memory they lie,
+/// Tables of boxes for the calls of a pack kernel. If they are batched, blocks that lie alike have
+/// one table: their cells are counted from the first cell of one of them, wherever in memory they lie,
 /// so that one launch does all.
 class BatchedPack {
 public:
@@ -30,7 +30,7 @@ public:
   };
 
   /// The exchange must outlive this.
-  explicit BatchedPack(const Exchange& exchange) : exchange_(&exchange) {}
+  BatchedPack(const Exchange& exchange, bool batched) : exchange_(&exchange), batched_(batched) {}
 
   /// The boxes of one more block of this rank.
   void add(int block, HaloPlan::Table table);
@@ -42,6 +42,7 @@ private:
   [[nodiscard]] std::optional<Shifts> shifts(int from, int to) const;
 
   const Exchange* exchange_;
+  bool batched_;
   std::vector<Call> calls_;
 };
 

@@ -8,7 +8,6 @@
 #include "batched_pack.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/cuda.hpp"
-#include "heddle/halo/interleaved/local_halo.hpp"
 #include "message_stamp.hpp"
 
 namespace heddle {
@@ -24,13 +23,15 @@ std::vector<std::byte> copied(const Message& message) {
 
 } // namespace
 
-HaloExchange::HaloExchange(Exchange exchange) : HaloExchange(std::move(exchange), nullptr, {}) {}
+HaloExchange::HaloExchange(Exchange exchange, HaloOptions options)
+    : HaloExchange(std::move(exchange), nullptr, options) {}
 
 HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions options)
     : HaloExchange(std::move(exchange), &transport, options) {}
 
 HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions options)
-    : exchange_(std::move(exchange)), transport_(transport), options_(options), plan_(exchange_) {
+    : exchange_(std::move(exchange)), transport_(transport), options_(options),
+      plan_(exchange_, options.as_on_device) {
   if (transport_ != nullptr) tag_ = transport_->allocate_tag();
   if (exchange_.empty()) return;
   check();
@@ -47,89 +48,20 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
-  if (exchange_.list() != nullptr)
-    add_list_calls();
-  else
-    add_box_calls();
+  if (stores_ && exchange_.list() == nullptr) publish_arrays();
+  calls_.front() = halo_calls(exchange_, plan_, stores_ ? direct_ : nullptr, tag_);
   if (talks()) transport_->expect(traffic());
 }
 
-void HaloExchange::add_box_calls() {
-  packs_.front() =
-      packs_for(exchange_.packs_together() ? places_of(exchange_) : std::vector<Exchange::Place>());
-  vector_pack_ = move_calls(plan_.sent_vectors());
-  if (stores_)
-    publish_arrays();
-  else
-    vector_unpack_ = move_calls(plan_.received_vectors());
-  add_shifts(shifts_, plan_.borders().shifts);
-  add_shifts(wrap_shifts_, plan_.wrap().shifts);
-}
-
-HaloExchange::Packs HaloExchange::packs_for(std::vector<Exchange::Place> places) const {
-  Packs packs;
-  packs.places = std::move(places);
-  std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
-  std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
-  for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
-    if (stores_)
-      add_calls(packs.pack, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
-    else
-      packed.push_back(&plan_.pack()[segment]);
-  }
-  for (const HaloPlan::Tables& tables : plan_.unpack())
-    unpacked.push_back(&tables);
-  add_calls(packs.pack, exchange_.bind_pack, packed);
-  add_calls(packs.unpack, exchange_.bind_unpack, unpacked);
-  add_calls(packs.wrap_pack, exchange_.bind_pack, {&plan_.wrap().pack});
-  add_calls(packs.wrap_unpack, exchange_.bind_unpack, {&plan_.wrap().unpack});
-  return packs;
-}
-
 /// For where the fields lie now: those that have swapped their memory have blocks at other distances.
-const HaloExchange::Packs& HaloExchange::packs() {
-  if (packs_[now_].places.empty()) return packs_[now_];
-  std::vector<Exchange::Place> places = places_of(exchange_);
-  const auto known = std::ranges::find(packs_, places, &Packs::places);
-  const auto number = static_cast<std::size_t>(known - packs_.begin());
-  if (known == packs_.end()) packs_.push_back(packs_for(std::move(places)));
-  now_ = number;
-  return packs_[now_];
-}
-
-/// One call for all messages, or for each that is written straight into the memory of another rank.
-void HaloExchange::add_list_calls() {
-  const std::size_t sent = plan_.send().size();
-  const std::size_t received = plan_.receive().size();
-  if (stores_) {
-    for (std::size_t segment = 0; segment < sent; ++segment) {
-      list_pack_.push_back(list_call(plan_.send(), plan_.sent(), segment, segment + 1));
-      list_pack_.back().begin = 0;
-      list_pack_.back().segment = segment;
-    }
-  } else if (sent != 0) {
-    list_pack_.push_back(list_call(plan_.send(), plan_.sent(), 0, sent));
-  }
-  if (received != 0) list_unpack_.push_back(list_call(plan_.receive(), plan_.received(), 0, received));
-}
-
-/// The elements of messages first <= segment < last, and entries of no field between them.
-HaloExchange::ListCall HaloExchange::list_call(const std::vector<HaloPlan::Segment>& segments,
-                                               const std::vector<HaloPlan::Elements>& elements,
-                                               std::size_t first, std::size_t last) const {
-  const std::size_t begin = segments[first].begin;
-  std::vector<std::uint8_t> fields;
-  std::vector<std::uint32_t> numbers;
-  for (std::size_t segment = first; segment < last; ++segment) {
-    const std::size_t place = (segments[segment].begin - begin) / exchange_.value_bytes();
-    fields.resize(place, WireElements::none);
-    numbers.resize(place, 0);
-    const HaloPlan::Elements& part = elements[segment];
-    fields.insert(fields.end(), part.fields.begin(), part.fields.end());
-    numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
-  }
-  return {Buffer<std::uint8_t>(std::span<const std::uint8_t>(fields), exchange_.memory()),
-          Buffer<std::uint32_t>(std::span<const std::uint32_t>(numbers), exchange_.memory()), begin, none};
+const HaloCalls& HaloExchange::calls() {
+  if (calls_[now_].places.empty()) return calls_[now_];
+  const std::vector<Exchange::Place> places = places_of(exchange_);
+  const auto known = std::ranges::find(calls_, places, &HaloCalls::places);
+  now_ = static_cast<std::size_t>(known - calls_.begin());
+  if (known == calls_.end())
+    calls_.push_back(halo_calls(exchange_, plan_, stores_ ? direct_ : nullptr, tag_));
+  return calls_[now_];
 }
 
 void HaloExchange::check() const {
@@ -142,72 +74,6 @@ void HaloExchange::check() const {
                     " of " + std::to_string(ranks),
                 "BlockGrid(..., transport.ranks()), {.rank = transport.rank()}");
   }
-}
-
-/// Calls for the blocks that have rows in one of the tables: one for all where they are bound.
-void HaloExchange::add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
-                             const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment) const {
-  std::vector<HaloPlan::Table> merged(tables.front()->size());
-  std::vector<Exchange::BlockBoxes> bound;
-  BatchedPack together(exchange_);
-  for (std::size_t block = 0; block < merged.size(); ++block) {
-    std::vector<std::int32_t>& rows = merged[block].rows;
-    std::int64_t& longest = merged[block].longest;
-    for (const HaloPlan::Tables* one : tables) {
-      const HaloPlan::Table& table = (*one)[block];
-      rows.insert(rows.end(), table.rows.begin(), table.rows.end());
-      longest = std::max(longest, table.longest);
-    }
-    if (rows.empty()) continue;
-    if (segment != none) { // places count from the begin of the message there
-      const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / exchange_.value_bytes());
-      for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
-        rows[row] -= begin;
-    }
-    const int number = static_cast<int>(block);
-    if (bind) {
-      const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
-      bound.push_back({number, {rows.data(), count, longest}});
-    } else {
-      together.add(number, std::move(merged[block]));
-    }
-  }
-  for (const auto& [block, table] : together.calls()) {
-    calls.push_back({block,
-                     table.longest,
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(table.rows), exchange_.memory()),
-                     segment,
-                     {}});
-  }
-  if (!bound.empty()) calls.push_back({0, 0, {}, segment, bind(bound)});
-}
-
-void HaloExchange::add_shifts(std::vector<ShiftCall>& calls,
-                              const std::vector<HaloPlan::Shift>& shifts) const {
-  for (const HaloPlan::Shift& shift : shifts) {
-    calls.push_back({static_cast<std::size_t>(shift.field), shift.group, shift.longest,
-                     Buffer<LocalHaloRow>(std::span<const LocalHaloRow>(shift.rows), exchange_.memory())});
-  }
-}
-
-void HaloExchange::shift(const std::vector<ShiftCall>& calls, Stream& stream) const {
-  for (const ShiftCall& call : calls) {
-    copy_local_halo(exchange_.fields()[call.field].group(call.group),
-                    {call.rows.data(), call.rows.size(), call.longest}, wire_.data(), exchange_.memory(),
-                    stream);
-  }
-}
-
-std::vector<HaloExchange::MoveCall>
-HaloExchange::move_calls(const std::vector<HaloPlan::Vectors>& vectors) const {
-  std::vector<MoveCall> calls;
-  for (const HaloPlan::Vectors& one : vectors) {
-    calls.push_back({static_cast<std::size_t>(one.field), one.group,
-                     Buffer<RemoteHaloRow>(std::span<const RemoteHaloRow>(one.rows), exchange_.memory()),
-                     Buffer<std::int32_t>(std::span<const std::int32_t>(one.of_block), exchange_.memory()),
-                     one.first_target});
-  }
-  return calls;
 }
 
 /// Tells the other ranks of this process where the groups of the fields lie.
@@ -239,39 +105,6 @@ void HaloExchange::check_arrays() const {
   }
 }
 
-/// The arrays of other ranks that a call stores to.
-MoveTargets HaloExchange::targets_of(const MoveCall& call) const {
-  MoveTargets targets;
-  const std::vector<HaloPlan::Target>& all = plan_.targets();
-  for (std::size_t t = 0; t < most_targets && call.first_target + t < all.size(); ++t) {
-    const auto& [peer, field, group] = all[call.first_target + t];
-    const ExchangedArrays& arrays = direct_->published(tag_, peer);
-    targets[t] = arrays.fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(group)];
-  }
-  return targets;
-}
-
-void HaloExchange::send_vectors(Stream& stream) {
-  for (const MoveCall& call : vector_pack_) {
-    const LaneArray array = exchange_.fields()[call.field].group(call.group);
-    if (stores_)
-      store_vectors(array, rows_of(call), targets_of(call), exchange_.memory(), stream);
-    else
-      pack_vectors(array, rows_of(call), wire_.data(), exchange_.memory(), stream);
-  }
-}
-
-void HaloExchange::receive_vectors(Stream& stream) {
-  for (const MoveCall& call : vector_unpack_) {
-    unpack_vectors(exchange_.fields()[call.field].group(call.group), rows_of(call), wire_.data(),
-                   exchange_.memory(), stream);
-  }
-}
-
-RemoteHaloRows HaloExchange::rows_of(const MoveCall& call) {
-  return {call.rows.data(), call.rows.size(), call.of_block.data(), call.of_block.size()};
-}
-
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {
   const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
   std::byte* const wire = staged_ ? staging_.data() : wire_.data();
@@ -299,32 +132,15 @@ ExchangeRequest HaloExchange::traffic() const noexcept {
   return {exchange_.name(), tag_, step_, send_, receive_};
 }
 
-void HaloExchange::pack(const std::vector<Call>& calls, Stream& stream) {
-  for (const Call& call : calls) {
-    if (call.bound) {
-      call.bound(wire_of(call.segment), stream);
-      continue;
-    }
-    exchange_.pack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
-                   wire_of(call.segment), stream);
-  }
+void HaloExchange::run(const std::vector<HaloCall>& calls, Stream& stream) {
+  for (const HaloCall& call : calls)
+    call.run(wire_of(call.segment), stream);
 }
 
-/// Where a message is packed: in another rank's memory, or on the own wire.
+/// The own message buffer, or where another rank receives a message.
 std::byte* HaloExchange::wire_of(std::size_t segment) {
-  if (segment == none) return wire_.data();
+  if (segment == HaloCall::own_buffer) return wire_.data();
   return direct_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
-}
-
-void HaloExchange::unpack(const std::vector<Call>& calls, Stream& stream) {
-  for (const Call& call : calls) {
-    if (call.bound) {
-      call.bound(wire_.data(), stream);
-      continue;
-    }
-    exchange_.unpack(call.block, {call.rows.data(), call.rows.size() / WireBoxes::columns, call.longest},
-                     wire_.data(), stream);
-  }
 }
 
 bool HaloExchange::on_device() const noexcept {
@@ -357,12 +173,7 @@ void HaloExchange::verify_all() const {
 
 void HaloExchange::start(Stream& stream) {
   check_arrays();
-  send_vectors(stream);
-  pack(packs().pack, stream);
-  for (const ListCall& call : list_pack_) {
-    exchange_.list_pack({call.fields.data(), call.numbers.data(), call.numbers.size()},
-                        wire_of(call.segment) + call.begin, stream);
-  }
+  run(calls().start, stream);
   if (!talks()) return;
   if (staged_) { // sent when the copy has arrived, see finish
     const std::size_t begin = plan_.send().empty() ? 0 : plan_.send().front().begin;
@@ -376,10 +187,7 @@ void HaloExchange::start(Stream& stream) {
 }
 
 void HaloExchange::wrap(Stream& stream) {
-  const Packs& here = packs();
-  pack(here.wrap_pack, stream);
-  unpack(here.wrap_unpack, stream);
-  shift(wrap_shifts_, stream);
+  run(calls().wrap, stream);
 }
 
 void HaloExchange::finish(Stream& stream) {
@@ -398,13 +206,7 @@ void HaloExchange::finish(Stream& stream) {
       stream.synchronise(); // the next messages may arrive there
     }
   }
-  receive_vectors(stream);
-  unpack(packs().unpack, stream);
-  for (const ListCall& call : list_unpack_) {
-    exchange_.list_unpack({call.fields.data(), call.numbers.data(), call.numbers.size()},
-                          wire_.data() + call.begin, stream);
-  }
-  shift(shifts_, stream); // writes whole vectors, so after what has come into lanes of them
+  run(calls().finish, stream);
   ++step_;
 }
 
@@ -433,8 +235,7 @@ HaloSteps HaloExchange::steps() {
   steps.memory = memory();
   steps.fields = accesses();
   steps.start = [this](Stream& stream) { start(stream); };
-  if (!packs_[now_].wrap_pack.empty() || !wrap_shifts_.empty())
-    steps.wrap = [this](Stream& stream) { wrap(stream); };
+  if (!calls_[now_].wrap.empty()) steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
   if (auto* const moves = talks() ? transport_->capability<MessageProgress>() : nullptr) {
     steps.progress = [moves] { moves->progress(); };

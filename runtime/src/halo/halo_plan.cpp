@@ -96,7 +96,8 @@ std::uint64_t plan_hash(const Exchange& exchange) {
 
 } // namespace
 
-HaloPlan::HaloPlan(const Exchange& exchange) {
+HaloPlan::HaloPlan(const Exchange& exchange, bool as_on_device)
+    : as_on_device_(as_on_device || exchange.memory() == Memory::device) {
   if (exchange.empty()) return;
   if (exchange.grid() == nullptr) throw Error(exchange.name(), "it has no field", "exchange.add(field)");
   hash_ = plan_hash(exchange);
@@ -323,7 +324,7 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
-  const std::vector<GroupWall> all_walls = group_walls(exchange);
+  const std::vector<GroupWall> all_walls = as_on_device_ ? group_walls(exchange) : std::vector<GroupWall>();
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);

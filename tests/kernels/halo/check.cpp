@@ -90,9 +90,8 @@ TYPED_TEST(Halo, FillsWhatIsReadAndNothingElse) {
   for (const bool together :
        {false, true}) { // on a host; the blocks of a device are packed together in any case
     Fields<TypeParam> fields;
-    heddle::Exchange packed = halo::Mix<TypeParam>(fields.u, fields.v, fields.w).before();
-    packed.together = together;
-    heddle::HaloExchange exchange(std::move(packed));
+    heddle::HaloExchange exchange(halo::Mix<TypeParam>(fields.u, fields.v, fields.w).before(),
+                                  {.as_on_device = together});
     heddle::Stream stream(where);
     exchange(stream);
     stream.synchronise();
@@ -124,7 +123,6 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
   using T = TypeParam;
   Fields<T> fields;
   heddle::Exchange exchange = halo::Mix<T>(fields.u, fields.v, fields.w).before();
-  exchange.together = true; // as on a device
   exchange.pack = [&](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
     halo::halo_pack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows, static_cast<T*>(wire),
                          boxes.count, boxes.longest, nullptr);
@@ -133,7 +131,7 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
     halo::halo_unpack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows,
                            static_cast<const T*>(wire), boxes.count, boxes.longest, nullptr);
   };
-  heddle::HaloExchange halo(std::move(exchange));
+  heddle::HaloExchange halo(std::move(exchange), {.as_on_device = true});
   heddle::Stream stream;
   halo(stream);
   expect_mixed(fields);

@@ -17,8 +17,9 @@ template <class Sweep> class ExchangedStep {
 public:
   /// together: blocks of a host, too, are packed in one call, as on a device.
   ExchangedStep(Sweep sweep, heddle::Transport& transport, bool together = false)
-      : sweep_(std::move(sweep)), before_(packed(sweep_.before(), together), transport, {.stamped = true}),
-        after_(packed(sweep_.after(), together), transport, {.stamped = true}) {}
+      : sweep_(std::move(sweep)),
+        before_(sweep_.before(), transport, {.stamped = true, .as_on_device = together}),
+        after_(sweep_.after(), transport, {.stamped = true, .as_on_device = together}) {}
   void add_to(heddle::TaskGraph& loop) {
     loop.add(before_);
     loop.add(sweep_);
@@ -27,11 +28,6 @@ public:
   [[nodiscard]] std::size_t sent_bytes() const { return before_.sent_bytes() + after_.sent_bytes(); }
 
 private:
-  static heddle::Exchange packed(heddle::Exchange exchange, bool together) {
-    exchange.together = together;
-    return exchange;
-  }
-
   Sweep sweep_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;

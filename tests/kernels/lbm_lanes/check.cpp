@@ -69,8 +69,8 @@ public:
   /// A step: what has to arrive, the kernel, what has to be sent.
   template <class Sweep, class Run> void step(const Sweep& sweep, Run&& run) {
     if (!walls_) f_.fill_ghosts(stored<T>(std::numeric_limits<double>::quiet_NaN()));
-    heddle::HaloExchange before(in_vectors(sweep.before()));
-    heddle::HaloExchange after(in_vectors(sweep.after()));
+    heddle::HaloExchange before(sweep.before(), {.as_on_device = vectors_});
+    heddle::HaloExchange after(sweep.after(), {.as_on_device = vectors_});
     before(stream_);
     run();
     after(stream_);
@@ -100,11 +100,6 @@ public:
   void take_vectors() { vectors_ = true; }
 
 private:
-  heddle::Exchange in_vectors(heddle::Exchange exchange) const {
-    exchange.vectors = vectors_;
-    return exchange;
-  }
-
   bool vectors_ = false;
   bool walls_;
   heddle::BlockGrid grid_;

@@ -115,10 +115,11 @@ TEST(ExchangeCalls, MessagesBeginAtLines) {
 }
 
 /// The calls of start and of finish, wrap between them.
-std::array<Calls, 3> calls_of(Exchange exchange) {
+std::array<Calls, 3> calls_of(Exchange exchange, bool as_on_device = false) {
   Calls calls;
   Listener listener;
-  HaloExchange halo(counted(std::move(exchange), calls), listener, {.stamped = false});
+  HaloExchange halo(counted(std::move(exchange), calls), listener,
+                    {.stamped = false, .as_on_device = as_on_device});
   std::array<Calls, 3> result;
   heddle::Stream stream;
   const auto step = [&](std::size_t number, const auto& run) {
@@ -161,9 +162,7 @@ TEST(ExchangeCalls, OfPlainDenseBlocksThatLieAlikeAreOneOnADevice) {
       strides.insert(middle.view(block).strides());
     EXPECT_EQ(strides.size(), layouts);
     const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, middle.ghost_layers());
-    Exchange exchange = packing::exchange(middle, shell, Direction::owner_to_ghost);
-    exchange.together = true;
-    return calls_of(std::move(exchange));
+    return calls_of(packing::exchange(middle, shell, Direction::owner_to_ghost), true);
   };
   const std::array<Calls, 3> one{{{1, 0}, {1, 1}, {0, 1}}};
   EXPECT_EQ(calls(BlockGrid({{0, 0, 0}, {12, 6, 4}}, {4, 3, 1}, {true, false, false}, ranks), 1), one);
@@ -182,10 +181,9 @@ TEST(ExchangeCalls, KeepTheirTablesForARecordingWhenFieldsSwapTheirMemory) {
     calls.push_back(boxes);
   };
   Exchange exchange = packing::exchange(field, shell, Direction::owner_to_ghost);
-  exchange.together = true;
   exchange.pack = note;
   exchange.unpack = note;
-  HaloExchange halo(std::move(exchange));
+  HaloExchange halo(std::move(exchange), {.as_on_device = true});
   const auto recorded = [&] {
     heddle::Stream stream;
     calls.clear();

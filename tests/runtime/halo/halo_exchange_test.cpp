@@ -49,8 +49,7 @@ void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Trans
   field.fill(wave);
   const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
   heddle::Exchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
-  packed.together = together;
-  HaloExchange exchange(std::move(packed), transport, {.stamped = true});
+  HaloExchange exchange(std::move(packed), transport, {.stamped = true, .as_on_device = together});
   Stream stream;
   exchange(stream);
   const auto [gx, gy, gz] = layers.layers;
@@ -109,8 +108,7 @@ TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
   Field<double> other(grid);
   const std::vector<Crossing> shell = heddle::ghost_shell(1, one.ghost_layers());
   heddle::Exchange packed = packing::exchange(one, shell, Direction::owner_to_ghost);
-  packed.together = true;
-  HaloExchange exchange(std::move(packed));
+  HaloExchange exchange(std::move(packed), {.as_on_device = true});
   for (const double value : {1.0, 2.0}) {
     one.fill_ghosts(nan);
     one.fill([&](std::int64_t, std::int64_t, std::int64_t, int) { return value; });
@@ -561,8 +559,8 @@ TEST(HaloExchange, WhatLanesPassOnIsReadBeforeASweepWritesIt) {
         return static_cast<float>(x + 4 * y + z);
       });
       heddle::Exchange exchange = packing::exchange(f, shell, Direction::owner_to_ghost);
-      exchange.vectors = true;
-      exchanges.emplace_back(std::move(exchange), group.transport(f.rank()), heddle::HaloOptions{});
+      exchanges.emplace_back(std::move(exchange), group.transport(f.rank()),
+                             heddle::HaloOptions{.as_on_device = true});
     }
     for (std::size_t rank = 0; rank < 2; ++rank) {
       loop.add(exchanges[rank]);

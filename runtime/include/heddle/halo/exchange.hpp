@@ -182,15 +182,6 @@ public:
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
 
-  /// Whether the kernel takes interleaved blocks as vectors, and not one by one.
-  [[nodiscard]] bool in_vectors() const noexcept { return vectors || memory_ == Memory::device; }
-
-  bool vectors = false; ///< on a host, too: for tests that run the kernels of a device there
-  /// Whether one call of pack or unpack serves all blocks that lie alike: their cells are then counted from
-  /// the first cell of `block`, and may be far beyond it.
-  [[nodiscard]] bool packs_together() const noexcept { return together || memory_ == Memory::device; }
-
-  bool together = false; ///< on a host, too: for tests, as `vectors`
   Pack pack;
   Unpack unpack;
   std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;

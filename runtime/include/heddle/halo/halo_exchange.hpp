@@ -11,9 +11,9 @@
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/halo/exchange.hpp"
+#include "heddle/halo/halo_calls.hpp"
 #include "heddle/halo/halo_plan.hpp"
 #include "heddle/halo/halo_steps.hpp"
-#include "heddle/halo/interleaved/remote_halo.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace heddle {
@@ -26,6 +26,10 @@ struct HaloOptions {
 #else
   bool stamped = true;
 #endif
+  /// On a host, too, one call packs all blocks that lie alike (their cells are counted from the first cell of
+  /// one, and may be far beyond it), and walls that only some interleaved blocks have are part of the
+  /// exchange, for kernels that take these blocks as vectors.
+  bool as_on_device = false;
 };
 
 /// Carries out an Exchange between the blocks of all ranks, and across periodic faces. A task for TaskGraph:
@@ -55,7 +59,7 @@ struct HaloOptions {
 class HaloExchange {
 public:
   /// Of fields of which this rank has all blocks.
-  explicit HaloExchange(Exchange exchange);
+  explicit HaloExchange(Exchange exchange, HaloOptions options = {});
   /// All ranks construct the same exchanges in the same order. The transport must outlive this.
   /// Throws Error when the grid is made for another number of ranks, the fields are not those of this rank,
   /// or messages cannot lie in the memory of the fields.
@@ -85,69 +89,13 @@ public:
   [[nodiscard]] std::size_t local_bytes() const noexcept { return plan_.local_bytes(); }
 
 private:
-  /// One call of a pack kernel.
-  struct Call {
-    int block;
-    std::int64_t longest;
-    Buffer<std::int32_t> rows;
-    std::size_t segment;   // of send(): written to that rank's memory; none: to the own wire
-    Exchange::Bound bound; // in place of the rows, and for all blocks, where elements have been looked up
-  };
-  /// The same for a list.
-  struct ListCall {
-    Buffer<std::uint8_t> fields;
-    Buffer<std::uint32_t> numbers;
-    std::size_t begin; // of the first element on the wire
-    std::size_t segment;
-  };
-  /// One call of copy_local_halo.
-  struct ShiftCall {
-    std::size_t field;
-    int group;
-    std::int64_t longest;
-    Buffer<LocalHaloRow> rows;
-  };
-  /// One call of pack_vectors, unpack_vectors or store_vectors.
-  struct MoveCall {
-    std::size_t field;
-    int group;
-    Buffer<RemoteHaloRow> rows;
-    Buffer<std::int32_t> of_block;
-    std::size_t first_target; // the number that its rows call 0
-  };
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  /// The calls of pack kernels.
-  struct Packs {
-    std::vector<Exchange::Place> places; // of the blocks that their tables hold for; empty: wherever they lie
-    std::vector<Call> pack;
-    std::vector<Call> unpack;
-    std::vector<Call> wrap_pack;
-    std::vector<Call> wrap_unpack;
-  };
-
   HaloExchange(Exchange exchange, Transport* transport, HaloOptions options);
   void check() const;
-  void add_calls(std::vector<Call>& calls, const Exchange::Bind& bind,
-                 const std::vector<const HaloPlan::Tables*>& tables, std::size_t segment = none) const;
-  void add_box_calls();
-  [[nodiscard]] Packs packs_for(std::vector<Exchange::Place> places) const;
-  [[nodiscard]] const Packs& packs();
-  void add_list_calls();
-  [[nodiscard]] ListCall list_call(const std::vector<HaloPlan::Segment>& segments,
-                                   const std::vector<HaloPlan::Elements>& elements, std::size_t first,
-                                   std::size_t last) const;
-  void add_shifts(std::vector<ShiftCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const;
-  void shift(const std::vector<ShiftCall>& calls, Stream& stream) const;
-  [[nodiscard]] std::vector<MoveCall> move_calls(const std::vector<HaloPlan::Vectors>& vectors) const;
+  [[nodiscard]] const HaloCalls& calls();
+  void run(const std::vector<HaloCall>& calls, Stream& stream);
+  [[nodiscard]] std::byte* wire_of(std::size_t segment);
   void publish_arrays();
   void check_arrays() const;
-  [[nodiscard]] static RemoteHaloRows rows_of(const MoveCall& call);
-  [[nodiscard]] MoveTargets targets_of(const MoveCall& call) const;
-  void send_vectors(Stream& stream);
-  void receive_vectors(Stream& stream);
-  void pack(const std::vector<Call>& calls, Stream& stream);
-  void unpack(const std::vector<Call>& calls, Stream& stream);
-  [[nodiscard]] std::byte* wire_of(std::size_t segment);
   /// Whether messages lie in device memory.
   [[nodiscard]] bool on_device() const noexcept;
   void stamp_all() const;
@@ -165,14 +113,8 @@ private:
   bool staged_ = false; // fields on a device, messages through pinned memory
   // For all places that blocks have had (few: those of fields that swap): a recorded CUDA graph may still
   // read the tables of any.
-  std::vector<Packs> packs_ = std::vector<Packs>(1);
+  std::vector<HaloCalls> calls_ = std::vector<HaloCalls>(1);
   std::size_t now_ = 0; // those of the last call
-  std::vector<ListCall> list_pack_;
-  std::vector<ListCall> list_unpack_;
-  std::vector<MoveCall> vector_pack_;
-  std::vector<MoveCall> vector_unpack_; // empty where they go straight into the fields
-  std::vector<ShiftCall> shifts_;
-  std::vector<ShiftCall> wrap_shifts_;
   Buffer<std::byte> wire_;
   Buffer<std::byte> staging_; // a copy of the wire, where it is staged
   std::vector<Message> send_;

@@ -57,7 +57,8 @@ public:
   };
 
   /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
-  explicit HaloPlan(const Exchange& exchange);
+  /// as_on_device: as HaloOptions has it.
+  explicit HaloPlan(const Exchange& exchange, bool as_on_device = false);
 
   /// Elements of fields over a list, as WireElements has them.
   struct Elements {
@@ -110,6 +111,8 @@ public:
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Between blocks of this rank.
   [[nodiscard]] std::size_t local_bytes() const noexcept { return local_bytes_; }
+  /// Whether blocks are packed as on a device.
+  [[nodiscard]] bool as_on_device() const noexcept { return as_on_device_; }
   /// The same on all ranks that have planned the same.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
@@ -147,6 +150,7 @@ private:
   std::size_t bytes_ = 0;
   std::size_t local_bytes_ = 0;
   std::uint64_t hash_ = 0;
+  bool as_on_device_ = false;
 };
 
 } // namespace heddle

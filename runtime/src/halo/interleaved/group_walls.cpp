@@ -64,7 +64,6 @@ void add_walls(const Exchange& exchange, const WallLinks& walls, const Crossing&
 
 std::vector<GroupWall> group_walls(const Exchange& exchange) {
   std::vector<GroupWall> found;
-  if (!exchange.in_vectors()) return found;
   const BlockGrid& grid = *exchange.grid();
   const int blocks = grid.first_block(exchange.rank() + 1) - grid.first_block(exchange.rank());
   for (const WallLinks& walls : exchange.walls()) {

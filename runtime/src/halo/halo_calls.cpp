@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/halo/halo_calls.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "batched_pack.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/halo/interleaved/local_halo.hpp"
+#include "heddle/halo/interleaved/remote_halo.hpp"
+
+namespace heddle {
+
+namespace {
+
+/// A table where the fields are, shared by the copies of a call.
+template <class T> std::shared_ptr<const Buffer<T>> table_of(const std::vector<T>& rows, Memory memory) {
+  return std::make_shared<const Buffer<T>>(std::span<const T>(rows), memory);
+}
+
+class Maker {
+public:
+  Maker(const Exchange& exchange, const HaloPlan& plan, const DirectStore* stores, int tag)
+      : exchange_(exchange), plan_(plan), stores_(stores), tag_(tag), memory_(exchange.memory()) {}
+
+  [[nodiscard]] HaloCalls of_list() const {
+    HaloCalls calls;
+    const std::size_t sent = plan_.send().size();
+    const std::size_t received = plan_.receive().size();
+    if (stores_ != nullptr) {
+      for (std::size_t segment = 0; segment < sent; ++segment) {
+        calls.start.push_back(
+            elements(plan_.send(), plan_.sent(), segment, segment + 1, exchange_.list_pack, 0));
+        calls.start.back().segment = segment;
+      }
+    } else if (sent != 0) {
+      calls.start.push_back(
+          elements(plan_.send(), plan_.sent(), 0, sent, exchange_.list_pack, plan_.send().front().begin));
+    }
+    if (received != 0)
+      calls.finish.push_back(elements(plan_.receive(), plan_.received(), 0, received, exchange_.list_unpack,
+                                      plan_.receive().front().begin));
+    return calls;
+  }
+
+  [[nodiscard]] HaloCalls of_boxes() const {
+    HaloCalls calls;
+    if (plan_.as_on_device()) calls.places = places_of(exchange_);
+    add_remote(calls.start, plan_.sent_vectors(), Way::out);
+    std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
+    std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
+    for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
+      if (stores_ != nullptr)
+        add_boxes(calls.start, exchange_.pack, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
+      else
+        packed.push_back(&plan_.pack()[segment]);
+    }
+    for (const HaloPlan::Tables& tables : plan_.unpack())
+      unpacked.push_back(&tables);
+    add_boxes(calls.start, exchange_.pack, exchange_.bind_pack, packed);
+    add_boxes(calls.wrap, exchange_.pack, exchange_.bind_pack, {&plan_.wrap().pack});
+    add_boxes(calls.wrap, exchange_.unpack, exchange_.bind_unpack, {&plan_.wrap().unpack});
+    add_local(calls.wrap, plan_.wrap().shifts);
+    if (stores_ == nullptr) add_remote(calls.finish, plan_.received_vectors(), Way::in);
+    add_boxes(calls.finish, exchange_.unpack, exchange_.bind_unpack, unpacked);
+    // These write whole vectors, so after what has come into lanes of them.
+    add_local(calls.finish, plan_.borders().shifts);
+    return calls;
+  }
+
+private:
+  /// The elements of messages first <= segment < last, and entries of no field between them.
+  template <class Kernel>
+  [[nodiscard]] HaloCall elements(const std::vector<HaloPlan::Segment>& segments,
+                                  const std::vector<HaloPlan::Elements>& all, std::size_t first,
+                                  std::size_t last, const Kernel& kernel, std::size_t offset) const {
+    std::vector<std::uint8_t> fields;
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t segment = first; segment < last; ++segment) {
+      const std::size_t place = (segments[segment].begin - segments[first].begin) / exchange_.value_bytes();
+      fields.resize(place, WireElements::none);
+      numbers.resize(place, 0);
+      const HaloPlan::Elements& part = all[segment];
+      fields.insert(fields.end(), part.fields.begin(), part.fields.end());
+      numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
+    }
+    return {[kernel, offset, of_field = table_of(fields, memory_),
+             number = table_of(numbers, memory_)](std::byte* buffer, Stream& stream) {
+      kernel({of_field->data(), number->data(), number->size()}, buffer + offset, stream);
+    }};
+  }
+
+  /// For the blocks that have rows in one of the tables: one call for all where they are bound.
+  template <class Kernel>
+  void add_boxes(std::vector<HaloCall>& calls, const Kernel& kernel, const Exchange::Bind& bind,
+                 const std::vector<const HaloPlan::Tables*>& tables,
+                 std::size_t segment = HaloCall::own_buffer) const {
+    std::vector<HaloPlan::Table> merged(tables.front()->size());
+    std::vector<Exchange::BlockBoxes> bound;
+    BatchedPack batched(exchange_, plan_.as_on_device());
+    for (std::size_t block = 0; block < merged.size(); ++block) {
+      std::vector<std::int32_t>& rows = merged[block].rows;
+      std::int64_t& longest = merged[block].longest;
+      for (const HaloPlan::Tables* one : tables) {
+        const HaloPlan::Table& table = (*one)[block];
+        rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+        longest = std::max(longest, table.longest);
+      }
+      if (rows.empty()) continue;
+      if (segment != HaloCall::own_buffer) { // values count from the begin of the message there
+        const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / exchange_.value_bytes());
+        for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
+          rows[row] -= begin;
+      }
+      const int number = static_cast<int>(block);
+      if (bind) {
+        const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
+        bound.push_back({number, {rows.data(), count, longest}});
+      } else {
+        batched.add(number, std::move(merged[block]));
+      }
+    }
+    for (const auto& [block, table] : batched.calls()) {
+      calls.push_back({[kernel, block = block, longest = table.longest,
+                        rows = table_of(table.rows, memory_)](std::byte* buffer, Stream& stream) {
+                         kernel(block, {rows->data(), rows->size() / WireBoxes::columns, longest}, buffer,
+                                stream);
+                       },
+                       segment});
+    }
+    if (!bound.empty()) calls.push_back({bind(bound), segment});
+  }
+
+  void add_local(std::vector<HaloCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const {
+    for (const HaloPlan::Shift& shift : shifts) {
+      calls.push_back(
+          {[group_of = group_of(shift.field), group = shift.group, longest = shift.longest, memory = memory_,
+            rows = table_of(shift.rows, memory_)](std::byte* buffer, Stream& stream) {
+            copy_local_halo(group_of(group), {rows->data(), rows->size(), longest}, buffer, memory, stream);
+          }});
+    }
+  }
+
+  enum class Way { out, in };
+  void add_remote(std::vector<HaloCall>& calls, const std::vector<HaloPlan::Vectors>& vectors,
+                  Way way) const {
+    for (const HaloPlan::Vectors& one : vectors) {
+      const auto& all = plan_.targets();
+      const std::vector<HaloPlan::Target> targets(
+          all.begin() + static_cast<std::ptrdiff_t>(one.first_target),
+          all.begin() + static_cast<std::ptrdiff_t>(std::min(one.first_target + most_targets, all.size())));
+      calls.push_back({[group_of = group_of(one.field), group = one.group, memory = memory_, stores = stores_,
+                        tag = tag_, way, targets, rows = table_of(one.rows, memory_),
+                        of_block = table_of(one.of_block, memory_)](std::byte* buffer, Stream& stream) {
+        const RemoteHaloRows table{rows->data(), rows->size(), of_block->data(), of_block->size()};
+        const LaneArray array = group_of(group);
+        if (way == Way::in) return unpack_vectors(array, table, buffer, memory, stream);
+        if (stores == nullptr) return pack_vectors(array, table, buffer, memory, stream);
+        MoveTargets there;
+        for (std::size_t t = 0; t < targets.size(); ++t) {
+          const auto& [peer, of_field, of_group] = targets[t];
+          const ExchangedArrays& arrays = stores->published(tag, peer);
+          there[t] = arrays.fields[static_cast<std::size_t>(of_field)][static_cast<std::size_t>(of_group)];
+        }
+        store_vectors(array, table, there, memory, stream);
+      }});
+    }
+  }
+
+  [[nodiscard]] const std::function<LaneArray(int)>& group_of(int field) const {
+    return exchange_.fields()[static_cast<std::size_t>(field)].group;
+  }
+
+  const Exchange& exchange_;
+  const HaloPlan& plan_;
+  const DirectStore* stores_;
+  int tag_;
+  Memory memory_;
+};
+
+} // namespace
+
+HaloCalls halo_calls(const Exchange& exchange, const HaloPlan& plan, const DirectStore* stores, int tag) {
+  const Maker make(exchange, plan, stores, tag);
+  return exchange.list() != nullptr ? make.of_list() : make.of_boxes();
+}
+
+} // namespace heddle
