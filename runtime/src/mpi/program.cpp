@@ -11,9 +11,8 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/mpi/transport.hpp"
-#include "heddle/transport/abort_job.hpp"
 #include "heddle/transport/candidate.hpp"
-#include "heddle/transport/launcher.hpp"
+#include "heddle/transport/job.hpp"
 #include "library.hpp"
 #include "set_up.hpp"
 

@@ -23,7 +23,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/core/timeout_hint.hpp"
 #include "heddle/core/wait_until.hpp"
-#include "heddle/transport/abort_job.hpp"
+#include "heddle/transport/job.hpp"
 #include "heddle/transport/nccl.hpp"
 #include "library.hpp"
 #include "set_up.hpp"

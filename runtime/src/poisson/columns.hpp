@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "heddle/core/error.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "heddle/poisson/plane_transform.hpp"
 #include "heddle/poisson/poisson_problem.hpp"
 
@@ -48,8 +50,19 @@ template <class Real>
 [[nodiscard]] std::unique_ptr<PlaneTransform<Real>>
 solver_transform(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end);
 
-/// In registers, on the device. Throws Error without CUDA.
+/// In registers, on the device. With CUDA.
 template <class Real> [[nodiscard]] std::unique_ptr<Columns<Real>> device_columns(const ColumnTables& tables);
+
+/// Where `memory` is. Throws Error for a device without CUDA.
+template <class Real>
+[[nodiscard]] std::unique_ptr<Columns<Real>> columns_in(Memory memory, const ColumnTables& tables) {
+  if (memory != Memory::device) return host_columns<Real>(tables);
+  if constexpr (with_cuda)
+    return device_columns<Real>(tables);
+  else
+    throw Error("PoissonSolver", "this heddle::poisson was built without CUDA",
+                "configure with -DHEDDLE_CUDA=ON");
+}
 
 } // namespace heddle
 

@@ -56,7 +56,7 @@ public:
         unknown_(static_cast<std::size_t>((ranks_ + 1) * mine_.size())), systems_(set_up(tables)) {
     if (levels_.size() > 1) {
       const ColumnTables inner = inner_tables(tables, levels_);
-      inner_ = shape.memory == Memory::device ? device_columns<Real>(inner) : host_columns<Real>(inner);
+      inner_ = columns_in<Real>(shape.memory, inner);
     }
   }
 

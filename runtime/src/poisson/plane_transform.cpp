@@ -6,6 +6,7 @@
 
 #include "fft/back_ends.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "register_transform.hpp"
 
 namespace heddle {
@@ -46,26 +47,24 @@ std::unique_ptr<PlaneTransform<Real>> make_plane_transform(const PlaneShape& sha
   if (back_end == TransformBackEnd::automatic) {
     back_end = device ? TransformBackEnd::cufft : TransformBackEnd::generated;
   }
-  if (device && back_end == TransformBackEnd::generated) {
-    if (shape.kind_x == TransformKind::dft && shape.kind_y == TransformKind::dft) {
-      return register_transform<Real>(shape.nx, shape.ny, shape.row_pitch);
-    }
+  const bool own = back_end == TransformBackEnd::generated;
+  if (device && own && (shape.kind_x != TransformKind::dft || shape.kind_y != TransformKind::dft)) {
     throw Error("make_plane_transform", "on a device the own transform is of periodic directions",
                 "automatic takes cufft");
   }
-  if (device != (back_end == TransformBackEnd::cufft)) {
+  if (!(device && own) && device != (back_end == TransformBackEnd::cufft)) {
     throw Error("make_plane_transform",
                 std::string(to_string(back_end)) + " does not transform " + to_string(memory) + " memory",
                 "automatic takes the back end of the memory");
   }
-  switch (back_end) {
-  case TransformBackEnd::cufft:
-    return fft::make_cufft_transform<Real>(shape);
-  case TransformBackEnd::fftw:
-    return fft::make_fftw_transform<Real>(shape);
-  default:
-    return fft::make_generated_transform<Real>(shape);
-  }
+  if (!device)
+    return own ? fft::make_generated_transform<Real>(shape) : fft::make_fftw_transform<Real>(shape);
+  if constexpr (with_cuda)
+    return own ? register_transform<Real>(shape.nx, shape.ny, shape.row_pitch)
+               : fft::make_cufft_transform<Real>(shape);
+  else
+    throw Error("make_plane_transform", "this heddle::poisson was built without CUDA",
+                "configure with -DHEDDLE_CUDA=ON, or keep the field on the host");
 }
 
 template std::unique_ptr<PlaneTransform<float>> make_plane_transform(const PlaneShape&, Memory,

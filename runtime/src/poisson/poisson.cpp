@@ -7,6 +7,7 @@
 #include "columns.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/graph_cache.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "heddle/poisson/boundary_lift.hpp"
 #include "register_transform.hpp"
 
@@ -43,11 +44,13 @@ std::int64_t pitch_for(const PoissonProblem& problem, Memory memory) {
 
 /// The transform for `automatic`: our own on a device, too, where it has kernels.
 TransformBackEnd chosen(const PoissonProblem& problem, Memory memory, TransformBackEnd back_end) {
-  const bool own = transform_of(problem.x) == TransformKind::dft &&
-                   transform_of(problem.y) == TransformKind::dft &&
-                   has_register_transform(problem.x.unknowns, problem.y.unknowns);
-  if (back_end == TransformBackEnd::automatic && memory == Memory::device && own)
-    return TransformBackEnd::generated;
+  if constexpr (with_cuda) {
+    const bool own = transform_of(problem.x) == TransformKind::dft &&
+                     transform_of(problem.y) == TransformKind::dft &&
+                     has_register_transform(problem.x.unknowns, problem.y.unknowns);
+    if (back_end == TransformBackEnd::automatic && memory == Memory::device && own)
+      return TransformBackEnd::generated;
+  }
   return back_end;
 }
 
@@ -96,7 +99,7 @@ PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
                                    std::unique_ptr<PlaneTransform<Real>> transform, Memory memory) {
   if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
   const ColumnTables tables = column_tables(problem, *transform);
-  auto columns = memory == Memory::device ? device_columns<Real>(tables) : host_columns<Real>(tables);
+  auto columns = columns_in<Real>(memory, tables);
   parts_ = std::make_unique<Parts>(Parts{std::move(transform),
                                          std::move(columns),
                                          BoundaryLift<Real>(problem, 0, problem.z.unknowns(), memory),

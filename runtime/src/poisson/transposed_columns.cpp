@@ -33,7 +33,7 @@ public:
       copy_ = Buffer<Real>(levels_.size() * shape.plane_pitch, Memory::pinned);
     if (rows_.size() == 0) return; // more ranks than rows
     const ColumnTables own = some_rows(tables, rows_);
-    solver_ = shape.memory == Memory::device ? device_columns<Real>(own) : host_columns<Real>(own);
+    solver_ = columns_in<Real>(shape.memory, own);
   }
 
   void solve(Real* field, Stream& stream) override {

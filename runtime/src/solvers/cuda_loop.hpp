@@ -8,7 +8,7 @@
 #include "heddle/core/stream.hpp"
 #include "heddle/solvers/solve.hpp"
 
-/// Defined in cuda_loop.cu with HEDDLE_CUDA, else in no_cuda.cpp.
+/// Defined in cuda_loop.cu, with HEDDLE_CUDA.
 namespace heddle::cuda {
 
 /// Whether a graph can hold a loop.

@@ -6,6 +6,7 @@
 
 #include "cuda_loop.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/with_cuda.hpp"
 #include "solve_step.hpp"
 
 namespace heddle {
@@ -44,8 +45,10 @@ Solution step_by_step(TaskGraph& cycle, const Buffer<T>& measure, const Stopping
 
 template <class T> Solution solve_any(TaskGraph& cycle, const Buffer<T>& measure, const Stopping& stopping) {
   check(cycle, measure.size(), measure.memory(), stopping);
-  if (measure.memory() == Memory::device && cuda::loops_in_graphs()) {
-    return cuda::loop([&cycle](Stream& stream) { cycle(stream); }, measure.data(), measure.size(), stopping);
+  if constexpr (with_cuda) {
+    if (measure.memory() == Memory::device && cuda::loops_in_graphs())
+      return cuda::loop([&cycle](Stream& stream) { cycle(stream); }, measure.data(), measure.size(),
+                        stopping);
   }
   return step_by_step(cycle, measure, stopping);
 }

@@ -9,7 +9,7 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/hash.hpp"
-#include "stream_wait.hpp"
+#include "waiting.hpp"
 
 namespace heddle {
 

@@ -18,8 +18,7 @@
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/transport/ranks.hpp"
-#include "stream_wait.hpp"
-#include "watchdog.hpp"
+#include "waiting.hpp"
 
 namespace heddle {
 

@@ -13,7 +13,7 @@
 #include "heddle/core/env_var.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
-#include "heddle/transport/launcher.hpp"
+#include "heddle/transport/job.hpp"
 
 namespace heddle {
 

@@ -12,7 +12,7 @@
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "heddle/mpi/transport.hpp"
-#include "transport/watchdog.hpp"
+#include "transport/waiting.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/watchdog.hpp"
+#include "transport/waiting.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "heddle/transport/abort_job.hpp"
+#include "heddle/transport/job.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@ template <class Real>
 template <class Real>
 [[nodiscard]] std::unique_ptr<PlaneTransform<Real>> make_fftw_transform(const PlaneShape& shape);
 
-/// cuFFT on the current device. Throws Error where Heddle was built without it.
+/// cuFFT on the current device. With CUDA.
 template <class Real>
 [[nodiscard]] std::unique_ptr<PlaneTransform<Real>> make_cufft_transform(const PlaneShape& shape);
 

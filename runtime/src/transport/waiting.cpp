@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stream_wait.hpp"
+#include "waiting.hpp"
 
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "heddle/core/gpu/cuda.hpp"
 #include "heddle/core/timeout_hint.hpp"
 #include "heddle/core/wait_until.hpp"
+#include "heddle/transport/job.hpp"
 
 namespace heddle {
 
@@ -23,6 +29,21 @@ void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stre
     throw late(transport, traffic, limit);
   }
   stream.synchronise(); // says what went wrong, if anything did
+}
+
+Watchdog::Watchdog(std::chrono::milliseconds limit, std::function<Error()> late) {
+  const auto guard = [limit, late = std::move(late)](const std::stop_token& over) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait_for(lock, over, limit, [] { return false; });
+    if (!over.stop_requested()) abort_job(late().what());
+  };
+  try {
+    guard_ = std::jthread(guard);
+  } catch (const std::system_error&) {
+    // No thread is to be had: the call has no limit, which is no reason not to make it.
+  }
 }
 
 } // namespace heddle

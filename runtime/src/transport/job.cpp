@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/transport/launcher.hpp"
+#include "heddle/transport/job.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -24,6 +26,8 @@ std::optional<long> number(const char* name) {
   return text == nullptr ? std::nullopt : number_of<long>(text);
 }
 
+std::atomic<JobAbort> all_ranks{nullptr};
+
 } // namespace
 
 bool launched() {
@@ -43,6 +47,17 @@ std::string started_with_others() {
       return name + ("=" + std::to_string(*rank));
   }
   return {};
+}
+
+void abort_job(const std::string& why) {
+  std::fflush(stdout);
+  if (const JobAbort end = all_ranks) end(why);
+  std::fprintf(stderr, "the program ends: %s\n", why.c_str());
+  std::_Exit(1); // no destructors: other threads are still at work on what these would end
+}
+
+void set_job_abort(JobAbort end) noexcept {
+  all_ranks = end;
 }
 
 } // namespace heddle

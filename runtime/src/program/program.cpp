@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/program/program.hpp"
+
+#include <csignal>
+
+#ifdef HEDDLE_WITH_MPI
+#include "heddle/mpi/program.hpp"
+#endif
+
+namespace heddle {
+
+int run([[maybe_unused]] int& argc, char**& argv, Memory memory, const Body& body) {
+#ifdef SIGXFSZ
+  // A file that grows above the limit (ulimit -f) makes write() fail, which is reported, instead of ending
+  // the process without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
+#endif
+#ifdef HEDDLE_WITH_MPI
+  // A program that nobody started several times needs no MPI, and it does not matter whether that works here.
+  if (mpi::launched()) return mpi::run(argc, argv, memory, body);
+  const NoMpi no_mpi{"no mpirun started this program", "mpirun -n N starts N processes"};
+#else
+  const NoMpi no_mpi{"this program was built without MPI",
+                     "install MPI with its headers (Debian: libopenmpi-dev), configure and build again"};
+#endif
+  return run_in_one_process(argv[0], memory, body, no_mpi);
+}
+
+} // namespace heddle
