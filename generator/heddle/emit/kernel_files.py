@@ -49,7 +49,7 @@ def cpp_files(
         "kernel.cpp.j2",
         **banner,
         module=module,
-        headers=_headers([v.stages.lowered for v in variants], target),
+        headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
         functions=functions,
         costs=_costs(variants, target),
@@ -80,7 +80,7 @@ def gpu_files(
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
         launch_bounds=bounds,
-        headers=_headers([v.stages.lowered for v in variants], target),
+        headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
         functions=functions,
         costs=_costs(variants, target),
@@ -115,7 +115,7 @@ def device_headers(named: Iterable[str]) -> dict[str, str]:
 def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     """The device headers that a kernel's files name."""
     return [
-        *_headers([v.stages.lowered for v in variants], target),
+        *headers_of([v.stages.lowered for v in variants], target),
         *(["launch.hpp"] if target.threads else []),
         *(["interleaved.hpp"] if target.threads and variants[0].schedule.interleave > 1 else []),
     ]
@@ -131,7 +131,8 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     return lines
 
 
-def _headers(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
+def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
+    """The headers of `heddle/device` that the text of lowered kernels names."""
     found = set() if target.threads else {"preconditions.hpp"}
     for node in (node for kernel in kernels for node in walk(kernel.body)):
         match node:

@@ -73,6 +73,14 @@ def _sign(a: float) -> float:
     return a if a == 0.0 or math.isnan(a) else float((a > 0) - (a < 0))
 
 
+def _sqrt(a: float) -> float:
+    return math.sqrt(a) if a >= 0.0 else math.nan
+
+
+def _floor(a: float) -> float:
+    return float(math.floor(a)) if math.isfinite(a) else a
+
+
 def _exp(a: float) -> float:
     try:
         return math.exp(a)
@@ -109,7 +117,9 @@ def _as_half(bits: int) -> float:
 @dataclass(frozen=True)
 class Function:
     """meaning: on Python floats. spelling: the qualified name in C++ and CUDA; without `std::` a float
-    argument may find the function for double.
+    argument may find the function for double. c_names: other names of the same function in C, which spells
+    the type into it. sympy: its name in SymPy, which models use; power: of its argument, where SymPy knows it
+    as one.
 
     exact: correctly rounded on every target (so bit-identical); others are library functions.
     flops: what the cost line counts. header: of `heddle/device`, where the function is not one of <cmath>;
@@ -122,6 +132,9 @@ class Function:
     spelling: str
     exact: bool = True
     flops: int = 1
+    c_names: tuple[str, ...] = ()
+    sympy: str = ""
+    power: Fraction | None = None
     header: str = ""
     gpu_header: str = ""
     arrays: int = 0
@@ -133,8 +146,15 @@ def _reduction(operation: str) -> Function:
     def meaning(rounded: Callable[[float], float], values: Sequence[float], count: int) -> float:
         return combined(operation, [values[i] for i in range(count)], rounded)
 
-    spelling, headers = f"heddle::combine_{operation}", ("reduce.hpp", "reduce_gpu.hpp")
-    return Function(2, meaning, spelling, True, 0, *headers, arrays=1)
+    return Function(
+        2,
+        meaning,
+        f"heddle::combine_{operation}",
+        flops=0,
+        header="reduce.hpp",
+        gpu_header="reduce_gpu.hpp",
+        arrays=1,
+    )
 
 
 def _all_equal(_: object, row: Sequence[int], begin: int, end: int, value: int) -> bool:
@@ -142,21 +162,24 @@ def _all_equal(_: object, row: Sequence[int], begin: int, end: int, value: int) 
 
 
 FUNCTIONS: dict[str, Function] = {
-    "fma": Function(3, _fma, "std::fma", flops=2),
-    "sqrt": Function(1, lambda a: math.sqrt(a) if a >= 0.0 else math.nan, "std::sqrt"),
-    "abs": Function(1, abs, "std::abs", flops=0),
-    "floor": Function(1, lambda a: float(math.floor(a)) if math.isfinite(a) else a, "std::floor"),
-    "exp": Function(1, _exp, "std::exp", exact=False),
-    "log": Function(1, _log, "std::log", exact=False),
-    "pow": Function(2, _pow, "std::pow", exact=False),
-    "sin": Function(1, math.sin, "std::sin", exact=False),
-    "cos": Function(1, math.cos, "std::cos", exact=False),
-    "tanh": Function(1, math.tanh, "std::tanh", exact=False),
-    "min": Function(2, COMBINATION["min"], "heddle::min", header="arithmetic.hpp"),
-    "max": Function(2, COMBINATION["max"], "heddle::max", header="arithmetic.hpp"),
-    "sign": Function(1, _sign, "heddle::sign", header="arithmetic.hpp"),
+    "fma": Function(3, _fma, "std::fma", flops=2, c_names=("fmaf",)),
+    "sqrt": Function(1, _sqrt, "std::sqrt", c_names=("sqrtf",), sympy="sqrt", power=Fraction(1, 2)),
+    "cbrt": Function(
+        1, math.cbrt, "std::cbrt", exact=False, c_names=("cbrtf",), sympy="cbrt", power=Fraction(1, 3)
+    ),
+    "abs": Function(1, abs, "std::abs", flops=0, c_names=("fabs", "fabsf"), sympy="Abs"),
+    "floor": Function(1, _floor, "std::floor", c_names=("floorf",), sympy="floor"),
+    "exp": Function(1, _exp, "std::exp", exact=False, c_names=("expf",), sympy="exp"),
+    "log": Function(1, _log, "std::log", exact=False, c_names=("logf",), sympy="log"),
+    "pow": Function(2, _pow, "std::pow", exact=False, c_names=("powf",)),
+    "sin": Function(1, math.sin, "std::sin", exact=False, c_names=("sinf",), sympy="sin"),
+    "cos": Function(1, math.cos, "std::cos", exact=False, c_names=("cosf",), sympy="cos"),
+    "tanh": Function(1, math.tanh, "std::tanh", exact=False, c_names=("tanhf",), sympy="tanh"),
+    "min": Function(2, COMBINATION["min"], "heddle::min", sympy="Min", header="arithmetic.hpp"),
+    "max": Function(2, COMBINATION["max"], "heddle::max", sympy="Max", header="arithmetic.hpp"),
+    "sign": Function(1, _sign, "heddle::sign", sympy="sign", header="arithmetic.hpp"),
     # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
-    "as_half": Function(1, _as_half, "heddle::as_half", flops=0, header="half.hpp"),
+    "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
     # The entry of a compressed neighbour table, or at a wall the own element.
     "neighbour_or_wall": Function(
         2,

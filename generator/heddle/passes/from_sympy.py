@@ -22,6 +22,7 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name
+from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
 from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, Layout
 from heddle.ir.schedule import Precision
@@ -42,15 +43,9 @@ _RELATIONS = {
     sympy.Unequality: "ne",
 }
 _CALLS: dict[Any, str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tanh: "tanh",
-    sympy.Abs: "abs",
-    sympy.sign: "sign",
-    sympy.floor: "floor",
+    getattr(sympy, row.sympy): name for name, row in FUNCTIONS.items() if row.sympy and row.power is None
 }
+_ROOTS = {sympy.Rational(row.power): name for name, row in FUNCTIONS.items() if row.power is not None}
 _TYPES = {
     "double": ir.F64,
     "float": ir.F32,
@@ -344,7 +339,8 @@ class _Freezer:
         raise KernelError(
             self.place,
             f"'{value}' is {kind}, which kernels do not support.",
-            "use + - * / powers, Min Max Abs sign sqrt exp log sin cos tanh floor, Piecewise, comparisons",
+            f"use + - * / powers, {' '.join(row.sympy for row in FUNCTIONS.values() if row.sympy)}, "
+            "Piecewise, comparisons",
         )
 
     def access(self, access: named.Access) -> ir.Access:
@@ -487,8 +483,8 @@ class _Freezer:
         if exponent.is_number and exponent.is_negative:
             return ir.Op("div", (ir.Const(1), self.expression(sympy.Pow(base, -exponent))))
         frozen = self.expression(base)
-        if exponent == sympy.Rational(1, 2):
-            return ir.Call("sqrt", (frozen,))
+        if exponent in _ROOTS:
+            return ir.Call(_ROOTS[exponent], (frozen,))
         if exponent.is_Integer and 2 <= int(exponent) <= 8:
             return self.repeated(frozen, int(exponent))
         if (2 * exponent).is_Integer and 2 < int(2 * exponent) <= 8:

@@ -9,10 +9,10 @@ from heddle import (
     Assignment,
     bit_and,
 )
+from heddle.ir.functions import FUNCTIONS
 
-AVAILABLE = (
-    "\n  Hint: use + - * / powers, Min Max Abs sign sqrt exp log sin cos tanh floor, Piecewise, comparisons"
-)
+FUNCTION_NAMES = " ".join(row.sympy for row in FUNCTIONS.values() if row.sympy)
+AVAILABLE = f"\n  Hint: use + - * / powers, {FUNCTION_NAMES}, Piecewise, comparisons"
 
 
 @says("{here}: 'g(p[0,0])' is an undefined function, which kernels do not support." + AVAILABLE)

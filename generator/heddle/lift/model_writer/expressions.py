@@ -12,10 +12,6 @@ from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 
 _INFIX = {"add", "sub", "mul", "div", "lt", "le", "gt", "ge"}
-_CALLS = {
-    "max": "Max", "min": "Min", "abs": "Abs", "sqrt": "sqrt", "exp": "exp", "log": "log", "sin": "sin",
-    "cos": "cos", "tanh": "tanh", "floor": "floor", "sign": "sign",
-}  # fmt: skip
 _TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
 _BITS = {"bitand": "bit_and", "shl": "shift_left", "rem": "remainder"}
 _POWER, _ATOM, _SUM = 16, 20, 12
@@ -69,13 +65,13 @@ class Printer:
                 return f"{self.text(base, _POWER + 1)} ** {self.text(exponent, _POWER + 1)}", _POWER
             case ir.Call("fma", (a, b, c)):
                 return f"{self.text(a, 13)} * {self.text(b, 14)} + {self.text(c, 13)}", _SUM
-            case ir.Call(name, args) if name in _CALLS:
-                return self.call(_CALLS[name], args, self.sympy), _ATOM
+            case ir.Call(name, args) if FUNCTIONS[name].sympy:
+                return self.call(FUNCTIONS[name].sympy, args, self.sympy), _ATOM
         kind = value.name if isinstance(value, (ir.Op, ir.Call)) else type(value).__name__
         raise KernelError(
             self.place,
             f"A model cannot express '{kind}'.",
-            "rewrite this line with: " + ", ".join(FUNCTIONS),
+            "rewrite this line with: " + ", ".join(row.sympy for row in FUNCTIONS.values() if row.sympy),
         )
 
     def call(self, name: str, args: tuple[ir.Expression, ...], needed: set[str]) -> str:

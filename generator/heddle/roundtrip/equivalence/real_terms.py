@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from heddle.ir import nodes as ir
+from heddle.ir.functions import FUNCTIONS
 from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.integers import Arguments
 from heddle.roundtrip.equivalence.terms import ONE, Term, Terms
@@ -193,8 +194,9 @@ class RealTerms(FloatTerms):
                 args = (min(args[0], reversed_range, key=lambda term: (self.key(term), term.number)),)
             case "pow":
                 exponent = self.exact(args[1])
-                if exponent == Fraction(1, 2):
-                    return self.call("sqrt", "", args[:1])
+                root = next((name for name, row in FUNCTIONS.items() if row.power == exponent), "")
+                if exponent is not None and root:
+                    return self.call(root, "", args[:1])
                 if exponent is not None and exponent.denominator == 1 and abs(exponent) <= _MOST_FACTORS:
                     return self.power(args[0], int(exponent))
         return self.terms.make("call", (name, ""), args)
