@@ -14,6 +14,7 @@ from heddle import (
     Module,
     Reduce,
     Schedule,
+    Threads,
     coordinates,
     extents,
     fields,
@@ -25,7 +26,7 @@ from heddle.solvers import relaxation
 from sympy import And, Eq, Integer, Ne, Or, Piecewise, Symbol, symbols
 
 BUILDING, TERRAIN = 0, 2
-CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
+CHESSBOARD = Schedule(colours=2, gpu=Threads(block=(32, 8, 1)))  # rows of a colour are short
 
 consistency = Module(
     "consistency", about="The least change of a wind that makes it conserve mass.", citation="Sasaki 1958"

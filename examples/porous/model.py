@@ -9,7 +9,17 @@ which the solid ones send back what arrives: the same steady flow, for `porous -
 
 from fractions import Fraction
 
-from heddle import Assignment, AssignmentCollection, Field, Module, Schedule, Sparse, lbm
+from heddle import (
+    Assignment,
+    AssignmentCollection,
+    CompressedList,
+    Field,
+    Module,
+    Schedule,
+    Sparse,
+    Strips,
+    lbm,
+)
 from sympy import Ne, Piecewise, Symbol
 
 force = ("g_x", "g_y", "g_z")
@@ -38,7 +48,7 @@ porous = Module(
     citation="Ginzburg and d'Humieres 2003",
 )
 lists = Schedule(
-    fma=True, strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True
+    fma=True, cpu=Strips(16, nontemporal=True), gpu=CompressedList(block=(128, 1, 1), minimum_blocks=4)
 )
 porous.add("sparse_step", step, space=Sparse("pores"), schedule=lists)
 porous.add("moments", stream.moments("rho", "u", force=force), space=Sparse("pores"))

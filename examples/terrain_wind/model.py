@@ -6,7 +6,17 @@ the Reynolds numbers of the atmosphere, with Smagorinsky's eddy viscosity in clo
 bounce-back, folded into the list. Inlet: prescribed wind. Outlet and top: prescribed pressure.
 """
 
-from heddle import Assignment, AssignmentCollection, Field, Module, Schedule, Sparse, lbm, parameters
+from heddle import (
+    Assignment,
+    AssignmentCollection,
+    Field,
+    Module,
+    Schedule,
+    Sparse,
+    Strips,
+    lbm,
+    parameters,
+)
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.AA(d3q19)
@@ -32,7 +42,7 @@ wind = Module(
     about="Wind over terrain: D3Q19, AA, sparse, recursive-regularised with Smagorinsky's eddy viscosity.",
     citation="Malaspinas 2015; Coreixas et al. 2017; Hou et al. 1996",
 )
-wind.add("stream_collide", stream(collide), space=air, schedule=Schedule(fma=True, strip_size=16))
+wind.add("stream_collide", stream(collide), space=air, schedule=Schedule(fma=True, cpu=Strips(16)))
 wind.add("inflow", stream.boundary(inflow), space=Sparse("inlet", listed=True))
 wind.add("outflow", stream.boundary(outflow), space=Sparse("open", listed=True))
 wind.add("moments", stream.moments("rho", "u"), space=air)

@@ -11,7 +11,7 @@
 """
 
 from heddle.errors import KernelError
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
 from heddle.model.field import Field, coordinates, extents, fields, parameters, profiles
@@ -23,17 +23,23 @@ __version__ = "0.1.0"
 __all__ = [
     "Assignment",
     "AssignmentCollection",
+    "CacheLines",
     "Cells",
+    "CompressedList",
     "Dense",
     "Field",
     "If",
+    "Interleaved",
     "KernelError",
     "Module",
     "Reduce",
+    "Rows",
     "Scan",
     "Schedule",
     "Section",
     "Sparse",
+    "Strips",
+    "Threads",
     "bit_and",
     "coordinates",
     "extents",

@@ -19,9 +19,10 @@ from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.halo.walls import DenseKernel, check_walls
-from heddle.ir.schedule import RUN_CELLS, precision
+from heddle.ir.legality import check_runs
+from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
-from heddle.module import KernelModel, Module, PackModel
+from heddle.module import KernelModel, Module
 from heddle.resources import folder
 
 
@@ -89,7 +90,7 @@ def files(
     headers: set[str] = set()
     declared: dict[str, list[Variant]] = {}
     for name, entry in module.kernels.items():
-        _check_strip(entry)
+        check_runs(name, entry.space, entry.place)
         since = time.perf_counter()
         for chosen in module.precisions:
             module.typed(name, chosen)
@@ -131,18 +132,6 @@ def dense_kernels(module: Module) -> dict[str, DenseKernel]:
         for name, entry in module.kernels.items()
         if isinstance(entry, KernelModel) and isinstance(entry.space, Dense)
     }
-
-
-def _check_strip(entry: KernelModel | PackModel) -> None:
-    """What is emitted reads the runs of heddle::IndexList, which have one length."""
-    strip = entry.space.strip_size
-    if strip not in (0, RUN_CELLS):
-        raise KernelError(
-            entry.place,
-            f"'{entry.name}' has strip_size={strip}, but lists store contiguous runs of {RUN_CELLS} "
-            "neighbours.",
-            f"Schedule(strip_size={RUN_CELLS})",
-        )
 
 
 def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any]:

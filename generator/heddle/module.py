@@ -16,7 +16,7 @@ from heddle.halo.sparse import Ends, ListExchange, ends_of, list_exchanges
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import is_name
-from heddle.ir.schedule import Precision, Schedule, precision
+from heddle.ir.schedule import Precision, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
 from heddle.model.assignment import Statement
 from heddle.model.equations import Scalar, quantity
@@ -196,14 +196,15 @@ class Module:
         from level to level.
         """
         cells = 3 if equation.unknown.split else 1
-        coloured = schedule or Schedule(colours=2, block=(32, 4, 1), coarsening=cells, unit_stride=True)
+        threads = Threads(block=(32, 4, 1), coarsening=cells, unit_stride=True)
+        coloured = schedule or Schedule(gpu=threads, colours=2)
         if coloured.colours != 2:
             raise KernelError(calling_place(), "multigrid needs two colours.", "Schedule(colours=2)")
         found = solver_kernels(equation, quantity(residual_scale))
         for name, kernel in found.items():
-            chosen = coloured if kernel.coloured else pointwise or Schedule(block=(32, 8, 1))
-            if kernel.coarse:
-                chosen = replace(chosen, coarsening=1)
+            chosen = coloured if kernel.coloured else pointwise or Schedule(gpu=Threads(block=(32, 8, 1)))
+            if kernel.coarse and isinstance(chosen.gpu, Threads):
+                chosen = replace(chosen, gpu=replace(chosen.gpu, coarsening=1))
             if chosen.specialise is not None and chosen.specialise[0] not in fields_read(kernel.statements):
                 chosen = replace(chosen, specialise=None)
             self.add(name, kernel.statements, schedule=chosen, about=kernel.about)

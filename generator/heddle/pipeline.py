@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from heddle.ir.legality import check_schedule
 from heddle.ir.nodes import Kernel
-from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.schedule import CacheLines, Precision, Schedule
 from heddle.ir.space import Space
 from heddle.ir.stages import Request, Stages
 from heddle.ir.target import Target
@@ -40,21 +41,22 @@ TYPING: tuple[Pass, ...] = (
     lambda kernel, request: check_dependences(kernel),
 )
 SCHEDULING: tuple[Pass, ...] = (
-    lambda kernel, request: apply_schedule(kernel, request.schedule, request.target),
+    lambda kernel, request: check_schedule(kernel, request.schedule, request.target),
+    lambda kernel, request: apply_schedule(kernel, request.schedule.cpu, request.target),
 )
 LOWERING: tuple[Pass, ...] = (
     lambda kernel, request: merge_equal_values(kernel),
     lambda kernel, request: hoist_invariants(kernel),
-    lambda kernel, request: vectorise_scans(kernel, request.schedule),
+    lambda kernel, request: vectorise_scans(kernel, request.strips),
     lambda kernel, request: lower_reductions(kernel),
-    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.unit_stride),
-    lambda kernel, request: rematerialise_addresses(kernel, request.schedule, request.target),
-    lambda kernel, request: coarsen_threads(kernel, request.schedule, request.target),
-    lambda kernel, request: vectorise_gathers(kernel, request.schedule),
-    lambda kernel, request: stream_stores(kernel, request.schedule),
-    lambda kernel, request: convert_halves(kernel, request.schedule),
-    lambda kernel, request: pad_vector_loop(kernel, request.schedule),
-    lambda kernel, request: vectorise_interleaved_blocks(kernel, request.schedule, request.target),
+    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.gpu.unit_stride),
+    lambda kernel, request: rematerialise_addresses(kernel, request.schedule.gpu, request.target),
+    lambda kernel, request: coarsen_threads(kernel, request.schedule.gpu, request.target),
+    lambda kernel, request: vectorise_gathers(kernel, request.strips),
+    lambda kernel, request: stream_stores(kernel, request.strips),
+    lambda kernel, request: convert_halves(kernel, request.strips),
+    lambda kernel, request: pad_vector_loop(kernel, request.strips),
+    lambda kernel, request: vectorise_interleaved_blocks(kernel, request.schedule.gpu, request.target),
     lambda kernel, request: version_loops(kernel, request.schedule, request.target),
     lambda kernel, request: select_functions(kernel, request.schedule),
     lambda kernel, request: name_locals(kernel),
@@ -74,8 +76,10 @@ def typed(
 
 def lower(kernel: Kernel, request: Request) -> Stages:
     """Schedule and lower a typed kernel for a target."""
-    schedule = request.schedule.in_cells(request.precision, follows_links(kernel))
-    request = replace(request, schedule=schedule)
+    cpu = request.schedule.cpu
+    if isinstance(cpu, CacheLines):
+        cpu = cpu.in_cells(request.precision, follows_links(kernel))
+        request = replace(request, schedule=replace(request.schedule, cpu=cpu))
     scheduled = kernel
     for step in SCHEDULING:
         scheduled = step(scheduled, request)

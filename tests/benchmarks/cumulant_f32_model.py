@@ -2,7 +2,7 @@
 """The D3Q27 cumulant in place in f32, eight cells in a vector, four cells a CUDA thread, in a box with a
 moving lid as in lanes_model.py."""
 
-from heddle import Dense, Module, Schedule, lbm
+from heddle import Dense, Interleaved, Module, Schedule, lbm
 
 d3q27 = lbm.Lattice("D3Q27")
 stream = lbm.AA(d3q27)
@@ -20,7 +20,9 @@ d3q27_f32.add(
     "aa",
     stream(lbm.Cumulant(d3q27)),
     box,
-    schedule=Schedule(fma=True, block=(128, 1, 1), rematerialise=True, interleave=8, threads_per_vector=2),
+    schedule=Schedule(
+        fma=True, gpu=Interleaved(8, threads_per_vector=2, block=(128, 1, 1), rematerialise=True)
+    ),
 )
 d3q27_f32.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)
 d3q27_f32.add_halo(kernels=["aa_even", "aa_odd"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The D3Q27 cumulant kernels that heddle-bench times on the CPU: in place and with two arrays."""
 
-from heddle import Module, Schedule, lbm
+from heddle import CacheLines, Module, Schedule, lbm
 
 d3q27 = lbm.Lattice("D3Q27")
 collide = lbm.Cumulant(d3q27, omega="omega")
@@ -12,7 +12,7 @@ d3q27_dense = Module(
     about="D3Q27 cumulants on a box: AA in place, and pull with two arrays.",
     citation="Geier et al. 2015; Bailey et al. 2009 (AA)",
 )
-d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, prefetch_distance=4))
+d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, cpu=CacheLines(4)))
 d3q27_dense.add(
-    "pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, prefetch_distance=4, nontemporal=True)
+    "pull", lbm.Pull(d3q27)(collide), schedule=Schedule(fma=True, cpu=CacheLines(4, nontemporal=True))
 )

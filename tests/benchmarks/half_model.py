@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """D3Q19 BGK with halves in memory and arithmetic in f32, as heddle-bench times it on a CPU."""
 
-from heddle import Module, Schedule, lbm
+from heddle import Module, Schedule, Strips, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 
@@ -14,5 +14,5 @@ d3q19_half = Module(
 d3q19_half.add(
     "aa",
     lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega")),
-    schedule=Schedule(fma=True, strip_size=16, prefetch=64),
+    schedule=Schedule(fma=True, cpu=Strips(16, prefetch=64)),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the models of several cells a thread share: 16 bytes a thread and population in each precision."""
 
-from heddle import Dense, Module, Schedule, lbm
+from heddle import Dense, Interleaved, Module, Schedule, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.AA(d3q19)
@@ -19,7 +19,7 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
     )
     # Of halves, blocks of 64 threads are 0.5 % faster than of 128, in f32 0.4 % slower (one H200). Renewed
     # addresses gain 0.2 to 0.4 %, and cost parts of 256 x 256 x 64 of a domain 3 % (decision 0133).
-    schedule = Schedule(fma=True, block=(64 if precision == "f16" else 128, 1, 1), interleave=lanes)
+    schedule = Schedule(fma=True, gpu=Interleaved(lanes, block=(64 if precision == "f16" else 128, 1, 1)))
     box = Dense(walls=("w", "e", "s", "n", "b", "t"))
     module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), box, schedule)
     module.add("lid", stream.boundary(lbm.VelocityBounceBack(("u_lid", 0, 0)), face="n"), box)

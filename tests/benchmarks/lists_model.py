@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels on lists with two arrays that heddle-bench times: D3Q19 BGK, pull, compressed table."""
 
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import CompressedList, Module, Schedule, Sparse, Strips, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 
@@ -15,6 +15,6 @@ d3q19_lists.add(
     lbm.Pull(d3q19)(lbm.BGK(d3q19, omega="omega")),
     space=Sparse("fluid"),
     schedule=Schedule(
-        fma=True, strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True
+        fma=True, cpu=Strips(16, nontemporal=True), gpu=CompressedList(block=(128, 1, 1), minimum_blocks=4)
     ),
 )

@@ -2,7 +2,7 @@
 """The kernels that heddle-bench times: D3Q19 BGK, dense, in place and with two arrays; heddle-overlap runs
 those in place on ranks."""
 
-from heddle import Module, Schedule, lbm
+from heddle import CacheLines, Module, Schedule, Threads, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 collide = lbm.BGK(d3q19, omega="omega")
@@ -14,9 +14,11 @@ d3q19_dense = Module(
     citation="Bailey et al. 2009 (AA)",
 )
 d3q19_dense.add(
-    "aa", lbm.AA(d3q19)(collide), schedule=Schedule(fma=True, prefetch_distance=4, block=(256, 1, 1))
+    "aa",
+    lbm.AA(d3q19)(collide),
+    schedule=Schedule(fma=True, cpu=CacheLines(4), gpu=Threads(block=(256, 1, 1))),
 )
 d3q19_dense.add(
-    "pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, prefetch_distance=4, nontemporal=True)
+    "pull", lbm.Pull(d3q19)(collide), schedule=Schedule(fma=True, cpu=CacheLines(4, nontemporal=True))
 )
 d3q19_dense.add_halo(kernels=["aa_even", "aa_odd"])

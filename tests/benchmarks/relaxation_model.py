@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The relaxations that heddle-bench times: red-black SOR around walls, in both layouts, measured or not."""
 
-from heddle import Module, Schedule, fields
+from heddle import Module, Schedule, Threads, fields
 from heddle.solvers import relaxation
 
 CHESSBOARD = {
-    "plain": Schedule(colours=2, block=(32, 8, 1)),  # rows of a colour are short
-    "split": Schedule(colours=2, block=(32, 4, 1), coarsening=3, unit_stride=True, specialise=("open", 63)),
+    "plain": Schedule(colours=2, gpu=Threads(block=(32, 8, 1))),  # rows of a colour are short
+    "split": Schedule(
+        colours=2, gpu=Threads(block=(32, 4, 1), coarsening=3, unit_stride=True), specialise=("open", 63)
+    ),
 }
 
 relaxation_bench = Module(

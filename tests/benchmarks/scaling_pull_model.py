@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What heddle-scaling runs on lists of several GPUs: D3Q19 BGK, two arrays, compressed table."""
 
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import CompressedList, Module, Schedule, Sparse, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 
@@ -12,6 +12,6 @@ d3q19_pull_blocks.add(
     "step",
     lbm.Pull(d3q19)(lbm.BGK(d3q19)),
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, block=(128, 1, 1), minimum_blocks=4, compressed=True),
+    schedule=Schedule(fma=True, gpu=CompressedList(block=(128, 1, 1), minimum_blocks=4)),
 )
 d3q19_pull_blocks.add_halo()

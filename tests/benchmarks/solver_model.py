@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What heddle-solvers compares: SOR, multigrid and conjugate gradients for the same equation."""
 
-from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, fields, has_bit
+from heddle import Assignment, AssignmentCollection, Module, Reduce, Schedule, Threads, fields, has_bit
 from heddle.solvers import relaxation
 from sympy import Abs, Max, Piecewise, symbols
 
-CHESSBOARD = Schedule(colours=2, block=(32, 4, 1), coarsening=3, unit_stride=True, specialise=("open", 63))
+CHESSBOARD = Schedule(
+    colours=2, gpu=Threads(block=(32, 4, 1), coarsening=3, unit_stride=True), specialise=("open", 63)
+)
 
 solver_bench = Module("solver_bench", about="Solvers of div grad phi = right around walls.")
 phi, right, exact = fields("phi, right, exact: real[3D]", split=True)

@@ -2,7 +2,7 @@
 """The sparse kernels that heddle-bench times: D3Q19 BGK on an index list, in place (AA);
 heddle-overlap runs them on ranks."""
 
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import CacheLines, Module, Schedule, Sparse, Threads, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 
@@ -17,9 +17,12 @@ d3q19_sparse.add(
     "aa",
     step,
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, prefetch_distance=4, block=(768, 1, 1), rematerialise=True),
+    schedule=Schedule(fma=True, cpu=CacheLines(4), gpu=Threads(block=(768, 1, 1), rematerialise=True)),
 )
 d3q19_sparse.add(  # f64 needs twice the registers
-    "aa_wide", step, space=Sparse("fluid"), schedule=Schedule(fma=True, block=(512, 1, 1), rematerialise=True)
+    "aa_wide",
+    step,
+    space=Sparse("fluid"),
+    schedule=Schedule(fma=True, gpu=Threads(block=(512, 1, 1), rematerialise=True)),
 )
 d3q19_sparse.add_halo(kernels=["aa_even", "aa_odd"])

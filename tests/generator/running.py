@@ -22,6 +22,7 @@ from heddle.module import KernelModel
 from heddle.pipeline import LOWERING, SCHEDULING, Request
 
 PASSES = (
+    "check_schedule",
     "apply_schedule",
     "merge_equal_values",
     "hoist_invariants",

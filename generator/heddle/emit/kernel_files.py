@@ -18,7 +18,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
-from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.schedule import Interleaved, Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, walk
@@ -67,10 +67,9 @@ def gpu_files(
     """name.cuh and name.cu, or what a target calls them."""
     gpu, ends = target.gpu, target.files
     assert gpu is not None
-    schedule = variants[0].schedule
+    schedule = variants[0].schedule.gpu
     functions = [_gpu_function(module, kernel, variant, target) for variant in variants]
-    block = schedule.block
-    bounds = str(block[0] * block[1] * block[2]) + (
+    bounds = str(schedule.threads_per_block) + (
         f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
     )
     kernel_text = render(
@@ -92,8 +91,8 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         include=gpu.include,
         kernels=f"{kernel}{ends[0]}",
-        block=", ".join(str(size) for size in block),
-        interleaved=schedule.interleave > 1,
+        block=", ".join(str(size) for size in schedule.block),
+        interleaved=isinstance(schedule, Interleaved),
         functions=functions,
     )
     return kernel_text, launcher
@@ -114,10 +113,11 @@ def device_headers(named: Iterable[str]) -> dict[str, str]:
 
 def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     """The device headers that a kernel's files name."""
+    interleaved = target.threads and isinstance(variants[0].schedule.gpu, Interleaved)
     return [
         *headers_of([v.stages.lowered for v in variants], target),
         *(["launch.hpp"] if target.threads else []),
-        *(["interleaved.hpp"] if target.threads and variants[0].schedule.interleave > 1 else []),
+        *(["interleaved.hpp"] if interleaved else []),
     ]
 
 
@@ -125,7 +125,7 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     """One line for each precision."""
     lines = []
     for variant in variants:
-        cells = variant.schedule.coarsening if target.threads else 1
+        cells = variant.schedule.gpu.coarsening if target.threads else 1
         spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
         lines.append(f"One update in {variant.suffix}: {spent}.")
     return lines
@@ -196,7 +196,7 @@ def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
-        "unchecked_entry": variant.schedule.unchecked_entry and not target.checked,
+        "unchecked_entry": variant.schedule.cpu.unchecked_entry and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
@@ -318,7 +318,7 @@ def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
         "checks": _checks(everything, "unit_stride" if dense else unit, schedule, linked),
         "device_checks": _checks(
-            everything, "true" if schedule.unit_stride else unit, schedule, linked, host=False
+            everything, "true" if schedule.gpu.unit_stride else unit, schedule, linked, host=False
         ),
     }
 
@@ -377,8 +377,8 @@ def _checks(
         null += of_list
     extents: list[str] = []
     cells = next((a.name for a in everything if a.role == "extent"), "")
-    if schedule.fixed_nx:
-        extents.append(f"{cells}[0] != {schedule.fixed_nx}")
+    if schedule.cpu.fixed_nx:
+        extents.append(f"{cells}[0] != {schedule.cpu.fixed_nx}")
     if "last" in names:
         extents += ["first < 0", f"last > {cells}[0]"]
     if "last_colour" in names:
@@ -394,8 +394,8 @@ def _checks(
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if schedule.interleave > 1 and not host:
-        check = f"heddle::check_interleaved(arrays, {schedule.interleave})"
+    if isinstance(schedule.gpu, Interleaved) and not host:
+        check = f"heddle::check_interleaved(arrays, {schedule.gpu.lanes})"
     elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
         linked_arrays = [a.name in linked for a in everything if a.role == "array"]
         bits = sum(one << bit for bit, one in enumerate(linked_arrays))

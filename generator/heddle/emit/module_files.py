@@ -58,7 +58,7 @@ def _entry(
                 continue
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
-            if variant.schedule.unchecked_entry:
+            if variant.schedule.cpu.unchecked_entry:
                 declarations.append(f"{entry}_unchecked({parameters})")
     return {"about": comment_lines(_about(kernel, variants[0])), "declarations": declarations}
 

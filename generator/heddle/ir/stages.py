@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heddle.ir.nodes import Kernel
-from heddle.ir.schedule import Precision, Schedule
+from heddle.ir.schedule import Precision, Schedule, Strips
 from heddle.ir.target import Target
 
 
@@ -17,6 +17,11 @@ class Request:
     precision: Precision
     schedule: Schedule
     target: Target
+
+    @property
+    def strips(self) -> Strips | None:
+        """Those in which the innermost loop runs."""
+        return self.schedule.cpu if isinstance(self.schedule.cpu, Strips) else None
 
 
 @dataclass(frozen=True)

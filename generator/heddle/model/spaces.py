@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from heddle.errors import KernelError, Place, calling_place
+from heddle.ir import legality
 from heddle.ir import space as ir_spaces
-from heddle.ir.colouring import BITS
-from heddle.ir.compressed_neighbours import MOST_NEIGHBOURS
-from heddle.ir.schedule import RUN_CELLS, Schedule
+from heddle.ir.schedule import RUN_CELLS, CacheLines, CompressedList, Interleaved, Schedule, Strips
 from heddle.ir.walls import SIDES
 from heddle.model.assignment import Assignment, If, Scan, Statement
 from heddle.model.field import Access, GatherFunction
@@ -27,8 +26,8 @@ class Dense:
     sides, such as boundary sweeps, get the same space; another space is an error when the module is
     generated. Sweeps at other sides then find, at edges, what was reflected in the own cell. At a side named
     here they change what is reflected (VelocityBounceBack adds the momentum of a moving wall); they come
-    before the exchange `before()` of the next step, and after `after()`. With Schedule(interleave=...) a wall
-    that only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
+    before the exchange `before()` of the next step, and after `after()`. With an `Interleaved` schedule a
+    wall that only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
 
     walls: Sequence[str] = ()
 
@@ -65,74 +64,32 @@ def ir_space(
     if isinstance(space, Sparse) and pattern and pattern.links:
         _check_over_list(name, statements, pattern, space, place)
     rank = _rank(statements, place, name)
-    _check_schedule(name, rank, space, schedule, links, place)
+    frozen: ir_spaces.Dense | ir_spaces.Sparse
     if isinstance(space, Sparse):
-        cells = RUN_CELLS if schedule.prefetch_distance else schedule.strip_size
-        strip = cells if links and not space.listed else 0
-        compressed = schedule.compressed and bool(links) and not space.listed
-        return ir_spaces.Sparse(space.name, space.listed, links, strip, compressed)
-    if isinstance(space, Cells):
-        return ir_spaces.Sparse(space.name, True, box=rank)
-    frozen = ir_spaces.Dense(rank, schedule.colours, schedule.interleave, schedule.fixed_nx)
-    return _with_walls(name, frozen, space.walls, links, schedule, place) if space.walls else frozen
+        frozen = _over_list(space, links, schedule)
+    elif isinstance(space, Cells):
+        frozen = ir_spaces.Sparse(space.name, True, box=rank)
+    else:
+        lanes = schedule.gpu.lanes if isinstance(schedule.gpu, Interleaved) else 1
+        frozen = ir_spaces.Dense(rank, schedule.colours, lanes, schedule.cpu.fixed_nx)
+        if space.walls:
+            frozen = _with_walls(name, frozen, space.walls, links, place)
+    legality.check_space(name, frozen, schedule, place)
+    return frozen
 
 
-def _check_schedule(
-    name: str,
-    rank: int,
-    space: Dense | Sparse | Cells,
-    schedule: Schedule,
-    links: tuple[ir_spaces.Link, ...],
-    place: Place,
-) -> None:
-    """Raise KernelError for what a schedule asks for and a space has not."""
-    listed = not isinstance(space, Dense)
-    if schedule.colours > 1 and (listed or (rank, schedule.colours) not in BITS):
-        what = "cells of a list do" if listed else f"{rank} dimensions do"
-        known = [str(colours) for dimensions, colours in BITS if dimensions == rank]
-        hint = "use a dense space" if listed else "use colours=" + " or ".join(known)
-        raise KernelError(place, f"'{name}' has colours={schedule.colours}, which {what} not support.", hint)
-    for option, cells in (("interleave", schedule.interleave), ("coarsening", schedule.coarsening)):
-        if cells > 1 and (isinstance(space, Sparse) or (listed and option == "interleave")):
-            raise KernelError(
-                place,
-                f"'{name}' updates {cells} cells per thread, but kernels over lists update one.",
-                f"use a dense space, or leave out {option}",
-            )
-    if schedule.compressed and not isinstance(space, Sparse):
-        raise KernelError(
-            place,
-            f"'{name}' needs a compressed neighbour table, but a dense space has none.",
-            "use space=Sparse(...), or leave out compressed",
-        )
-    if schedule.compressed and len(links) > MOST_NEIGHBOURS:
-        raise KernelError(
-            place,
-            f"a compressed neighbour table holds {MOST_NEIGHBOURS} links, but '{name}' follows {len(links)}.",
-            "leave out compressed",
-        )
-    stores_solid = any(link.stores_solid for link in links)
-    if isinstance(space, Sparse) and stores_solid and (schedule.compressed or schedule.in_strips):
-        what = "a compressed table" if schedule.compressed else "strips"
-        raise KernelError(
-            place,
-            f"'{name}' cannot use {what}: its list stores cells behind walls, which are far from their "
-            "neighbours, so only the plain table exists.",
-            "leave out compressed and strip_size",
-        )
-    if listed and (schedule.fixed_nx or schedule.unchecked_entry or schedule.specialise):
-        raise KernelError(
-            place,
-            f"'{name}' runs over a list, which does not support fixed_nx, specialise and unchecked_entry.",
-            "use a dense space, or leave them out",
-        )
-    if isinstance(space, Cells) and (schedule.in_strips or schedule.coarsening > 1):
-        raise KernelError(
-            place,
-            f"'{name}' cannot run in strips or update several cells per thread, because the cells of a "
-            "Cells space are not contiguous.",
-            "leave out strip_size, prefetch_distance and coarsening",
-        )
+def _over_list(space: Sparse, links: tuple[ir_spaces.Link, ...], schedule: Schedule) -> ir_spaces.Sparse:
+    """The cells of a list; only kernels that follow links over the whole list look for runs of neighbours, or
+    in the compressed table."""
+    if space.listed or not links:
+        return ir_spaces.Sparse(space.name, space.listed, links)
+    strip = 0
+    match schedule.cpu:
+        case CacheLines():
+            strip = RUN_CELLS
+        case Strips(size):
+            strip = size
+    return ir_spaces.Sparse(space.name, False, links, strip, isinstance(schedule.gpu, CompressedList))
 
 
 def _with_walls(
@@ -140,7 +97,6 @@ def _with_walls(
     space: ir_spaces.Dense,
     walls: Sequence[str],
     links: tuple[ir_spaces.Link, ...],
-    schedule: Schedule,
     place: Place,
 ) -> ir_spaces.Dense:
     """A dense space with walls at some sides; KernelError where that has no meaning."""
@@ -159,14 +115,6 @@ def _with_walls(
             "use AA, Pull or Push; for other patterns use stream.boundary(NoSlip(lattice), face=...)"
             if links
             else 'use AA, Pull or Push, or MomentStorage(lattice, walls="walls") for moment storage',
-        )
-    if schedule.in_strips or schedule.coarsening > 1 or schedule.specialise or space.colours > 1:
-        raise KernelError(
-            place,
-            f"'{name}' has walls in its dense space, which cannot be combined with strips, coarsening, "
-            "specialise or colours: cells at walls take other branches.",
-            "leave out strip_size, coarsening, specialise and colours, or use "
-            "stream.boundary(NoSlip(lattice), face=...)",
         )
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=links)
 

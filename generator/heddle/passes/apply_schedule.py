@@ -16,7 +16,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from heddle.errors import KernelError
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR, bits
 from heddle.ir.device_calls import device_call
@@ -39,26 +38,20 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.reduction import TILE
-from heddle.ir.schedule import Schedule
-from heddle.ir.space import PLACES, Dense, Space
+from heddle.ir.schedule import CpuSchedule, Strips
+from heddle.ir.space import PLACES, Space
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, walk
 from heddle.passes.schedule_pack import schedule_pack
-from heddle.passes.vectorise.interleaved_blocks import check_lanes
 
 AXES = ("x", "y", "z")
 STRIP_BEGIN, STRIP = "_begin", "_strip"
 
 
-def apply_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
-    """Wrap the body in loops. Raises KernelError where the schedule asks for what the kernel cannot do."""
-    if target.threads:
-        _check_threads(kernel, schedule)
-        check_lanes(kernel)
-    if reduces(kernel):
-        _check_tiles(kernel, schedule)
-    if schedule.nontemporal and target.inner == "simd":
+def apply_schedule(kernel: Kernel, schedule: CpuSchedule, target: Target) -> Kernel:
+    """Wrap the body in loops; heddle.ir.legality has checked that the kernel runs so."""
+    if isinstance(schedule, Strips) and schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if kernel.space.is_list:
         body = _sparse(kernel, kernel.space, schedule, target)
@@ -76,47 +69,7 @@ def reduces(kernel: Kernel) -> bool:
     return any(isinstance(s, Reduce) for s in statements(kernel.body))
 
 
-def _check_tiles(kernel: Kernel, schedule: Schedule) -> None:
-    """Reductions combine cells tile by tile: strips have that size, too. With more than two colours, rows of
-    a colour differ in number, and nobody would fill the tiles of those that are not there."""
-    colours = kernel.space.colours
-    if colours > 2:
-        place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
-        raise KernelError(
-            place,
-            f"'{kernel.name}' reduces over {colours} colours; at most two are supported.",
-            "reduce in a separate kernel without colours",
-        )
-    if schedule.strip_size not in (0, TILE):
-        place = next(s.place for s in statements(kernel.body) if isinstance(s, Reduce))
-        raise KernelError(
-            place,
-            f"'{kernel.name}' reduces {TILE} cells at a time, which does not fit strips of "
-            f"{schedule.strip_size} cells.",
-            f"use strip_size={TILE}, or no strips",
-        )
-
-
-def _check_threads(kernel: Kernel, schedule: Schedule) -> None:
-    """Each cell, or each column of a scan, has a thread of its own; the threads of a warp lie in one row."""
-    scanned = {s.axis for s in statements(kernel.body) if isinstance(s, Scan)}
-    for statement in statements(kernel.body):
-        if isinstance(statement, Reduce) and schedule.block[0] % TILE:
-            raise KernelError(
-                statement.place,
-                f"'{kernel.name}' reduces {TILE} cells of a row at a time, which blocks of "
-                f"{schedule.block} threads would split.",
-                f"use Schedule(block=({TILE}, ...)), or another multiple along x",
-            )
-        if isinstance(statement, Scan) and kernel.space == Dense(len(scanned)):
-            raise KernelError(
-                statement.place,
-                f"'{kernel.name}' is a single scan and has no parallelism for CUDA.",
-                "use --targets cpu",
-            )
-
-
-def _dense(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def _dense(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) -> tuple[Statement, ...]:
     if space.colours > 1:
         return _coloured(kernel, space, schedule, target)
     scanned = {statement.axis for statement in statements(kernel.body) if isinstance(statement, Scan)}
@@ -131,7 +84,7 @@ def _dense(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> 
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
         lanes = innermost or (axis == 0 and scans_only(kernel.body))
-        if lanes and schedule.strip_size and target.inner == "simd":
+        if lanes and isinstance(schedule, Strips) and target.inner == "simd":
             body = _strip_mined(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
@@ -139,7 +92,7 @@ def _dense(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> 
     return body
 
 
-def _coloured(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def _coloured(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) -> tuple[Statement, ...]:
     """Colour by colour; along the axes that a colour's bits name, every second cell from the first one on
     that has the colour. Its number is named as far out as it can be."""
     halved = bits(space.dimensions, space.colours)
@@ -192,15 +145,7 @@ def _first_cell(axis: int, axes: tuple[int, ...]) -> Expression:
 def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     """Mark the stores to fields that the kernel only writes; a field that it also reads is in the caches
     anyway."""
-    stored = [s for s in statements(kernel.body) if isinstance(s, Store)]
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (Access, Gather))}
-    if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
-        raise KernelError(
-            stored[0].place if stored else kernel.name,
-            f"'{kernel.name}' reads every field that it writes, so nontemporal stores would evict cache "
-            "lines that are in use.",
-            "leave out nontemporal for in-place kernels",
-        )
 
     def streams(s: Statement) -> bool:
         """Links of a sparse list lead to elements that do not follow each other."""
@@ -214,7 +159,7 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     )
 
 
-def _kind(innermost: bool, outermost: bool, schedule: Schedule, target: Target) -> str:
+def _kind(innermost: bool, outermost: bool, schedule: CpuSchedule, target: Target) -> str:
     """Lanes along x, threads over everything outside it; a single loop is both."""
     if target.threads:
         return "thread"
@@ -270,12 +215,12 @@ def _strip_mined(
     counter: Symbol,
     extent: Symbol,
     body: tuple[Statement, ...],
-    schedule: Schedule,
+    schedule: Strips,
     outermost: bool,
 ) -> tuple[Statement, ...]:
     """Pieces of a row, counted by their first cell."""
     begin, end = _piece(kernel, counter)
-    strip = integer(schedule.strip_size)
+    strip = integer(schedule.size)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, strip), extent), I64))]
     if not scans_only(body):  # lines of one row: a scan goes across rows
         inner += _prefetches(kernel.body, schedule)
@@ -290,7 +235,7 @@ def _tiled(
     first: Expression,
     step: Const,
     body: tuple[Statement, ...],
-    schedule: Schedule,
+    schedule: CpuSchedule,
     target: Target,
     outermost: bool,
 ) -> tuple[Statement, ...]:
@@ -309,7 +254,7 @@ def _tiled(
 
 
 def _tiled_list(
-    kernel: Kernel, counter: Symbol, first: Expression, last: Symbol, schedule: Schedule, target: Target
+    kernel: Kernel, counter: Symbol, first: Expression, last: Symbol, schedule: CpuSchedule, target: Target
 ) -> tuple[Statement, ...]:
     """Pieces of a list, each a tile of a reduction."""
     begin, end = _piece(kernel, counter)
@@ -324,13 +269,13 @@ def _tiled_list(
     return (Loop(kind, begin, first, last, integer(TILE), inner),)  # type: ignore[arg-type]
 
 
-def _strip_mined_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[Statement, ...]:
+def _strip_mined_list(kernel: Kernel, n: Symbol, schedule: Strips) -> tuple[Statement, ...]:
     """Strips of a list start at multiples of their size, since the list knows runs of neighbours strip by
     strip."""
     first, last = Symbol("first", I64), Symbol("last", I64)
     number = Symbol(fresh(f"n{STRIP}", names_in(kernel)), I64)
     begin, end = _piece(kernel, n)
-    size = integer(schedule.strip_size)
+    size = integer(schedule.size)
     start = operate("mul", number, size)
     inner: list[Statement] = [
         Let(begin, Call("max", (start, first), I64)),
@@ -339,14 +284,14 @@ def _strip_mined_list(kernel: Kernel, n: Symbol, schedule: Schedule) -> tuple[St
         Loop("simd", n, begin, end, integer(1), kernel.body),
     ]
     low = operate("div", first, size)
-    high = operate("div", add(last, integer(schedule.strip_size - 1)), size)
+    high = operate("div", add(last, integer(schedule.size - 1)), size)
     return (Loop("omp" if schedule.parallel else "serial", number, low, high, integer(1), tuple(inner)),)
 
 
-def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement]:
+def _prefetches(body: Sequence[Statement], schedule: CpuSchedule) -> list[Statement]:
     """The lines that the strip `prefetch` cells ahead will touch: of each stream of elements that it updates;
     where stores bypass the caches, of each that it reads."""
-    if not schedule.prefetch:
+    if not (isinstance(schedule, Strips) and schedule.prefetch):
         return []
     stores = [s for s in statements(body) if isinstance(s, Store)]
     targets = dict.fromkeys(s.target for s in stores if not s.nontemporal)
@@ -359,7 +304,7 @@ def _prefetches(body: Sequence[Statement], schedule: Schedule) -> list[Statement
             continue  # vectorise_gathers asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])
         first = Access(target.field, ahead, target.component)
-        result.append(device_call("prefetch", first=first, length=schedule.strip_size))
+        result.append(device_call("prefetch", first=first, length=schedule.size))
     return result
 
 
@@ -390,7 +335,7 @@ def _places(kernel: Kernel, space: Space) -> list[Statement]:
     return [Let(Symbol(axis, I64), Cast(Access(fields[place], ()), I64)) for axis, place in places]
 
 
-def _sparse(kernel: Kernel, space: Space, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def _sparse(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) -> tuple[Statement, ...]:
     counter = Symbol(space.counter, I64)
     if space.box:
         kernel = dataclasses.replace(kernel, body=(*_places(kernel, space), *kernel.body))
@@ -405,7 +350,8 @@ def _sparse(kernel: Kernel, space: Space, schedule: Schedule, target: Target) ->
     first, last = Symbol("first", I64), Symbol("last", I64)
     if reduces(kernel) and not target.threads:
         return _tiled_list(kernel, counter, first, last, schedule, target)
-    if schedule.strip_size and target.inner == "simd" and (schedule.prefetch or follows_links(kernel)):
+    lanes = target.inner == "simd"
+    if isinstance(schedule, Strips) and lanes and (schedule.prefetch or follows_links(kernel)):
         return _strip_mined_list(kernel, counter, schedule)
     kind = _kind(True, True, schedule, target)
     return (Loop(kind, counter, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]

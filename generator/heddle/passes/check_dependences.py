@@ -71,13 +71,6 @@ def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
             f"'{kernel.name}' accesses '{outside.element.field.name}' outside its scans.",
             "move the statement into a Scan, where it runs once per cell",
         )
-    if axes and kernel.space.colours > 1:
-        raise KernelError(
-            touches[0].place,
-            f"'{kernel.name}' cannot combine a scan with colours: a scan visits all cells of a column, "
-            "whatever their colour.",
-            "leave out colours",
-        )
     for touch in touches:
         _check_reach(kernel, touch)
     for touch in touches:

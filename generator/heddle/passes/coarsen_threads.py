@@ -19,7 +19,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TypeVar
 
-from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import is_warp_reduction, parts_of, with_parts
 from heddle.ir.hash_consing import Node
@@ -42,12 +41,12 @@ from heddle.ir.nodes import (
     Var,
     View,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import GpuSchedule
 from heddle.ir.target import Target
 from heddle.ir.visit import expressions, rebuild, statements, transform, walk
 
 
-def coarsen_threads(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+def coarsen_threads(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
     """Where the schedule asks for it, give each thread several cells."""
     if schedule.coarsening == 1 or not target.threads:
         return kernel
@@ -78,14 +77,8 @@ class _Shared:
             {loop.counter: self.place(n)} if n else {} for n in range(cells)
         ]
         deeper = [node for node in walk(loop.body) if isinstance(node, Loop)]
-        simple = all(node.kind == "thread" and node.step == integer(1) for node in (loop, *deeper))
-        if not deeper or not simple:
-            raise KernelError(
-                kernel.name,
-                f"coarsening={cells} does not work for '{kernel.name}': it has one axis, a Scan, or "
-                "colours of fields that are not split.",
-                "use Schedule(coarsening=1), or fields(..., split=True)",
-            )
+        assert deeper
+        assert all(node.kind == "thread" and node.step == integer(1) for node in (loop, *deeper))
 
     def place(self, n: int) -> Symbol:
         return Symbol(f"{self.outer.counter.name}_{n}", I64)

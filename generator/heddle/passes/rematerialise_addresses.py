@@ -34,12 +34,12 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import GpuSchedule
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, transform, walk
 
 
-def rematerialise_addresses(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+def rematerialise_addresses(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
     """Where the schedule asks for it, renew each pointer of a thread's body that is both loaded from and
     stored to."""
     if not (schedule.rematerialise and target.threads):

@@ -29,11 +29,11 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.pack_table import COLUMNS, COUNT, LONGEST, TABLE
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import CpuSchedule
 from heddle.ir.target import Target
 
 
-def schedule_pack(kernel: Kernel, schedule: Schedule, target: Target) -> tuple[Statement, ...]:
+def schedule_pack(kernel: Kernel, schedule: CpuSchedule, target: Target) -> tuple[Statement, ...]:
     """The body of a kernel over PackRegions, in loops."""
     box = Symbol("box", I64)
     if target.threads:

@@ -18,9 +18,9 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from heddle.errors import KernelError
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import is_warp_reduction
+from heddle.ir.legality import check_specialised
 from heddle.ir.loop_versions import specialised_loop
 from heddle.ir.nodes import (
     BOOL,
@@ -60,13 +60,7 @@ def version_loops(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
         return kernel
     copying = _Copying(kernel, *schedule.specialise)
     body = copying.threads(kernel.body) if target.threads else copying.rows(kernel.body)
-    if not copying.done:
-        raise KernelError(
-            kernel.name,
-            f"'{kernel.name}' does not read '{copying.field}' at the cell itself along contiguous rows, "
-            "so its loop cannot be specialised.",
-            "name an integer field that the kernel reads at the cell itself; with colours, split the fields",
-        )
+    check_specialised(kernel, copying.field, copying.done)
     return dataclasses.replace(kernel, body=body)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Rows
 from heddle.ir.target import Target
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import statements, walk
@@ -43,7 +43,7 @@ def lowered(kernel: ir.Kernel) -> ir.Kernel:
     if not any(isinstance(node, model) for node in walk(kernel.body)):
         return _verified(kernel)
     if not any(isinstance(statement, ir.Loop) for statement in statements(kernel.body)):
-        kernel = apply_schedule(kernel, Schedule(), _ANY_ORDER)
+        kernel = apply_schedule(kernel, Rows(), _ANY_ORDER)
     return _verified(name_locals(lower_accesses(lower_reductions(kernel), _ANY_ORDER)))
 
 

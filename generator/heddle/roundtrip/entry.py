@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, Argument
 from heddle.ir import nodes as ir
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Interleaved, Schedule
 from heddle.ir.visit import expressions
 from heddle.roundtrip.kernel import DifferenceError, parameter
 
@@ -53,11 +53,11 @@ class Entry:
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
         rows_of_list = any(a.field is not None and a.field.layout.over_list for a in self.arguments)
-        demands = rows_of_list or (device and self.schedule.unit_stride)
+        demands = rows_of_list or (device and self.schedule.gpu.unit_stride)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
-        if device and self.schedule.interleave > 1:
-            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.interleave}:i32)"
+        if device and isinstance(self.schedule.gpu, Interleaved):
+            call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.gpu.lanes}:i32)"
         elif "last" in self.of_list and 1 < len(plain) <= MOST_LISTED:
             others = [a for a in plain if a.name not in self.list_fields]
             bits = sum(2**n for n, a in enumerate(plain) if a not in others)
@@ -132,8 +132,8 @@ class Entry:
             yield _any(null), NULL_POINTER
         extent = next((argument.name for argument in self.arguments if argument.role == "extent"), "")
         differ = list[str]()
-        if self.schedule.fixed_nx:
-            differ.append(f"ne({extent}[0:i32], i64({self.schedule.fixed_nx}:i32))")
+        if self.schedule.cpu.fixed_nx:
+            differ.append(f"ne({extent}[0:i32], i64({self.schedule.cpu.fixed_nx}:i32))")
         if "last" in names:
             differ += ["lt(first, i64(0:i32))", f"gt(last, {extent}[0:i32])"]
         if "last_colour" in names:

@@ -105,7 +105,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     _same(unit, entry.entry, entry.host(passed, rows, reports))
     if entry.dense and not TARGETS[target].checked:
         _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
-        if schedule.unchecked_entry:
+        if schedule.cpu.unchecked_entry:
             _same(unit, f"{entry.entry}_unchecked", entry.unchecked(passed, rows))
 
 
@@ -135,15 +135,15 @@ def _device(
     passed = same_device_kernel(function.parameters, found, host, launched, everything)
     _same(launcher, f"{entry.function}_check", entry.checks(True))
     same_lines(entry.entry, head, entry.guarded(entry.entry, True))
-    threads = schedule.block[0] * schedule.block[1] * schedule.block[2]
+    threads = schedule.gpu.threads_per_block
     gpu = TARGETS[target].gpu
     assert gpu is not None
-    blocks = schedule.minimum_blocks if gpu.bounds_blocks else 0
+    blocks = schedule.gpu.minimum_blocks if gpu.bounds_blocks else 0
     bounds = (threads, blocks) if blocks else (threads,)
     if function.launch_bounds != bounds:
         raise DifferenceError(f"its launch bounds are {function.launch_bounds} instead of {bounds}")
     lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
-    expected = launch_lines(launched, kernel, schedule.block, passed)
+    expected = launch_lines(launched, kernel, schedule.gpu.block, passed)
     same_lines(entry.entry, [without_template_arguments(line) for line in lines], list(expected))
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The columns of a Poisson problem with transformed horizontal directions: a tridiagonal system a mode."""
 
-from heddle import Module, Schedule, fields, profiles
+from heddle import Module, Schedule, Strips, fields, profiles
 from heddle.solvers.tridiagonal import eliminate, eliminate_periodic
 
 p, ratio, reach = fields("p, ratio, reach: real[3D]", ghost_layers=0)
@@ -16,7 +16,7 @@ rows = {
 }
 # Up to 320 columns side by side: long rows of memory, and what is carried stays in the first cache. The
 # solver brings its own threads, and cuts rows so that columns and scratch stay in the second cache.
-columns = Schedule(strip_size=320, parallel=False)
+columns = Schedule(cpu=Strips(320, parallel=False))
 
 poisson_columns = Module(
     "poisson_columns", precisions=("f64", "f32"), about="Columns of a Poisson problem, without a subtraction."

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of velocities and pressures of one precision: divergence into the solver's array, correction."""
 
-from heddle import Module, Schedule, fields
+from heddle import Module, Schedule, Threads, fields
 from heddle.solvers import staggered
 
 right = fields("right: real[3D]", ghost_layers=0)
 grid = staggered.Grid()
-LEVELS_OF_A_THREAD = Schedule(coarsening=4)
+LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))
 """On a device addresses cost more than arithmetic: four cells share them."""
 
 projection_flow = Module(

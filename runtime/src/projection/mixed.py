@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of velocities in double by pressures in float: each round removes what the one before left."""
 
-from heddle import Module, Schedule, fields, parameters
+from heddle import Module, Schedule, Threads, fields, parameters
 from heddle.solvers import staggered
 
 right = fields("right: float[3D]", ghost_layers=0)
@@ -9,7 +9,7 @@ velocity = fields("velocity: double[2D]", ghost_layers=0)
 upper, lower = fields("upper, lower: float[2D]", ghost_layers=0)
 factor = parameters("factor: double")
 grid = staggered.Grid(dtype="double", pressure_dtype="float")
-LEVELS_OF_A_THREAD = Schedule(coarsening=4)
+LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))
 """On a device addresses cost more than arithmetic: four cells share them."""
 
 projection_mixed = Module(

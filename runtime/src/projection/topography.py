@@ -8,7 +8,7 @@ times the height of its cells, in which div grad is symmetric.
 """
 
 import sympy
-from heddle import Assignment, Module, Reduce, Schedule, fields, profiles
+from heddle import Assignment, Module, Reduce, Schedule, Threads, fields, profiles
 from heddle.solvers import staggered
 
 right, pre, q, pi, r = fields("right, pre, q, pi, r: real[3D]")
@@ -19,7 +19,7 @@ r_z, p_q, r_z_before = profiles("r_z, p_q, r_z_before: real[z]", ghost_layers=0)
 grid = staggered.Grid(openings=openings)
 fluid = sympy.Ne(openings.here, 0)
 named, laplacian = grid.laplacian(p)
-LEVELS_OF_A_THREAD = Schedule(coarsening=4)
+LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))
 """On a device addresses cost more than arithmetic: four cells share them."""
 product, residual, share = sympy.symbols("product residual share")
 

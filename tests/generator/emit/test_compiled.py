@@ -18,12 +18,15 @@ import sympy
 from compiled import Library, Memory, call
 from heddle import (
     Assignment,
+    CacheLines,
     Cells,
     If,
     Module,
     Scan,
     Schedule,
     Sparse,
+    Strips,
+    Threads,
     bit_and,
     coordinates,
     extents,
@@ -129,23 +132,29 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     lattice = lbm.Lattice("D2Q9")
     everything = Module("check", precisions=PRECISIONS)
     everything.add("stencil", stencil())
-    everything.add("volume", stencil(3), schedule=Schedule(block=(8, 2, 2)))
-    everything.add("fused", stencil(), schedule=Schedule(fma=True, strip_size=8, prefetch=16))
-    everything.add("streamed", stencil(), schedule=Schedule(prefetch_distance=2, nontemporal=True))
+    everything.add("volume", stencil(3), schedule=Schedule(gpu=Threads(block=(8, 2, 2))))
+    everything.add("fused", stencil(), schedule=Schedule(fma=True, cpu=Strips(8, prefetch=16)))
+    everything.add("streamed", stencil(), schedule=Schedule(cpu=CacheLines(2, nontemporal=True)))
     everything.add("flags", flags())
     everything.add("thomas", column(2, 1))
     everything.add("fall", fall())
     everything.add("moving", moving())
     everything.add("chessboard", relaxation(2, "faces"), schedule=Schedule(colours=2))
-    everything.add("edges", relaxation(3, "edges"), schedule=Schedule(colours=4, block=(8, 2, 2)))
-    everything.add("corners", relaxation(3, "corners"), schedule=Schedule(colours=8, block=(4, 4, 1)))
+    everything.add(
+        "edges", relaxation(3, "edges"), schedule=Schedule(colours=4, gpu=Threads(block=(8, 2, 2)))
+    )
+    everything.add(
+        "corners", relaxation(3, "corners"), schedule=Schedule(colours=8, gpu=Threads(block=(4, 4, 1)))
+    )
     bgk = lbm.BGK(lattice, "omega")
-    everything.add("aa", lbm.AA(lattice)(bgk), schedule=Schedule(prefetch_distance=4, rematerialise=True))
+    everything.add(
+        "aa", lbm.AA(lattice)(bgk), schedule=Schedule(cpu=CacheLines(4), gpu=Threads(rematerialise=True))
+    )
     everything.add(
         "fluid",
         lbm.AA(lattice)(bgk),
         space=Sparse("fluid"),
-        schedule=Schedule(strip_size=16, prefetch=64, rematerialise=True),
+        schedule=Schedule(cpu=Strips(16, prefetch=64), gpu=Threads(rematerialise=True)),
     )
     wall = lbm.AA(lattice).boundary(lbm.VelocityBounceBack(("u_wall", 0)))
     everything.add("wall", tuple(wall.steps["after_even"]), space=Sparse("inlet", listed=True))
@@ -154,13 +163,15 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
         "pull",
         lbm.Pull(lattice)(bgk),
         space=Sparse("fluid"),
-        schedule=Schedule(strip_size=16, nontemporal=True),
+        schedule=Schedule(cpu=Strips(16, nontemporal=True)),
     )
     reduced = Module("reduced", precisions=PRECISIONS)
     reduced.add("line", column(1, 0))
-    everything.add("norms", reduction(), schedule=Schedule(block=(64, 2, 1)))
-    everything.add("residual", coloured_reduction(), schedule=Schedule(colours=2, block=(32, 2, 2)))
-    everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, block=(32, 2, 1)))
+    everything.add("norms", reduction(), schedule=Schedule(gpu=Threads(block=(64, 2, 1))))
+    everything.add(
+        "residual", coloured_reduction(), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 2)))
+    )
+    everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 1))))
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
     around = tuple(sympy.Rational(1, 8) * x for x in coordinates(2))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sympy
 from compiled import Library
-from heddle import KernelError, Module, Schedule, Sparse, lbm
+from heddle import CompressedList, KernelError, Module, Schedule, Sparse, Strips, lbm
 from heddle.build import files
 
 D2Q9 = lbm.Lattice("D2Q9")
@@ -22,7 +22,7 @@ KERNELS: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
         lambda omega: lbm.Pull(D2Q9)(lbm.BGK(D2Q9, omega)),
         {
             "space": Sparse("fluid"),
-            "schedule": Schedule(strip_size=16, nontemporal=True, compressed=True),
+            "schedule": Schedule(cpu=Strips(16, nontemporal=True), gpu=CompressedList()),
         },
     ),
     "over listed cells": (

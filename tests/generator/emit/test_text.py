@@ -13,7 +13,25 @@ from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, If, Module, Reduce, Schedule, Section, Sparse, fields, has_bit, lbm, parameters
+from heddle import (
+    Assignment,
+    CacheLines,
+    CompressedList,
+    If,
+    Interleaved,
+    Module,
+    Reduce,
+    Rows,
+    Schedule,
+    Section,
+    Sparse,
+    Strips,
+    Threads,
+    fields,
+    has_bit,
+    lbm,
+    parameters,
+)
 from heddle.build import files
 from heddle.emit.cost import Cost, cost
 from heddle.ir.visit import walk
@@ -136,24 +154,24 @@ def test_constants_enter_half_fields_as_halves() -> None:
 
 # --- Schedules ----------------------------------------------------------------------------------------------
 
-BASE = Schedule(strip_size=64)
+BASE = Schedule(cpu=Strips(64))
 CHANGES = {
-    "parallel": Schedule(strip_size=64, parallel=False),
-    "simd": Schedule(simd=False),
-    "strip_size": Schedule(strip_size=32),
-    "prefetch": Schedule(strip_size=64, prefetch=128),
-    "prefetch_distance": Schedule(prefetch_distance=4),
-    "nontemporal": Schedule(strip_size=64, nontemporal=True),
-    "fma": Schedule(strip_size=64, fma=True),
-    "block": Schedule(strip_size=64, block=(32, 4, 1)),
-    "minimum_blocks": Schedule(strip_size=64, minimum_blocks=2),
-    "rematerialise": Schedule(strip_size=64, rematerialise=True),
-    "coarsening": Schedule(strip_size=64, coarsening=2),
-    "unit_stride": Schedule(strip_size=64, unit_stride=True),
-    "interleave": Schedule(strip_size=64, interleave=4),
-    "threads_per_vector": Schedule(strip_size=64, interleave=4, threads_per_vector=2),
-    "fixed_nx": Schedule(fixed_nx=8),
-    "unchecked_entry": Schedule(strip_size=64, unchecked_entry=True),
+    "parallel": Schedule(cpu=Strips(64, parallel=False)),
+    "simd": Schedule(cpu=Rows(simd=False)),
+    "size": Schedule(cpu=Strips(32)),
+    "prefetch": Schedule(cpu=Strips(64, prefetch=128)),
+    "prefetch_distance": Schedule(cpu=CacheLines(4)),
+    "nontemporal": Schedule(cpu=Strips(64, nontemporal=True)),
+    "fma": Schedule(fma=True, cpu=Strips(64)),
+    "block": Schedule(cpu=Strips(64), gpu=Threads(block=(32, 4, 1))),
+    "minimum_blocks": Schedule(cpu=Strips(64), gpu=Threads(minimum_blocks=2)),
+    "rematerialise": Schedule(cpu=Strips(64), gpu=Threads(rematerialise=True)),
+    "coarsening": Schedule(cpu=Strips(64), gpu=Threads(coarsening=2)),
+    "unit_stride": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True)),
+    "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
+    "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
+    "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
+    "unchecked_entry": Schedule(cpu=Strips(64, unchecked_entry=True)),
     "colours": Schedule(colours=2),
     "specialise": Schedule(specialise=("flag", 3)),
 }
@@ -170,14 +188,15 @@ def both(schedule: Schedule, in_place: bool = False) -> str:
 
 
 def test_every_option_has_a_case() -> None:
-    of_lists = {"compressed"}  # below
-    assert CHANGES.keys() | of_lists == {option.name for option in dataclasses.fields(Schedule)}
+    parts = (Rows, Strips, CacheLines, Threads, Interleaved, CompressedList, Schedule)
+    options = {option.name for part in parts for option in dataclasses.fields(part)}
+    assert CHANGES.keys() == options - {"cpu", "gpu"}
 
 
 def test_compressed_lists_change_cuda_alone() -> None:
     lattice = lbm.Lattice("D2Q9")
     kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
-    schedule, space = Schedule(compressed=True), Sparse("fluid")
+    schedule, space = Schedule(gpu=CompressedList()), Sparse("fluid")
     found = {target: text(kernel, schedule, target, space=space) for target in ("reference", "cpu", "cuda")}  # type: ignore[arg-type]
     load = "heddle::decode_neighbours<8>(link, neighbour_chunk, neighbour, neighbour_stride, n, last);"
     assert load in found["cuda"]
@@ -188,7 +207,7 @@ def test_compressed_lists_change_cuda_alone() -> None:
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option in ("simd", "colours", "fixed_nx") else BASE
-    base = CHANGES["interleave"] if option == "threads_per_vector" else base
+    base = CHANGES["lanes"] if option == "threads_per_vector" else base
     in_place = option == "rematerialise"
     assert both(CHANGES[option], in_place) != both(base, in_place)
 
@@ -208,16 +227,19 @@ def test_usual_cells_have_a_copy(target: str, condition: str) -> None:
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("option", ["strip_size", "prefetch", "nontemporal", "fma"])
+@pytest.mark.parametrize("option", ["size", "prefetch", "nontemporal", "fma"])
 def test_options_change_lattice_boltzmann_kernels(option: str, sparse: bool, target: str) -> None:
     """Dense and sparse alike; what is for CPUs leaves CUDA alone."""
     lattice = lbm.Lattice("D2Q9")
     kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
     space = Sparse("fluid") if sparse else None
-    base = Schedule() if option == "strip_size" else BASE
+    base = Schedule() if option == "size" else BASE
     schedules = [base, CHANGES[option]]
     if sparse:  # the length of a list's runs
-        schedules = [dataclasses.replace(s, strip_size=16) if s.strip_size else s for s in schedules]
+        schedules = [
+            dataclasses.replace(s, cpu=dataclasses.replace(s.cpu, size=16)) if s.cpu != Rows() else s
+            for s in schedules
+        ]
     before, after = (text(kernel, schedule, target, space=space) for schedule in schedules)  # type: ignore[arg-type]
     assert (before != after) == (target == "cpu" or option == "fma")
 
@@ -242,7 +264,7 @@ def test_what_the_options_emit() -> None:
 def test_prefetch_distance_in_cells(precision: str, strip: int, ahead: int) -> None:
     """A strip is a vector of the arithmetic, and lines are those of the memory."""
     module = Module("module", precisions=(precision,))
-    module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(prefetch_distance=4))
+    module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(cpu=CacheLines(4)))
     text = files(module, ["cpu"])["module/kernel.cpp"]
     assert f"x_begin += {strip})" in text
     assert f"heddle::prefetch<{strip}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
@@ -253,9 +275,7 @@ def test_lists_ask_for_runs_ahead() -> None:
     lattice = lbm.Lattice("D2Q9")
     module = Module("lists", precisions=("f64", "f32"))
     collide = lbm.BGK(lattice, "omega")
-    module.add(
-        "step", lbm.AA(lattice)(collide), space=Sparse("fluid"), schedule=Schedule(prefetch_distance=4)
-    )
+    module.add("step", lbm.AA(lattice)(collide), space=Sparse("fluid"), schedule=Schedule(cpu=CacheLines(4)))
     written = files(module, ["cpu"])
     odd, even = (written[f"lists/step_{step}.cpp"] for step in ("odd", "even"))
     for strips, cells in ((2, 32), (4, 64)):
@@ -271,7 +291,7 @@ def test_what_is_prefetched() -> None:
     statements = [Assignment(v.here, u.here + u[1, 0] + u[0, -1])]
     cached, streamed = (
         [line.split("(")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
-        for schedule in (Schedule(prefetch_distance=1), Schedule(prefetch_distance=1, nontemporal=True))
+        for schedule in (Schedule(cpu=CacheLines(1)), Schedule(cpu=CacheLines(1, nontemporal=True)))
     )
     assert cached == ["v_row, x_begin + 8, n_x, v_sy);"]
     assert sorted(streamed) == ["u_row, x_begin + 9, n_x, u_sy);", "u_row_s, x_begin + 8, n_x, u_sy);"]
@@ -320,7 +340,7 @@ def test_cost_in_place_reads_and_writes() -> None:
 def test_cost_is_of_one_cell_however_many_a_thread_takes() -> None:
     module = Module("module", precisions=("f64",))
     statements = [Assignment(v.here, 2 * u.here + sympy.exp(u[1, 0]))]
-    module.add("kernel", statements, schedule=Schedule(block=(32, 4, 1), coarsening=3))
+    module.add("kernel", statements, schedule=Schedule(gpu=Threads(block=(32, 4, 1), coarsening=3)))
     texts = files(module, ["cpu", "cuda"])
     line = "One update in f64: reads 8 B, writes 8 B, 2 flops + 1 exp."
     assert line in texts["module/kernel.cpp"]

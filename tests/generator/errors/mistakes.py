@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from heddle import Cells, Dense, Module, Schedule, Sparse, fields, lbm
+from heddle import Cells, Dense, Module, Schedule, Sparse, Threads, fields, lbm
 
 D2Q9, D3Q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
 ANY: Any = lbm
@@ -236,9 +236,9 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(STREAM.boundary(lbm.Outflow(), normal="e")), OF_A_LIST),
     (lambda: add(moved(face="e"), LIST), OF_A_FACE),
     (
-        lambda: add(STEP, Sparse("fluid"), Schedule(coarsening=2)),
-        "'k_even' updates 2 cells per thread, but kernels over lists update one.\n"
-        "  Hint: use a dense space, or leave out coarsening",
+        lambda: add(STEP, Sparse("fluid"), Schedule(gpu=Threads(coarsening=2))),
+        "'k_even' runs over a list, which does not support coarsening: its cells form no rows.\n"
+        "  Hint: leave out coarsening, or use a dense space",
     ),
     (lambda: STREAM.boundary(lbm.Outflow(), cells=True), "an outflow needs the normal " + BESIDE_A_BODY),
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),

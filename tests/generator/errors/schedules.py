@@ -4,18 +4,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sympy
 from errors.cases import D2Q9, a, kernel, p, q, says
 from heddle import (
     Assignment,
+    CacheLines,
+    CompressedList,
+    Interleaved,
     KernelError,
     Module,
     Reduce,
+    Rows,
     Scan,
     Schedule,
     Sparse,
+    Strips,
+    Threads,
     coordinates,
     fields,
     lbm,
@@ -23,75 +30,89 @@ from heddle import (
 from heddle.build import files, load
 from heddle.emit import files as emitted
 
+SIXTEEN: Any = 16
 
-@says(
-    "{here}: a block of (64, 32, 1) has 2048 threads, which CUDA does not support.\n"
-    "  Hint: use 1 to 1024 threads"
-)
+
+@says("{here}: block=(64, 32, 1) is out of range.\n  Hint: use 1 to 1024 threads per block")
 def block_too_large() -> None:
-    Schedule(block=(64, 32, 1))  # here
+    Threads(block=(64, 32, 1))  # here
 
 
-@says("{here}: prefetch and nontemporal need strips.\n  Hint: Schedule(strip_size=64, ...)")
-def prefetch_without_a_strip() -> None:
-    Schedule(prefetch=64)  # here
+@says("{here}: coarsening=9 is out of range.\n  Hint: use 1 to 8 cells per thread")
+def nine_cells_a_thread() -> None:
+    Threads(coarsening=9)  # here
+
+
+@says("{here}: lanes=3 is out of range.\n  Hint: use 2, 4 or 8")
+def three_lanes() -> None:
+    Interleaved(3)  # here
 
 
 @says(
-    "{here}: prefetch_distance=4 must be positive and cannot be combined with strip_size or "
-    "prefetch, which it sets.\n"
-    "  Hint: use a positive number, and leave out strip_size and prefetch"
+    "{here}: threads_per_vector=4 is out of range.\n  Hint: use 1, 2 or 4, with at least one lane per thread"
 )
-def lines_and_cells() -> None:
-    Schedule(prefetch_distance=4, strip_size=16)  # here
+def threads_without_a_lane() -> None:
+    Interleaved(2, threads_per_vector=4)  # here
+
+
+@says("{here}: size=0 is out of range.\n  Hint: use a positive number of cells")
+def strips_without_cells() -> None:
+    Strips(0)  # here
+
+
+@says("{here}: prefetch=-16 is out of range.\n  Hint: use a positive number of cells, or 0 for none")
+def prefetch_behind() -> None:
+    Strips(16, prefetch=-16)  # here
+
+
+@says("{here}: prefetch_distance=0 is out of range.\n  Hint: use a positive number of cache lines")
+def no_prefetch_distance() -> None:
+    CacheLines(0)  # here
+
+
+@says("{here}: fixed_nx=-8 is out of range.\n  Hint: use a positive number, or 0 for any")
+def rows_without_cells() -> None:
+    Rows(fixed_nx=-8)  # here
+
+
+@says("{here}: colours=3 is out of range.\n  Hint: use 1, 2, 4 or 8")
+def three_colours() -> None:
+    Schedule(colours=3)  # here
+
+
+@says("{here}: cpu=16 is out of range.\n  Hint: use Rows(...) or Strips(...) or CacheLines(...)")
+def a_number_for_a_part() -> None:
+    Schedule(cpu=SIXTEEN)  # here
 
 
 @says(
-    "{here}: 'step_even' has strip_size=8, but lists store contiguous runs of 16 neighbours.\n"
-    "  Hint: Schedule(strip_size=16)"
+    "{here}: 'step_even' has strips of 8 cells, but lists store contiguous runs of 16 neighbours.\n"
+    "  Hint: use Strips(16)"
 )
 def strip_that_is_no_run() -> None:
     module = Module("m")
     stream = lbm.AA(D2Q9)(lbm.BGK(D2Q9, "omega"))
-    module.add("step", stream, Sparse("fluid"), Schedule(strip_size=8))  # here
+    module.add("step", stream, Sparse("fluid"), Schedule(cpu=Strips(8)))  # here
     files(module, ["cpu"])
 
 
-@says("{here}: interleave=3 is not a supported vector length.\n  Hint: use 1, 2, 4 or 8")
-def three_cells_a_thread() -> None:
-    Schedule(interleave=3)  # here
-
-
 @says(
-    "{here}: 4 threads cannot share a vector of 2 lanes.\n"
-    "  Hint: use 1, 2 or 4 threads, with at least one lane per thread"
+    "{here}: 'step' runs over a list, which does not support Interleaved: its cells form no rows.\n"
+    "  Hint: leave out Interleaved, or use a dense space"
 )
-def threads_without_a_lane() -> None:
-    Schedule(interleave=2, threads_per_vector=4)  # here
-
-
-@says(
-    "{here}: interleaved blocks cannot be combined with coarsening or unit_stride: each thread "
-    "takes one vector, and vectors have their own stride.\n"
-    "  Hint: leave out coarsening and unit_stride"
-)
-def vectors_of_several_cells() -> None:
-    Schedule(interleave=2, coarsening=2)  # here
-
-
-@says("{here}: 'step' updates 2 cells per thread, but kernels over lists update one.\n"
-      "  Hint: use a dense space, or leave out interleave")  # fmt: skip
 def cells_a_thread_of_a_list() -> None:
-    pairs = Schedule(interleave=2)
+    pairs = Schedule(gpu=Interleaved(2))
     Module("m").add("step", [Assignment(p.here, 0)], space=Sparse("fluid"), schedule=pairs)  # here
 
 
-@says("{here}: 'k' cannot run with interleave=2: it uses 'x', which differs between the "
-      "interleaved blocks.\n"
-      "  Hint: pass position-dependent values as a field")  # fmt: skip
+@says(
+    "{here}: 'k' cannot run in 2 interleaved blocks per thread: it uses 'x', which differs between "
+    "the interleaved blocks.\n"
+    "  Hint: pass position-dependent values as a field"
+)
 def cells_a_thread_that_know_their_place() -> None:
     x = coordinates()[0]
-    kernel([Assignment(p.here, x)], schedule=Schedule(interleave=2), targets="cuda")  # here
+    kernel([Assignment(p.here, x)], schedule=Schedule(gpu=Interleaved(2)), targets="cuda")  # here
 
 
 @says(
@@ -106,36 +127,30 @@ def brain_floats() -> None:
 
 
 @says(
-    "{here}: strip_size and prefetch_distance cannot be combined with simd=False: strips are "
-    "SIMD loops.\n"
-    "  Hint: leave out simd=False"
-)
-def strip_without_lanes() -> None:
-    Schedule(strip_size=16, simd=False)  # here
-
-
-@says(
     "{here}: 'k' reads every field that it writes, so nontemporal stores would evict cache lines "
     "that are in use.\n"
     "  Hint: leave out nontemporal for in-place kernels"
 )
 def nontemporal_in_place() -> None:
-    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(strip_size=64, nontemporal=True))  # here
+    kernel([Assignment(p.here, 2 * p.here)], schedule=Schedule(cpu=Strips(64, nontemporal=True)))  # here
 
 
-@says("{here}: 'k' reduces 32 cells of a row at a time, which blocks of (48, 1, 1) threads would "
-      "split.\n"
-      "  Hint: use Schedule(block=(32, ...)), or another multiple along x")  # fmt: skip
+@says(
+    "{here}: 'k' reduces 32 cells of a row at a time, which blocks of (48, 1, 1) threads would "
+    "split.\n"
+    "  Hint: use block=(32, ...), or another multiple along x"
+)
 def reduction_in_odd_blocks() -> None:
-    kernel([Reduce("max", "e", p.here)], schedule=Schedule(block=(48, 1, 1)), targets="cuda")  # here
+    odd = Schedule(gpu=Threads(block=(48, 1, 1)))
+    kernel([Reduce("max", "e", p.here)], schedule=odd, targets="cuda")  # here
 
 
 @says(
     "{here}: 'k' reduces 32 cells at a time, which does not fit strips of 16 cells.\n"
-    "  Hint: use strip_size=32, or no strips"
+    "  Hint: use Strips(32) or Rows()"
 )
 def reduction_in_other_strips() -> None:
-    kernel([Reduce("max", "e", p.here)], schedule=Schedule(strip_size=16))  # here
+    kernel([Reduce("max", "e", p.here)], schedule=Schedule(cpu=Strips(16)))  # here
 
 
 @says("{here}: 'k' reduces over 4 colours; at most two are supported.\n"
@@ -251,64 +266,61 @@ def formatter_that_fails() -> None:
     raise caught.value
 
 
-@says("{here}: fixed_nx=8 must be positive and cannot be combined with colours or strips, which "
-      "split rows.\n"
-      "  Hint: use a positive number, and leave out colours and strip_size")  # fmt: skip
-def lanes_in_strips() -> None:
-    Schedule(fixed_nx=8, strip_size=16)  # here
-
-
 @says(
-    "{here}: 'k' runs over a list, which does not support fixed_nx, specialise and "
-    "unchecked_entry.\n"
-    "  Hint: use a dense space, or leave them out"
+    "{here}: 'k' runs over a list, which does not support unchecked_entry: its cells form no rows.\n"
+    "  Hint: leave out unchecked_entry, or use a dense space"
 )
 def trusted_list() -> None:
-    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), Schedule(unchecked_entry=True))  # here
-
-
-@says("{here}: 'k' needs a compressed neighbour table, but a dense space has none.\n"
-      "  Hint: use space=Sparse(...), or leave out compressed")  # fmt: skip
-def compressed_without_a_list() -> None:
-    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(compressed=True))  # here
+    trusting = Schedule(cpu=Rows(unchecked_entry=True))
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), trusting)  # here
 
 
 @says(
-    "{here}: a compressed neighbour table holds 30 links, but 'k' follows 31.\n  Hint: leave out compressed"
+    "{here}: 'k' runs over a dense space, which does not support CompressedList: it has no "
+    "neighbour table.\n"
+    "  Hint: leave out CompressedList, or use space=Sparse(...)"
+)
+def compressed_without_a_list() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=Schedule(gpu=CompressedList()))  # here
+
+
+@says(
+    "{here}: a compressed neighbour table holds 30 links, but 'k' follows 31.\n"
+    "  Hint: leave out CompressedList"
 )
 def more_links_than_bits() -> None:
     links = [lbm.Link(1, (number, 0), 2) for number in range(31)]
     statements = lbm.StreamingKernels({"": [Assignment(p.here, q.here)]}, tuple(links))
-    Module("m").add("k", statements, Sparse("s"), Schedule(compressed=True))  # here
+    Module("m").add("k", statements, Sparse("s"), Schedule(gpu=CompressedList()))  # here
 
 
 @says(
-    "{here}: 'k_even' cannot use a compressed table: its list stores cells behind walls, which "
-    "are far from their neighbours, so only the plain table exists.\n"
-    "  Hint: leave out compressed and strip_size"
+    "{here}: 'k_even' runs over a list that stores cells behind walls, which does not support "
+    "CompressedList: they are far from their neighbours, so only the plain table exists.\n"
+    "  Hint: leave out CompressedList"
 )
 def compressed_with_held_cells() -> None:
     twist = lbm.EsoTwist(D2Q9)(lbm.BGK(D2Q9, "omega"))
-    Module("m").add("k", twist, Sparse("s"), Schedule(compressed=True))  # here
+    Module("m").add("k", twist, Sparse("s"), Schedule(gpu=CompressedList()))  # here
 
 
 @says(
-    "{here}: 'k_even' cannot use strips: its list stores cells behind walls, which are far from "
-    "their neighbours, so only the plain table exists.\n"
-    "  Hint: leave out compressed and strip_size"
+    "{here}: 'k_even' runs over a list that stores cells behind walls, which does not support "
+    "strips: they are far from their neighbours, so only the plain table exists.\n"
+    "  Hint: leave out strips"
 )
 def strips_with_held_cells() -> None:
     twist = lbm.EsoPull(D2Q9)(lbm.BGK(D2Q9, "omega"))
-    Module("m").add("k", twist, Sparse("s"), Schedule(strip_size=16))  # here
+    Module("m").add("k", twist, Sparse("s"), Schedule(cpu=Strips(16)))  # here
 
 
 @says(
-    "{here}: specialise works on whole rows and cannot be combined with strips or interleaved "
-    "blocks.\n"
-    "  Hint: strip_size=0, interleave=1"
+    "{here}: 'k' has a specialised loop, which does not support strips: it takes whole rows.\n"
+    "  Hint: leave out strips"
 )
 def usual_in_strips() -> None:
-    Schedule(specialise=("open", 63), strip_size=16)  # here
+    schedule = Schedule(cpu=Strips(16), specialise=("open", 63))
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=schedule)  # here
 
 
 @says(

@@ -12,6 +12,7 @@ from heddle import (
     Scan,
     Schedule,
     Sparse,
+    Strips,
     coordinates,
     fields,
     lbm,
@@ -68,13 +69,13 @@ def a_face_over_some_cells() -> None:
 
 
 @says(
-    "{here}: 'body_after_even' cannot run in strips or update several cells per thread, because "
-    "the cells of a Cells space are not contiguous.\n"
-    "  Hint: leave out strip_size, prefetch_distance and coarsening"
+    "{here}: 'body_after_even' runs over a Cells space, which does not support strips: its cells "
+    "are not contiguous.\n"
+    "  Hint: leave out strips"
 )
 def some_cells_in_strips() -> None:
     sweep = lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), cells=True)
-    Module("m").add("body", sweep, Cells("body"), Schedule(strip_size=16))  # here
+    Module("m").add("body", sweep, Cells("body"), Schedule(cpu=Strips(16)))  # here
 
 
 @says(
@@ -161,13 +162,12 @@ def walls_of_moments() -> None:
 
 
 @says(
-    "{here}: 'k_even' has walls in its dense space, which cannot be combined with strips, "
-    "coarsening, specialise or colours: cells at walls take other branches.\n"
-    "  Hint: leave out strip_size, coarsening, specialise and colours, or use "
-    "stream.boundary(NoSlip(lattice), face=...)"
+    "{here}: 'k_even' has walls in its dense space, which does not support strips: cells at walls "
+    "take other branches.\n"
+    "  Hint: leave out strips, or use stream.boundary(NoSlip(lattice), face=...)"
 )
 def walls_in_strips() -> None:
-    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(strip_size=64))  # here
+    Module("m").add("k", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=("w",)), Schedule(cpu=Strips(64)))  # here
 
 
 @says(

@@ -18,7 +18,7 @@ from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.hash_consing import Node
 from heddle.ir.json import from_json, to_json
 from heddle.ir.layout import STRIDED
-from heddle.ir.schedule import Schedule, precision
+from heddle.ir.schedule import CompressedList, Interleaved, Schedule, Strips, precision
 from heddle.ir.text import expression, text
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, transform, walk
@@ -76,24 +76,24 @@ def test_nodes_are_frozen() -> None:
 def _kernels() -> list[ir.Kernel]:
     entries = [model(random_model(seed)) for seed in range(4)]
     entries += [model(column(3, 2)), model(reduction())]
-    entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(strip_size=16, prefetch=64))]
+    entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(cpu=Strips(16, prefetch=64)))]
     found = [kernel for entry in entries for _, kernel in levels(entry, "f32", "cpu")]
-    lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(interleave=4))
+    lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(gpu=Interleaved(4)))
     found += [kernel for _, kernel in levels(lanes, "f32", "cuda")]
     coloured = model(coloured_reduction(), Schedule(colours=2))
     found += [kernel for target in ("cpu", "cuda") for _, kernel in levels(coloured, "f32", target)]
     for pattern, step, streamed in (("Pull", "", True), ("AA", "odd", False)):
         sparse = lattice_boltzmann(
-            pattern, step, Sparse("fluid"), Schedule(strip_size=16, nontemporal=streamed)
+            pattern, step, Sparse("fluid"), Schedule(cpu=Strips(16, nontemporal=streamed))
         )
         found += [kernel for _, kernel in levels(sparse, "f16", "cpu")]
-    ahead = lattice_boltzmann("AA", "odd", Sparse("fluid"), Schedule(strip_size=16, prefetch=32))
+    ahead = lattice_boltzmann("AA", "odd", Sparse("fluid"), Schedule(cpu=Strips(16, prefetch=32)))
     found += [kernel for _, kernel in levels(ahead, "f32", "cpu")]
-    lines = lattice_boltzmann("Pull", "", schedule=Schedule(strip_size=16, nontemporal=True))
+    lines = lattice_boltzmann("Pull", "", schedule=Schedule(cpu=Strips(16, nontemporal=True)))
     found += [kernel for _, kernel in levels(lines, "f32", "cpu")]
     curved = boundary_over_a_list(lbm.Bouzidi(order="quadratic"), "AA", "odd")
     found += [kernel for _, kernel in levels(curved, "f32", "cpu")]
-    compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(compressed=True))
+    compressed = lattice_boltzmann("Pull", "", Sparse("fluid"), Schedule(gpu=CompressedList()))
     found += [kernel for _, kernel in levels(compressed, "f32", "cuda")]
     u, v = fields("u, v: real[2D]")
     open_cells = fields("open: int32[2D]")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from heddle import Assignment, Cells, Module, Reduce, Scan, Schedule, Sparse, fields, lbm
+from heddle import Assignment, Cells, Module, Reduce, Scan, Schedule, Sparse, Strips, Threads, fields, lbm
 from heddle.build import files, write
 from heddle.ir.schedule import precision
 from heddle.model.assignment import Statement
@@ -29,8 +29,8 @@ REFUSED = (*DEVICE[:4], "stream", "status", "unit_stride", "total_work")
 ARGUMENTS = tuple(name for name in LOCALS if name not in REFUSED)
 SCHEDULES = {
     "reference": Schedule(),
-    "cpu": Schedule(strip_size=32, prefetch=32),
-    "cuda": Schedule(block=(32, 2, 1)),
+    "cpu": Schedule(cpu=Strips(32, prefetch=32)),
+    "cuda": Schedule(gpu=Threads(block=(32, 2, 1))),
 }
 u, v = fields("u, v: real[2D]", ghost_layers=1)
 
@@ -92,7 +92,7 @@ def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     module = Module("names", precisions=("f64",))
     for made, name in CASES:
         if made == kind:
-            schedule = Schedule(strip_size=32) if kind != "carried" else Schedule()
+            schedule = Schedule(cpu=Strips(32)) if kind != "carried" else Schedule()
             module.add(f"with_{name}", MODELS[kind](name), schedule=schedule)
     targets = ("reference", "cpu", "cuda")
     write(files(module, targets), tmp_path)
@@ -121,7 +121,7 @@ OVER_LISTS = {
 def over_list(kind: str, given: Scalar) -> Module:
     make, space = OVER_LISTS[kind]
     module = Module("names", precisions=("f64",))
-    module.add("kernel", make(given), space, Schedule(strip_size=16) if kind == "step" else None)
+    module.add("kernel", make(given), space, Schedule(cpu=Strips(16)) if kind == "step" else None)
     return module
 
 

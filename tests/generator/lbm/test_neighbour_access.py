@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 from evaluate import Listed, Periodic
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import CompressedList, Module, Schedule, Sparse, Strips, lbm
 from heddle.emit.signature import uses_links
 from running import agree
 from test_streaming import Geometry
@@ -151,7 +151,7 @@ def test_the_pressure_of_a_start_needs_no_neighbours() -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize(
     ("schedule", "target"),
-    [(Schedule(), "reference"), (Schedule(strip_size=4), "cpu"), (Schedule(compressed=True), "cuda")],
+    [(Schedule(), "reference"), (Schedule(cpu=Strips(4)), "cpu"), (Schedule(gpu=CompressedList()), "cuda")],
     ids=["plain", "chunks", "compressed"],
 )
 def test_every_pass_keeps_the_bits(

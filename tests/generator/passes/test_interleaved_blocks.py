@@ -7,7 +7,7 @@ import dataclasses
 import random
 
 import pytest
-from heddle import Assignment, If, Reduce, Schedule, Sparse, coordinates, fields, lbm
+from heddle import Assignment, If, Interleaved, Reduce, Schedule, Sparse, coordinates, fields, lbm
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import is_call
@@ -52,7 +52,7 @@ def vectors_give_what_each_block_gives(
     module.add(
         "step",
         pattern(lattice)(lbm.BGK(lattice)),
-        schedule=Schedule(interleave=LANES, threads_per_vector=threads),
+        schedule=Schedule(gpu=Interleaved(LANES, threads_per_vector=threads)),
     )
     generator = random.Random(5)
     for entry in module.kernels.values():
@@ -74,7 +74,7 @@ def vectors_give_what_each_block_gives(
 
 def test_processors_know_nothing_of_lanes() -> None:
     f, g = fields("f, g: real[3D]")
-    entry = model([Assignment(g.here, f[1, 0, 0])], Schedule(interleave=LANES))
+    entry = model([Assignment(g.here, f[1, 0, 0])], Schedule(gpu=Interleaved(LANES)))
     plain = model([Assignment(g.here, f[1, 0, 0])])
     for target in ("cpu", "reference"):
         bodies = [list(lines(levels(each, "f64", target)[-1][1].body)) for each in (entry, plain)]
@@ -82,7 +82,7 @@ def test_processors_know_nothing_of_lanes() -> None:
 
 
 def refused(statements: list[object], reason: str) -> None:
-    entry = model(statements, Schedule(interleave=LANES))  # type: ignore[arg-type]
+    entry = model(statements, Schedule(gpu=Interleaved(LANES)))  # type: ignore[arg-type]
     with pytest.raises(KernelError, match=reason):
         levels(entry, "f64", "cuda")
 
@@ -97,14 +97,14 @@ def test_what_differs_between_blocks_is_refused() -> None:
 
 def test_lists_and_odd_numbers_are_refused() -> None:
     lattice = lbm.Lattice("D3Q19")
-    with pytest.raises(KernelError, match="interleave=3 is not a supported vector length"):
-        Schedule(interleave=3)
-    with pytest.raises(KernelError, match="kernels over lists update one"):
+    with pytest.raises(KernelError, match="lanes=3 is out of range"):
+        Schedule(gpu=Interleaved(3))
+    with pytest.raises(KernelError, match="which does not support Interleaved"):
         Module("module").add(
             "step",
             lbm.AA(lattice)(lbm.BGK(lattice)),
             space=Sparse("fluid"),
-            schedule=Schedule(interleave=2),
+            schedule=Schedule(gpu=Interleaved(2)),
         )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from heddle import Assignment, Module, Schedule, fields, lbm
+from heddle import Assignment, CacheLines, Module, Schedule, Strips, fields, lbm
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
@@ -32,10 +32,10 @@ def lanes(lowered: ir.Kernel) -> ir.Loop:
     return loop
 
 
-HALVES = lbm.AA, "f16", Schedule(strip_size=16)
+HALVES = lbm.AA, "f16", Schedule(cpu=Strips(16))
 STREAMED = {
-    "f64": (lbm.Pull, "f64", Schedule(prefetch_distance=2, nontemporal=True)),
-    "f32": (lbm.Pull, "f32", Schedule(prefetch_distance=2, nontemporal=True)),
+    "f64": (lbm.Pull, "f64", Schedule(cpu=CacheLines(2, nontemporal=True))),
+    "f32": (lbm.Pull, "f32", Schedule(cpu=CacheLines(2, nontemporal=True))),
 }
 
 
@@ -54,8 +54,8 @@ def test_all_lanes_of_arrays(case: tuple[Any, str, Schedule]) -> None:
 @pytest.mark.parametrize(
     "case",
     [
-        (lbm.Pull, "f64", Schedule(strip_size=16, nontemporal=True)),  # two vectors
-        (lbm.AA, "f64", Schedule(prefetch_distance=2)),  # works on the rows
+        (lbm.Pull, "f64", Schedule(cpu=Strips(16, nontemporal=True))),  # two vectors
+        (lbm.AA, "f64", Schedule(cpu=CacheLines(2))),  # works on the rows
     ],
 )
 def test_loops_on_rows_stop_at_the_end(case: tuple[Any, str, Schedule]) -> None:
@@ -67,7 +67,7 @@ def test_a_field_of_another_size_stays_in_its_row(chosen: str, strip: int) -> No
     """Then no lane may be beyond the row."""
     u, u_next = fields("u, u_next: real[1D]")
     mask = fields("mask: uint8[1D]")
-    schedule = Schedule(strip_size=strip, nontemporal=chosen == "f64")
+    schedule = Schedule(cpu=Strips(strip, nontemporal=chosen == "f64"))
     module = Module("m", precisions=(chosen,))
     module.add("step", [Assignment(u_next.here, u.here * mask.here)], schedule=schedule)
     known = precision(chosen)

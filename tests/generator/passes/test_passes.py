@@ -15,12 +15,16 @@ import sympy
 from heddle import (
     Assignment,
     AssignmentCollection,
+    CompressedList,
     If,
     KernelError,
     Reduce,
+    Rows,
     Scan,
     Schedule,
     Sparse,
+    Strips,
+    Threads,
     coordinates,
     extents,
     fields,
@@ -30,7 +34,7 @@ from heddle import (
 from heddle.ir.colouring import colour_of
 from heddle.ir.interpret import OUTSIDE, Array, run
 from heddle.ir.reduction import combined
-from heddle.ir.schedule import precision
+from heddle.ir.schedule import CpuSchedule, precision
 from heddle.ir.space import Dense
 from heddle.ir.text import lines, text
 from heddle.model.field import Access
@@ -56,12 +60,12 @@ PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 SCHEDULES: dict[str, tuple[str, Schedule]] = {
     "reference": ("reference", Schedule()),
     "cpu": ("cpu", Schedule()),
-    "serial": ("cpu", Schedule(parallel=False, simd=False)),
-    "tiles": ("cpu", Schedule(strip_size=32, prefetch=32)),
-    "chunks": ("cpu", Schedule(strip_size=4)),
-    "prefetch": ("cpu", Schedule(strip_size=3, prefetch=16)),
-    "nontemporal": ("cpu", Schedule(strip_size=4, nontemporal=True)),
-    "cuda": ("cuda", Schedule(block=(32, 2, 1))),
+    "serial": ("cpu", Schedule(cpu=Rows(simd=False, parallel=False))),
+    "tiles": ("cpu", Schedule(cpu=Strips(32, prefetch=32))),
+    "chunks": ("cpu", Schedule(cpu=Strips(4))),
+    "prefetch": ("cpu", Schedule(cpu=Strips(3, prefetch=16))),
+    "nontemporal": ("cpu", Schedule(cpu=Strips(4, nontemporal=True))),
+    "cuda": ("cuda", Schedule(gpu=Threads(block=(32, 2, 1)))),
 }
 
 
@@ -74,12 +78,16 @@ def test_random_models(seed: int, name: str) -> None:
 
 
 @pytest.mark.slow
+def in_rows(cpu: CpuSchedule) -> CpuSchedule:
+    return cpu if isinstance(cpu, Rows) else Rows()
+
+
 @pytest.mark.parametrize("cells", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(12))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
-    entry = model(random_model(seed), Schedule(block=(32, 2, 1), coarsening=cells))
+    entry = model(random_model(seed), Schedule(gpu=Threads(block=(32, 2, 1), coarsening=cells)))
     if entry.space == Dense(1) or any(isinstance(s, Scan) for s in entry.statements):
-        with pytest.raises(KernelError, match=f"cannot take {cells} cells"):
+        with pytest.raises(KernelError, match=f"coarsening={cells} does not work"):
             levels(entry, "f64", "cuda")
     else:
         agree(entry, PRECISIONS[seed % 4], "cuda", seed)
@@ -88,7 +96,7 @@ def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("cells", [2, 4, 8])
 def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
-    schedule = Schedule(block=(32, 2, 1), coarsening=cells)
+    schedule = Schedule(gpu=Threads(block=(32, 2, 1), coarsening=cells))
     coloured = dataclasses.replace(schedule, colours=2)
     agree(model(reduction(), schedule), "f64", "cuda", 3)
     with pytest.raises(KernelError, match="fields that are not split"):
@@ -100,11 +108,14 @@ def test_reductions_and_colours_with_several_cells_a_thread(cells: int) -> None:
 def test_a_cell_that_a_thread_repeats_is_changed_once() -> None:
     u = fields("u: real[2D]")
     grows = If(u.here > 0, [Assignment(u.here, 2 * u.here)])
-    agree(model([grows], Schedule(block=(32, 2, 1), coarsening=4)), "f64", "cuda", 1)
+    agree(model([grows], Schedule(gpu=Threads(block=(32, 2, 1), coarsening=4))), "f64", "cuda", 1)
 
 
 def test_loads_of_all_cells_of_a_thread_come_before_the_first_store() -> None:
-    entry = model(split_relaxation(3), Schedule(colours=2, block=(32, 2, 1), coarsening=3, unit_stride=True))
+    entry = model(
+        split_relaxation(3),
+        Schedule(colours=2, gpu=Threads(block=(32, 2, 1), coarsening=3, unit_stride=True)),
+    )
     text = list(lines(levels(entry, "f32", "cuda")[-1][1].body))
     stores = [n for n, line in enumerate(text) if line.strip().startswith("store p")]
     assert len(stores) == 3
@@ -161,7 +172,7 @@ def test_profiles(axis: int | None, name: str) -> None:
 
 def test_columns_of_a_strip_go_side_by_side() -> None:
     """The loop over lanes is inside the scan, and what is carried has a place for each lane."""
-    lowered = text(levels(model(column(3, 2), Schedule(strip_size=4)), "f64", "cpu")[-1][1])
+    lowered = text(levels(model(column(3, 2), Schedule(cpu=Strips(4))), "f64", "cpu")[-1][1])
     lines = [line.strip() for line in lowered.splitlines()]
     first = next(i for i, line in enumerate(lines) if line.startswith("loop serial z"))
     assert {"local c_lanes: f64*[4] scratch", "local d_lanes: f64*[4] scratch"} <= set(lines[:first]), lines[
@@ -218,7 +229,7 @@ def test_reductions(name: str) -> None:
     agree(model(reduction(), schedule), "f64", target, 3)
     agree(model(column_reduction(), schedule), "f32", target, 4)
     agree(
-        model(coloured_reduction(), dataclasses.replace(schedule, strip_size=0, prefetch=0, colours=2)),
+        model(coloured_reduction(), dataclasses.replace(schedule, cpu=in_rows(schedule.cpu), colours=2)),
         "f32",
         target,
         5,
@@ -235,7 +246,7 @@ def test_reductions_of_rows_of_any_length(cells: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     for entry in (
         model(reduction(), schedule),
-        model(coloured_reduction(), dataclasses.replace(schedule, strip_size=0, prefetch=0, colours=2)),
+        model(coloured_reduction(), dataclasses.replace(schedule, cpu=in_rows(schedule.cpu), colours=2)),
     ):
         stages = levels(entry, "f64", target)
         typed, generator = stages[0][1], random.Random(cells)
@@ -353,14 +364,18 @@ def test_a_read_outside_is_noted_before_and_after() -> None:
 LATTICE_SCHEDULES = [
     ("reference", Schedule()),
     ("cpu", Schedule()),
-    ("cpu", Schedule(strip_size=16)),
-    ("cpu", Schedule(strip_size=5, prefetch=32)),
-    ("cpu", Schedule(strip_size=16, nontemporal=True)),
-    ("cpu", Schedule(strip_size=8, prefetch=32, nontemporal=True)),
+    ("cpu", Schedule(cpu=Strips(16))),
+    ("cpu", Schedule(cpu=Strips(5, prefetch=32))),
+    ("cpu", Schedule(cpu=Strips(16, nontemporal=True))),
+    ("cpu", Schedule(cpu=Strips(8, prefetch=32, nontemporal=True))),
     ("cuda", Schedule()),
-    ("cuda", Schedule(rematerialise=True)),
-    ("cuda", Schedule(compressed=True)),
+    ("cuda", Schedule(gpu=Threads(rematerialise=True))),
+    ("cuda", Schedule(gpu=CompressedList())),
 ]
+
+
+def parts(schedule: Schedule) -> set[type]:
+    return {type(schedule.cpu), type(schedule.gpu)}
 
 
 LATTICE_CASES = [
@@ -368,9 +383,9 @@ LATTICE_CASES = [
     for case in ("Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd")
     for sparse in (False, True)
     for target, schedule in LATTICE_SCHEDULES
-    if not (sparse and case.startswith("Eso") and (schedule.strip_size or schedule.compressed))
-    and not (schedule.nontemporal and "P" not in case[:1])
-    and (sparse or not schedule.compressed)
+    if not (sparse and case.startswith("Eso") and {Strips, CompressedList} & parts(schedule))
+    and not (getattr(schedule.cpu, "nontemporal", False) and "P" not in case[:1])
+    and (sparse or CompressedList not in parts(schedule))
 ]
 
 
@@ -438,8 +453,8 @@ def test_boundaries_of_moments(target: str) -> None:
         assert outcome(kernel, arrays, arguments) == expected, name
 
 
-@pytest.mark.parametrize("strip", [0, 4])
-def test_stores_under_a_condition_reach_neighbours(strip: int) -> None:
+@pytest.mark.parametrize("cpu", [Rows(), Strips(4)], ids=["rows", "strips"])
+def test_stores_under_a_condition_reach_neighbours(cpu: CpuSchedule) -> None:
     lattice = lbm.Lattice("D2Q9")
     statements = list(lbm.AA(lattice)(lbm.BGK(lattice, "omega")).steps["odd"])
     stores = [s for s in statements if isinstance(s, Assignment) and isinstance(s.target, Access)]
@@ -450,13 +465,13 @@ def test_stores_under_a_condition_reach_neighbours(strip: int) -> None:
         "kernel",
         lbm.StreamingKernels({"": AssignmentCollection(guarded)}, lbm.AA(lattice).links),
         space=Sparse("fluid"),
-        schedule=Schedule(strip_size=strip),
+        schedule=Schedule(cpu=cpu),
     )
     agree(module.kernels["kernel"], "f64", "cpu", 2)
 
 
-@pytest.mark.parametrize("strip", [0, 4])
-def test_two_fields_through_the_same_links(strip: int) -> None:
+@pytest.mark.parametrize("cpu", [Rows(), Strips(4)], ids=["rows", "strips"])
+def test_two_fields_through_the_same_links(cpu: CpuSchedule) -> None:
     links = lbm.Pull(lbm.Lattice("D2Q9")).links
     f, g, h = fields("f, g, h: real(9)[2D]")
     statements = [
@@ -468,6 +483,6 @@ def test_two_fields_through_the_same_links(strip: int) -> None:
         "kernel",
         lbm.StreamingKernels({"": AssignmentCollection(statements)}, links),
         space=Sparse("fluid"),
-        schedule=Schedule(strip_size=strip),
+        schedule=Schedule(cpu=cpu),
     )
     agree(module.kernels["kernel"], "f64", "cpu", 2)

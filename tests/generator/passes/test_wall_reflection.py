@@ -8,7 +8,7 @@ import random
 from collections.abc import Collection
 
 import pytest
-from heddle import Cells, Dense, KernelError, Schedule, lbm
+from heddle import Cells, Dense, Interleaved, KernelError, Schedule, lbm
 from heddle.build import dense_kernels
 from heddle.halo.walls import check_walls
 from heddle.ir import nodes as ir
@@ -132,7 +132,7 @@ def test_vectors_choose_addresses(threads: int) -> None:
         "step",
         lbm.AA(D2Q9)(lbm.BGK(D2Q9)),
         Dense(walls=FACES),
-        Schedule(interleave=4, threads_per_vector=threads),
+        Schedule(gpu=Interleaved(4, threads_per_vector=threads)),
     )
     lowered = module.stages("step_odd", "f32", "cuda").lowered
     loads = [node for node in walk(lowered.body) if is_call(node, "load_vector")]
@@ -144,7 +144,7 @@ def test_vectors_choose_addresses(threads: int) -> None:
 def test_stores_with_rematerialised_addresses_keep_nothing_of_the_loads(threads: int) -> None:
     """No name is in the address of a load and of a store; each block gets what it gets alone."""
     module = Module("module", precisions=("f64",))
-    schedule = Schedule(interleave=2, threads_per_vector=threads, rematerialise=True)
+    schedule = Schedule(gpu=Interleaved(2, threads_per_vector=threads, rematerialise=True))
     module.add("step", lbm.AA(D2Q9)(lbm.BGK(D2Q9)), Dense(walls=FACES), schedule)
     lowered = module.stages("step_odd", "f64", "cuda").lowered
     loads = [parts_of(node)["first"] for node in walk(lowered.body) if is_call(node, "load_vector")]

@@ -8,7 +8,23 @@ from pathlib import Path
 
 import pytest
 import sympy
-from heddle import Assignment, Dense, Module, Reduce, Schedule, Sparse, fields, lbm, parameters
+from heddle import (
+    Assignment,
+    CacheLines,
+    CompressedList,
+    Dense,
+    Interleaved,
+    Module,
+    Reduce,
+    Rows,
+    Schedule,
+    Sparse,
+    Strips,
+    Threads,
+    fields,
+    lbm,
+    parameters,
+)
 from heddle.build import files, write
 from heddle.roundtrip.report import proved
 from models import (
@@ -37,8 +53,12 @@ def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
 def test_random_models(seed: int, tmp_path: Path) -> None:
     module = Module("random", precisions=("f64", "f32", "f16"))
     module.add("plain", random_model(seed))
-    module.add("fused", random_model(seed), schedule=Schedule(fma=True, simd=False, block=(64, 2, 1)))
-    module.add("serial", random_model(seed), schedule=Schedule(parallel=False))
+    module.add(
+        "fused",
+        random_model(seed),
+        schedule=Schedule(fma=True, cpu=Rows(simd=False), gpu=Threads(block=(64, 2, 1))),
+    )
+    module.add("serial", random_model(seed), schedule=Schedule(cpu=Rows(parallel=False)))
     assert problems(module, ALL, tmp_path) == []
 
 
@@ -62,7 +82,7 @@ def test_columns(rank: int, axis: int, tmp_path: Path) -> None:
 def test_reductions(rank: int, tmp_path: Path) -> None:
     module = Module("reductions", precisions=("f64", "f16"))
     module.add("norms", reduction(rank))
-    module.add("serial", reduction(rank), schedule=Schedule(parallel=False, simd=False))
+    module.add("serial", reduction(rank), schedule=Schedule(cpu=Rows(simd=False, parallel=False)))
     assert problems(module, ALL, tmp_path) == []
 
 
@@ -107,7 +127,7 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
     module.add(
         "strip_mined",
         stream(lbm.BGK(lattice, "omega")),
-        schedule=Schedule(strip_size=16, prefetch=64, rematerialise=True),
+        schedule=Schedule(cpu=Strips(16, prefetch=64), gpu=Threads(rematerialise=True)),
     )
     assert problems(module, ALL, tmp_path) == []
 
@@ -116,7 +136,7 @@ def test_streaming_patterns(pattern: str, tmp_path: Path) -> None:
 def test_lanes_between_walls(renew: bool, tmp_path: Path) -> None:
     lattice = lbm.Lattice("D2Q9")
     module = Module("lanes", precisions=("f64", "f16"))
-    schedule = Schedule(interleave=4, threads_per_vector=2, rematerialise=renew)
+    schedule = Schedule(gpu=Interleaved(4, threads_per_vector=2, rematerialise=renew))
     module.add("step", lbm.AA(lattice)(lbm.BGK(lattice, "omega")), Dense(walls=("w", "n")), schedule)
     assert problems(module, ALL, tmp_path) == []
 
@@ -127,7 +147,12 @@ def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> Non
     stream = getattr(lbm, pattern)(lattice, halfway_mask="walls")
     module = Module("held", precisions=("f64", "f16"))
     module.add("step", stream(lbm.BGK(lattice, "omega")), space=Sparse("fluid"))
-    module.add("opaque", stream(lbm.BGK(lattice, "omega")), Sparse("fluid"), Schedule(rematerialise=True))
+    module.add(
+        "opaque",
+        stream(lbm.BGK(lattice, "omega")),
+        Sparse("fluid"),
+        Schedule(gpu=Threads(rematerialise=True)),
+    )
     module.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v"))), Sparse("wall", listed=True))
     assert problems(module, ALL, tmp_path) == []
 
@@ -143,10 +168,10 @@ def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
         "strip_mined",
         stream(collide),
         space=Sparse("fluid"),
-        schedule=Schedule(strip_size=16, rematerialise=True),
+        schedule=Schedule(cpu=Strips(16), gpu=Threads(rematerialise=True)),
     )
-    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(prefetch_distance=4))
-    module.add("compressed", stream(collide), space=Sparse("fluid"), schedule=Schedule(compressed=True))
+    module.add("ahead", stream(collide), space=Sparse("fluid"), schedule=Schedule(cpu=CacheLines(4)))
+    module.add("compressed", stream(collide), space=Sparse("fluid"), schedule=Schedule(gpu=CompressedList()))
     module.add(
         "wall", stream.boundary(lbm.VelocityBounceBack(("u", "v", 0))), space=Sparse("wall", listed=True)
     )

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import pytest
 import sympy
 from compiled import Library, Memory, call
-from heddle import Module, Schedule
+from heddle import Module, Rows, Schedule
 from heddle.ir.interpret import run
 from heddle.model.assignment import Assignment
 from heddle.solvers.butterfly import butterfly
@@ -21,7 +21,7 @@ from heddle.solvers.fourier import Complex, Derivation, transform
 from running import memory
 
 Values = dict[sympy.Basic, sympy.Float]
-ROW = Schedule(parallel=False, fixed_nx=8, unchecked_entry=True)
+ROW = Schedule(cpu=Rows(fixed_nx=8, parallel=False, unchecked_entry=True))
 
 
 def derived(r: int) -> tuple[list[Assignment], list[Complex]]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wall within a link, of second order, with the force and the torque on it, in space."""
 
-from heddle import Module, Schedule, coordinates, lbm
+from heddle import Module, Rows, Schedule, coordinates, lbm
 
 x, y, _ = coordinates(3)
 d3q15 = lbm.Lattice("D3Q15")
@@ -11,4 +11,4 @@ sweep = lbm.Pull(d3q15, ghost_layers=2).boundary(
 )
 
 lbm_family_curved = Module("lbm_family_curved", precisions=("f64",), about="A curved wall in space.")
-lbm_family_curved.add("step", sweep, schedule=Schedule(parallel=False))
+lbm_family_curved.add("step", sweep, schedule=Schedule(cpu=Rows(parallel=False)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A regularised Bingham fluid in single precision, where the quotient of its law would cancel at rest."""
 
-from heddle import Module, Schedule, lbm
+from heddle import Module, Rows, Schedule, lbm
 
 d2q9 = lbm.Lattice("D2Q9")
 paste = lbm.HerschelBulkley(
@@ -10,4 +10,4 @@ paste = lbm.HerschelBulkley(
 
 lbm_family_single = Module("lbm_family_single", precisions=("f32",), about="A Bingham fluid.")
 step = lbm.Pull(d2q9)(lbm.TRT(d2q9, rheology=paste, force=lbm.He(("g_x", 0)), compressible=False))
-lbm_family_single.add("step", step, schedule=Schedule(parallel=False))
+lbm_family_single.add("step", step, schedule=Schedule(cpu=Rows(parallel=False)))

@@ -2,7 +2,7 @@
 """D3Q19 on a list of cells with two arrays (pull), on the compressed neighbour table where there is a GPU;
 boundary sweeps over lists with the force on them; and the same method and sweeps dense, for comparison."""
 
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import CompressedList, Module, Schedule, Sparse, Strips, lbm
 
 force = ("g_x", 0, 0)
 d3q19 = lbm.Lattice("D3Q19")
@@ -18,7 +18,9 @@ lbm_lists.add(
     "step",
     pull(collide),
     space=Sparse("fluid"),
-    schedule=Schedule(strip_size=16, nontemporal=True, block=(128, 1, 1), minimum_blocks=4, compressed=True),
+    schedule=Schedule(
+        cpu=Strips(16, nontemporal=True), gpu=CompressedList(block=(128, 1, 1), minimum_blocks=4)
+    ),
 )
 lbm_lists.add("dense", pull(collide))
 for name, condition in conditions.items():

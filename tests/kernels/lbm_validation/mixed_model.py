@@ -7,10 +7,10 @@ The rate 1 of the trace damps sound: with that of the shear a cavity never becom
 Plane periodic flows do without it.
 """
 
-from heddle import Cells, Field, Module, Schedule, lbm
+from heddle import Cells, Field, Module, Schedule, Strips, lbm
 
 d2q9, d3q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
-force, wide = ("g_x", "g_y"), Schedule(strip_size=16)
+force, wide = ("g_x", "g_y"), Schedule(cpu=Strips(16))
 buoyancy = lbm.boussinesq(d2q9, (0, "gravity"), scalar="T")
 speed = Field("speed", "real", 0, ghost_layers=0).here  # one an entry
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plane flows for the validation table: D2Q9 on a list of cells, with every boundary that its cases need."""
 
-from heddle import Field, Module, Schedule, Sparse, lbm
+from heddle import Field, Module, Schedule, Sparse, Strips, lbm
 
 d2q9 = lbm.Lattice("D2Q9")
 stream = lbm.Pull(d2q9)
 force = ("g_x", "g_y")
-fluid, wide = Sparse("fluid"), Schedule(fma=True, strip_size=16)
+fluid, wide = Sparse("fluid"), Schedule(fma=True, cpu=Strips(16))
 speed = [Field(f"speed_{axis}", "real", 0, ghost_layers=0).here for axis in "xy"]  # one an entry of the list
 thinning = lbm.PowerLaw(consistency="consistency", exponent="exponent", bounds=("nu_min", "nu_max"))
 buoyancy = lbm.boussinesq(d2q9, (0, "gravity"), scalar="T")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flow through and past spheres: D3Q19 on a list of cells, with walls anywhere on the links."""
 
-from heddle import AssignmentCollection, Module, Reduce, Schedule, Sparse, lbm
+from heddle import AssignmentCollection, Module, Reduce, Schedule, Sparse, Strips, lbm
 
 d3q19 = lbm.Lattice("D3Q19")
 stream = lbm.Pull(d3q19)
@@ -14,7 +14,7 @@ add(
     "trt",
     stream(lbm.TRT(d3q19, magic="magic", force=("g_x", 0, 0))),
     space=Sparse("fluid"),
-    schedule=Schedule(fma=True, strip_size=16),
+    schedule=Schedule(fma=True, cpu=Strips(16)),
 )
 add("inlet", stream.boundary(lbm.VelocityBounceBack(("wall_x", 0, 0))), space=Sparse("inlet", listed=True))
 outlet = lbm.PressureAntiBounceBack("density", saved="u")

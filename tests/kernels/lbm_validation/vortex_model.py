@@ -4,7 +4,7 @@
 With all higher rates one and, of less dissipation, with those of fourth order (Geier et al. 2017).
 """
 
-from heddle import Module, Schedule, Sparse, lbm
+from heddle import Module, Schedule, Sparse, Strips, lbm
 
 d3q27 = lbm.Lattice("D3Q27")
 
@@ -13,5 +13,5 @@ lbm_validation_vortex = Module(
 )
 for name, operator in (("cumulant", lbm.Cumulant(d3q27)), ("parametrised", lbm.ParametrisedCumulant(d3q27))):
     lbm_validation_vortex.add(
-        name, lbm.Pull(d3q27)(operator), space=Sparse("fluid"), schedule=Schedule(fma=True, strip_size=16)
+        name, lbm.Pull(d3q27)(operator), space=Sparse("fluid"), schedule=Schedule(fma=True, cpu=Strips(16))
     )

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relaxation of div grad phi = right around walls: one residual, several methods and layouts."""
 
-from heddle import Module, Schedule, fields
+from heddle import Module, Schedule, Threads, fields
 from heddle.solvers import relaxation
 
-CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
-MOSTLY_OPEN = Schedule(colours=2, block=(32, 4, 1), coarsening=2, unit_stride=True, specialise=("open", 63))
+CHESSBOARD = Schedule(colours=2, gpu=Threads(block=(32, 8, 1)))  # rows of a colour are short
+MOSTLY_OPEN = Schedule(
+    colours=2, gpu=Threads(block=(32, 4, 1), coarsening=2, unit_stride=True), specialise=("open", 63)
+)
 
 phi, right, phi_next = fields("phi, right, phi_next: real[3D]")
 open_faces = fields("open: uint8[3D]")

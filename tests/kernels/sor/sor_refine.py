@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refinement: the defect of a solution in double becomes the right-hand side of a correction in float."""
 
-from heddle import Assignment, Module, Schedule, fields, parameters
+from heddle import Assignment, Module, Schedule, Threads, fields, parameters
 from heddle.solvers import relaxation
 
-CHESSBOARD = Schedule(colours=2, block=(32, 8, 1))  # rows of a colour are short
+CHESSBOARD = Schedule(colours=2, gpu=Threads(block=(32, 8, 1)))  # rows of a colour are short
 
 solution, source = fields("solution, source: double[3D]", split=True)
 phi, right = fields("phi, right: float[3D]", split=True)

@@ -41,19 +41,19 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Strips
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, transform_expressions
 from heddle.passes.apply_schedule import in_strips, is_strip
 
 
-def vectorise_gathers(kernel: Kernel, schedule: Schedule) -> Kernel:
+def vectorise_gathers(kernel: Kernel, strips: Strips | None) -> Kernel:
     """Stage links and nontemporal stores of strip-mined loops; other kernels stay as they are."""
-    if not schedule.strip_size:
+    if strips is None:
         return kernel
     body = in_strips(
         kernel.body,
-        lambda strip: _strip(kernel, strip, schedule),
+        lambda strip: _strip(kernel, strip, strips),
         which=lambda loop: is_strip(loop) and not _goes_across(loop),
     )
     return dataclasses.replace(kernel, body=body)
@@ -64,13 +64,13 @@ def _goes_across(strip: Loop) -> bool:
     return any(isinstance(s, Loop) and s.kind == "serial" for s in strip.body)
 
 
-def _strip(kernel: Kernel, strip: Loop, schedule: Schedule) -> tuple[Statement, ...]:
+def _strip(kernel: Kernel, strip: Loop, strips: Strips) -> tuple[Statement, ...]:
     at = next(i for i, statement in enumerate(strip.body) if isinstance(statement, Loop))
     before, loop, after = strip.body[:at], strip.body[at], strip.body[at + 1 :]
     assert isinstance(loop, Loop)
-    staged = _Staging(kernel, strip, loop, schedule.strip_size)
+    staged = _Staging(kernel, strip, loop, strips.size)
     inner = dataclasses.replace(loop, body=staged.body())
-    ahead = staged.ahead(schedule.prefetch // schedule.strip_size) if schedule.prefetch else ()
+    ahead = staged.ahead(strips.prefetch // strips.size) if strips.prefetch else ()
     return (*before, *ahead, *staged.locals, *staged.loads, inner, *staged.stores, *after)
 
 

@@ -40,18 +40,16 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Strips
 from heddle.ir.visit import transform_expressions, walk
 from heddle.passes.apply_schedule import in_strips
 
 
-def convert_halves(kernel: Kernel, schedule: Schedule) -> Kernel:
+def convert_halves(kernel: Kernel, strips: Strips | None) -> Kernel:
     """Stage the halves of strip-mined loops whose cells all do the same; other kernels stay as they are."""
-    if not schedule.strip_size:
+    if strips is None:
         return kernel
-    return dataclasses.replace(
-        kernel, body=in_strips(kernel.body, lambda strip: _strip(strip, schedule.strip_size))
-    )
+    return dataclasses.replace(kernel, body=in_strips(kernel.body, lambda strip: _strip(strip, strips.size)))
 
 
 def _strip(strip: Loop, length: int) -> tuple[Statement, ...]:

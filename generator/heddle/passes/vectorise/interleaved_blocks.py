@@ -23,11 +23,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.build import integer, multiply, operate
 from heddle.ir.device_calls import device_call
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import STRIDED
 from heddle.ir.nodes import (
     BOOL,
     I64,
@@ -45,47 +43,19 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import GpuSchedule, Interleaved
 from heddle.ir.target import Target
 from heddle.ir.visit import transform, transform_expressions, walk
 
 LANE = Symbol("lane", I64)
 
 
-def check_lanes(kernel: Kernel) -> None:
-    """Raise KernelError where a kernel that is not yet scheduled cannot run in lanes: what differs between
-    blocks, such as coordinates, is not the same for all lanes of a vector."""
-    if not (kernel.space.interleave > 1):
-        return
-    lanes = kernel.space.interleave
-
-    def refuse(place: Place, why: str, hint: str) -> KernelError:
-        return KernelError(place, f"'{kernel.name}' cannot run with interleave={lanes}: {why}.", hint)
-
-    places = [getattr(statement, "place", NOWHERE) for statement in kernel.body]
-    first = next((place for place in places if place != NOWHERE), NOWHERE)
-    for field in kernel.fields:
-        if field.layout is not STRIDED or field.rank != kernel.space.dimensions:
-            raise refuse(first, f"'{field.name}' does not extend along all axes", "leave out interleave")
-    for symbol in walk(kernel.body):
-        if isinstance(symbol, Symbol) and symbol.name in ("x", "y", "z", "n_x", "n_y", "n_z"):
-            raise refuse(
-                first,
-                f"it uses '{symbol.name}', which differs between the interleaved blocks",
-                "pass position-dependent values as a field",
-            )
-    for statement, place in zip(kernel.body, places, strict=True):
-        if not isinstance(statement, (Let, Store, Comment)):
-            raise refuse(place, "it has branches, scans or reductions", "move them to a separate kernel")
-
-
-def vectorise_interleaved_blocks(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+def vectorise_interleaved_blocks(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
     """Make vectors of the loads and stores of a kernel in lanes; other kernels stay as they are."""
     if not (target.threads and kernel.space.interleave > 1):
         return kernel
-    return dataclasses.replace(
-        kernel, body=_block(kernel.body, kernel.space.interleave, schedule.threads_per_vector)
-    )
+    threads = schedule.threads_per_vector if isinstance(schedule, Interleaved) else 1
+    return dataclasses.replace(kernel, body=_block(kernel.body, kernel.space.interleave, threads))
 
 
 def _block(body: Sequence[Statement], lanes: int, threads: int) -> tuple[Statement, ...]:

@@ -20,17 +20,17 @@ from heddle.ir.build import add, integer
 from heddle.ir.device_calls import padded
 from heddle.ir.loops import touches_only
 from heddle.ir.nodes import Kernel, Local, Loop, Statement
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Strips
 from heddle.passes.apply_schedule import in_strips
 
 
-def pad_vector_loop(kernel: Kernel, schedule: Schedule) -> Kernel:
+def pad_vector_loop(kernel: Kernel, strips: Strips | None) -> Kernel:
     """Give the loops of strips that touch their small arrays alone all lanes; other kernels stay as they
     are."""
-    if not schedule.strip_size:
+    if strips is None:
         return kernel
     return dataclasses.replace(
-        kernel, body=in_strips(kernel.body, lambda strip: _strip(strip.body, schedule.strip_size))
+        kernel, body=in_strips(kernel.body, lambda strip: _strip(strip.body, strips.size))
     )
 
 

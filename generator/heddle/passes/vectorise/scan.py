@@ -31,15 +31,17 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Schedule
+from heddle.ir.schedule import Strips
 from heddle.passes.apply_schedule import AXES, in_strips, is_strip, scans_only
 
 
-def vectorise_scans(kernel: Kernel, schedule: Schedule) -> Kernel:
+def vectorise_scans(kernel: Kernel, strips: Strips | None) -> Kernel:
     """Bring the lanes of a strip inside the scans that they hold; other kernels stay as they are."""
+    if strips is None:
+        return kernel
     body = in_strips(
         kernel.body,
-        lambda strip: _inside(strip, schedule.strip_size),
+        lambda strip: _inside(strip, strips.size),
         which=lambda loop: is_strip(loop) and _scans(loop),
     )
     return dataclasses.replace(kernel, body=body)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What kernels take for granted about rows.
 
-Schedule(unit_stride=True) has the cells of a row follow each other in memory, Schedule(interleave=n) has n
+Threads(unit_stride=True) has the cells of a row follow each other in memory, Interleaved(n) has n
 interleaved blocks, of which a CUDA thread runs the same cell. So such kernels are compared with others on
 such memory only.
 """

@@ -32,7 +32,7 @@ struct FieldOptions {
   int same_along = -1;
   /// So many blocks of equal extents share one allocation, element by element: block b of a group begins one
   /// element after block b - 1, and x has this stride. A CUDA thread then takes a vector of them
-  /// (Schedule(interleave=...)); everything else sees ordinary blocks. Split the grid along z for it.
+  /// (an Interleaved schedule); everything else sees ordinary blocks. Split the grid along z for it.
   int interleaved = 1;
   /// The components of a cell follow each other (x-stride: their number, which with the size of a value
   /// divides 64 bytes), for kernels that move a whole cell at once. Not together with `interleaved`.

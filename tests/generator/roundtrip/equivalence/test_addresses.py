@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from heddle import Dense, Module, Schedule, lbm
+from heddle import Dense, Interleaved, Module, Schedule, Threads, lbm
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.hash_consing import Node
@@ -47,7 +47,8 @@ def in_place(target: str, lanes: int = 1, renew: bool = False) -> ir.Kernel:
     """The odd step of AA, which stores where walls and cells beside them lie."""
     module = Module("walled", precisions=("f64",))
     step = lbm.AA(D2Q9)(lbm.BGK(D2Q9))
-    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(interleave=lanes, rematerialise=renew))
+    gpu = Interleaved(lanes, rematerialise=renew) if lanes > 1 else Threads(rematerialise=renew)
+    module.add("step", step, Dense(walls=("w", "e", "n")), Schedule(gpu=gpu))
     return module.stages("step_odd", "f64", target).lowered
 
 

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from heddle import Schedule, Sparse
+from heddle import CompressedList, Schedule, Sparse
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
@@ -24,7 +24,7 @@ CASES = [("Pull", ""), ("Push", ""), ("AA", "odd")]
 
 
 def lowered(case: tuple[str, str], target: str) -> ir.Kernel:
-    known, schedule = precision("f64"), Schedule(compressed=True)
+    known, schedule = precision("f64"), Schedule(gpu=CompressedList())
     entry = lattice_boltzmann(*case, Sparse("fluid"), schedule)
     return lower(entry.typed(known), Request(known, schedule, TARGETS[target])).lowered
 

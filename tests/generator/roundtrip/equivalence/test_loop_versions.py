@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from heddle import Assignment, Reduce, Schedule, fields, has_bit
+from heddle import Assignment, Reduce, Rows, Schedule, Threads, fields, has_bit
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -45,14 +45,17 @@ def lowered(entry: KernelModel, target: str) -> ir.Kernel:
     return lower(entry.typed(known), Request(known, entry.schedule, TARGETS[target])).lowered
 
 
-CELLS = [Schedule(colours=2, coarsening=n, unit_stride=True, specialise=("open", 63)) for n in (1, 2, 3)]
+CELLS = [
+    Schedule(colours=2, gpu=Threads(coarsening=n, unit_stride=True), specialise=("open", 63))
+    for n in (1, 2, 3)
+]
 CASES = [
     *(around_walls(schedule) for schedule in CELLS),
     around_walls(CELLS[2], differential_test=False),
     around_walls(dataclasses.replace(CELLS[2], fma=True)),
     *(masked(Schedule(specialise=("flag", 3)), rank) for rank in (1, 2, 3)),
-    masked(Schedule(specialise=("flag", 0), coarsening=2)),
-    masked(Schedule(specialise=("flag", 3), parallel=False, simd=False)),
+    masked(Schedule(gpu=Threads(coarsening=2), specialise=("flag", 0))),
+    masked(Schedule(cpu=Rows(simd=False, parallel=False), specialise=("flag", 3))),
 ]
 
 
@@ -72,7 +75,8 @@ def test_targets_give_the_same_bits(entry: KernelModel) -> None:
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 @pytest.mark.parametrize(
-    "entry", [around_walls(Schedule(colours=2, coarsening=2, specialise=("open", 3))), *CASES[5:8]]
+    "entry",
+    [around_walls(Schedule(colours=2, gpu=Threads(coarsening=2), specialise=("open", 3))), *CASES[5:8]],
 )
 def test_the_pass_keeps_every_value(entry: KernelModel, target: str) -> None:
     """By running the kernel before and after it; single cells have the value now and then."""

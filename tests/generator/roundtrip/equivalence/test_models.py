@@ -11,7 +11,7 @@ from heddle import Reduce
 from heddle.build import load
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
-from heddle.ir.schedule import Schedule, precision
+from heddle.ir.schedule import CacheLines, Rows, Schedule, Strips, Threads, precision
 from heddle.ir.space import Dense
 from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
@@ -64,11 +64,11 @@ def test_targets_of_every_model(name: str) -> None:
 
 
 SCHEDULES = {
-    "serial": Schedule(parallel=False, simd=False),
-    "strip": Schedule(strip_size=16),
-    "one thread, strip": Schedule(parallel=False, strip_size=16),
-    "prefetch": Schedule(strip_size=8, prefetch=16),
-    "lines": Schedule(prefetch_distance=4),
+    "serial": Schedule(cpu=Rows(simd=False, parallel=False)),
+    "strip": Schedule(cpu=Strips(16)),
+    "one thread, strip": Schedule(cpu=Strips(16, parallel=False)),
+    "prefetch": Schedule(cpu=Strips(8, prefetch=16)),
+    "lines": Schedule(cpu=CacheLines(4)),
 }
 
 
@@ -84,10 +84,12 @@ def test_schedules_keep_the_bits(pattern: str, step: str, schedule: str) -> None
 def test_nontemporal_and_rematerialised() -> None:
     entry = lattice_boltzmann("Pull", "")
     structural(
-        equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", Schedule(strip_size=16, nontemporal=True)))
+        equivalent(lowered(entry, "cpu"), lowered(entry, "cpu", Schedule(cpu=Strips(16, nontemporal=True))))
     )
     entry = lattice_boltzmann("AA", "odd")
-    structural(equivalent(lowered(entry, "cuda"), lowered(entry, "cuda", Schedule(rematerialise=True))))
+    structural(
+        equivalent(lowered(entry, "cuda"), lowered(entry, "cuda", Schedule(gpu=Threads(rematerialise=True))))
+    )
 
 
 @pytest.mark.parametrize(("rank", "axis"), [(1, 0), (2, 0), (2, 1), (3, 2)])

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from heddle import Assignment, If, Scan, Schedule, fields
+from heddle import Assignment, If, Interleaved, Scan, Schedule, Threads, fields
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -55,23 +55,23 @@ def growing() -> KernelModel:
 def test_random_models(seed: int, cells: int) -> None:
     entry = model(random_model(seed))
     if entry.space != Dense(1) and not any(isinstance(s, Scan) for s in entry.statements):
-        proved(entry, Schedule(coarsening=cells, unit_stride=bool(seed % 2)))
+        proved(entry, Schedule(gpu=Threads(coarsening=cells, unit_stride=bool(seed % 2))))
 
 
 @pytest.mark.parametrize("entry", [growing(), model(reduction(2)), model(reduction(3))])
 def test_conditions_and_reductions(entry: KernelModel) -> None:
-    proved(entry, Schedule(coarsening=4))
+    proved(entry, Schedule(gpu=Threads(coarsening=4)))
 
 
 def test_colours_with_unit_rows() -> None:
-    schedule = Schedule(colours=2, coarsening=3, unit_stride=True)
+    schedule = Schedule(colours=2, gpu=Threads(coarsening=3, unit_stride=True))
     assert UNIT in proved(model(split_relaxation(3), schedule), schedule).assumptions
 
 
 @pytest.mark.parametrize("unit", [True, False])
 def test_a_wrong_plane_is_found(unit: bool) -> None:
     """The second cell of a thread one plane too far, or the first cell once more."""
-    schedule = Schedule(colours=2, coarsening=2, unit_stride=unit)
+    schedule = Schedule(colours=2, gpu=Threads(coarsening=2, unit_stride=unit))
     entry = model(split_relaxation(3), schedule)
     cpu, cuda = lowered(entry, "cpu", schedule), lowered(entry, "cuda", schedule)
 
@@ -90,7 +90,7 @@ def test_a_wrong_plane_is_found(unit: bool) -> None:
 
 def test_a_cell_beyond_the_last_is_found() -> None:
     """A thread at the end of the axis that has no second cell must not take one."""
-    entry, schedule = growing(), Schedule(coarsening=2)
+    entry, schedule = growing(), Schedule(gpu=Threads(coarsening=2))
     cpu, cuda = lowered(entry, "cpu", schedule), lowered(entry, "cuda", schedule)
 
     def unguarded(node: Node) -> Node:
@@ -102,7 +102,7 @@ def test_a_cell_beyond_the_last_is_found() -> None:
 
 def test_a_wrong_neighbour_in_unit_rows_is_found() -> None:
     u, v = fields("u, v: real[2D]")
-    schedule = Schedule(unit_stride=True)
+    schedule = Schedule(gpu=Threads(unit_stride=True))
     right, left = (model([Assignment(v.here, u[step, 0])]) for step in (1, -1))
     assert UNIT in proved(right, schedule).assumptions
     found = equivalent(lowered(right, "cpu", schedule), lowered(left, "cuda", schedule))
@@ -110,8 +110,8 @@ def test_a_wrong_neighbour_in_unit_rows_is_found() -> None:
     assert found.values
 
 
-ASSUME_LANES = Schedule(interleave=4)
-HALVES = Schedule(interleave=4, threads_per_vector=2)
+ASSUME_LANES = Schedule(gpu=Interleaved(4))
+HALVES = Schedule(gpu=Interleaved(4, threads_per_vector=2))
 
 
 @pytest.mark.parametrize("schedule", [ASSUME_LANES, HALVES])
@@ -150,7 +150,7 @@ def test_the_wrong_part_of_a_vector_is_found() -> None:
 
 
 def in_lanes(entry: KernelModel, lanes: int) -> KernelModel:
-    return model(entry.statements, Schedule(interleave=lanes))
+    return model(entry.statements, Schedule(gpu=Interleaved(lanes)))
 
 
 def test_lanes_that_are_not_proved_are_refused() -> None:
@@ -159,7 +159,7 @@ def test_lanes_that_are_not_proved_are_refused() -> None:
     right, left = ([Assignment(v.here, 2 * u[step, 0])] for step in (1, -1))
     cuda = lowered(model(right, ASSUME_LANES), "cuda", ASSUME_LANES)
     assert equivalent(lowered(model(right, ASSUME_LANES), "cpu", ASSUME_LANES), cuda)
-    two = Schedule(interleave=2)
+    two = Schedule(gpu=Interleaved(2))
     for other in (
         lowered(model(left, ASSUME_LANES), "cpu", ASSUME_LANES),
         lowered(model(left, ASSUME_LANES), "cuda", ASSUME_LANES),

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which schedules a space and its statements take: every rule by which Heddle refuses a schedule.
+
+What two options exclude of each other in one part of a schedule cannot be written down (heddle.ir.schedule).
+`check_space` holds when a kernel is added to a module, `check_schedule` when it is lowered for a target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heddle.errors import NOWHERE, KernelError, Place
+from heddle.ir.colouring import BITS, bits
+from heddle.ir.compressed_neighbours import MOST_NEIGHBOURS
+from heddle.ir.layout import STRIDED
+from heddle.ir.nodes import (
+    Access,
+    Comment,
+    Gather,
+    Kernel,
+    Let,
+    Reduce,
+    Scan,
+    Store,
+    Symbol,
+)
+from heddle.ir.reduction import TILE
+from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips
+from heddle.ir.space import Space
+from heddle.ir.target import Target
+from heddle.ir.visit import evaluated, statements, walk
+
+# --- Spaces -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a kernel does, the options that this does not support, why, and what to use instead of them."""
+
+    what: str
+    options: tuple[str, ...]
+    why: str
+    instead: str = ""
+
+
+_WHOLE_ROWS = ("colours", "specialise", "Interleaved", "coarsening", "fixed_nx", "unchecked_entry")
+REFUSALS = {
+    "box": Refusal(
+        "runs over a dense space", ("CompressedList",), "it has no neighbour table", "use space=Sparse(...)"
+    ),
+    "list": Refusal("runs over a list", _WHOLE_ROWS, "its cells form no rows", "use a dense space"),
+    "cells": Refusal(
+        "runs over a Cells space", (*_WHOLE_ROWS, "strips", "CompressedList"), "its cells are not contiguous"
+    ),
+    "solid": Refusal(
+        "runs over a list that stores cells behind walls",
+        ("strips", "CompressedList"),
+        "they are far from their neighbours, so only the plain table exists",
+    ),
+    "walls": Refusal(
+        "has walls in its dense space",
+        ("strips", "coarsening", "specialise", "colours"),
+        "cells at walls take other branches",
+        "use stream.boundary(NoSlip(lattice), face=...)",
+    ),
+    "colours": Refusal(
+        "runs colour by colour", ("strips", "fixed_nx"), "neighbouring cells of a row differ in colour"
+    ),
+    "specialise": Refusal("has a specialised loop", ("strips", "Interleaved"), "it takes whole rows"),
+}
+"""By what kernels have in common: see `_traits`."""
+
+
+def check_space(name: str, space: Space, schedule: Schedule, place: Place) -> None:
+    """Raise KernelError for what a schedule asks for and a space does not have."""
+    asked = list(_asked(schedule))
+    for trait in _traits(space, schedule):
+        refusal = REFUSALS[trait]
+        for option in asked:
+            if option in refusal.options:
+                hint = f"leave out {option}" + (f", or {refusal.instead}" if refusal.instead else "")
+                what = f"'{name}' {refusal.what}, which does not support {option}: {refusal.why}."
+                raise KernelError(place, what, hint)
+    if space.colours > 1 and (space.dimensions, space.colours) not in BITS:
+        known = " or ".join(str(colours) for rank, colours in BITS if rank == space.dimensions)
+        raise KernelError(
+            place,
+            f"'{name}' has colours={space.colours}, which {space.dimensions} dimensions do not support.",
+            f"use colours={known}",
+        )
+    if isinstance(schedule.gpu, CompressedList) and len(space.links) > MOST_NEIGHBOURS:
+        raise KernelError(
+            place,
+            f"a compressed neighbour table holds {MOST_NEIGHBOURS} links, but '{name}' follows "
+            f"{len(space.links)}.",
+            "leave out CompressedList",
+        )
+
+
+def _traits(space: Space, schedule: Schedule) -> Iterator[str]:
+    """What matters of a kernel for the options that it takes."""
+    if space.is_list:
+        yield "cells" if space.box else "list"
+        if any(link.stores_solid for link in space.links):
+            yield "solid"
+    else:
+        yield "box"
+        if space.walls:
+            yield "walls"
+    if schedule.colours > 1:
+        yield "colours"
+    if schedule.specialise is not None:
+        yield "specialise"
+
+
+def _asked(schedule: Schedule) -> Iterator[str]:
+    """The options that not every kernel takes, as refusals name them."""
+    cpu, gpu = schedule.cpu, schedule.gpu
+    if not isinstance(cpu, Rows):
+        yield "strips"
+    if cpu.fixed_nx:
+        yield "fixed_nx"
+    if cpu.unchecked_entry:
+        yield "unchecked_entry"
+    if isinstance(gpu, (CompressedList, Interleaved)):
+        yield type(gpu).__name__
+    if gpu.coarsening > 1:
+        yield "coarsening"
+    if schedule.colours > 1:
+        yield "colours"
+    if schedule.specialise is not None:
+        yield "specialise"
+
+
+def check_runs(name: str, space: Space, place: Place) -> None:
+    """Raise KernelError for strips of a list that are not its runs: heddle::IndexList has one length."""
+    if space.strip_size not in (0, RUN_CELLS):
+        raise KernelError(
+            place,
+            f"'{name}' has strips of {space.strip_size} cells, but lists store contiguous runs of "
+            f"{RUN_CELLS} neighbours.",
+            f"use Strips({RUN_CELLS})",
+        )
+
+
+# --- Statements ---------------------------------------------------------------------------------------------
+
+
+def check_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+    """Raise KernelError where a kernel that is not yet scheduled cannot run as its schedule says."""
+    _check_scans(kernel, target)
+    _check_reductions(kernel, schedule, target)
+    if target.threads:
+        _check_lanes(kernel)
+        if schedule.gpu.coarsening > 1:
+            _check_coarsening(kernel, schedule.gpu.coarsening)
+    if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
+        _check_nontemporal(kernel)
+    return kernel
+
+
+def _check_scans(kernel: Kernel, target: Target) -> None:
+    """A scan is the loop over its axis; on a GPU, the threads are those of the other axes."""
+    scans = [s for s in statements(kernel.body) if isinstance(s, Scan)]
+    if not scans or not kernel.space.is_box:
+        return
+    if kernel.space.colours > 1:
+        raise KernelError(
+            scans[0].place,
+            f"'{kernel.name}' cannot combine a scan with colours: a scan visits all cells of a column, "
+            "whatever their colour.",
+            "leave out colours",
+        )
+    if target.threads and kernel.space.dimensions == len({scan.axis for scan in scans}):
+        raise KernelError(
+            scans[0].place,
+            f"'{kernel.name}' is a single scan and has no parallelism for CUDA.",
+            "use --targets cpu",
+        )
+
+
+def _check_reductions(kernel: Kernel, schedule: Schedule, target: Target) -> None:
+    """Reductions combine cells tile by tile: strips have that size, too, and the threads of a warp lie in
+    one row. With more than two colours, rows of a colour differ in number, and nobody would fill the tiles
+    of those that are not there."""
+    place = next((s.place for s in statements(kernel.body) if isinstance(s, Reduce)), None)
+    if place is None:
+        return
+    colours = kernel.space.colours
+    if colours > 2:
+        raise KernelError(
+            place,
+            f"'{kernel.name}' reduces over {colours} colours; at most two are supported.",
+            "reduce in a separate kernel without colours",
+        )
+    if isinstance(schedule.cpu, Strips) and schedule.cpu.size != TILE:
+        raise KernelError(
+            place,
+            f"'{kernel.name}' reduces {TILE} cells at a time, which does not fit strips of "
+            f"{schedule.cpu.size} cells.",
+            f"use Strips({TILE}) or Rows()",
+        )
+    if target.threads and schedule.gpu.block[0] % TILE:
+        raise KernelError(
+            place,
+            f"'{kernel.name}' reduces {TILE} cells of a row at a time, which blocks of "
+            f"{schedule.gpu.block} threads would split.",
+            f"use block=({TILE}, ...), or another multiple along x",
+        )
+
+
+def _check_nontemporal(kernel: Kernel) -> None:
+    """Stores bypass the caches for fields that the kernel only writes: one that it also reads is in the
+    caches anyway."""
+    stored = [s for s in statements(kernel.body) if isinstance(s, Store) and isinstance(s.target, Access)]
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, (Access, Gather))}
+    if all(s.target.field in read for s in stored if isinstance(s.target, Access)):
+        raise KernelError(
+            stored[0].place if stored else kernel.name,
+            f"'{kernel.name}' reads every field that it writes, so nontemporal stores would evict cache "
+            "lines that are in use.",
+            "leave out nontemporal for in-place kernels",
+        )
+
+
+def _check_lanes(kernel: Kernel) -> None:
+    """What differs between interleaved blocks, such as coordinates, is not the same for all lanes."""
+    if kernel.space.interleave == 1:
+        return
+    places = [getattr(statement, "place", NOWHERE) for statement in kernel.body]
+    first = next((place for place in places if place != NOWHERE), NOWHERE)
+    for where, why, hint in _obstacles(kernel):
+        lanes = kernel.space.interleave
+        raise KernelError(
+            first if where == NOWHERE else where,
+            f"'{kernel.name}' cannot run in {lanes} interleaved blocks per thread: {why}.",
+            hint,
+        )
+
+
+def _obstacles(kernel: Kernel) -> Iterator[tuple[Place, str, str]]:
+    """What keeps the cells of interleaved blocks from being lanes of one vector."""
+    for field in kernel.fields:
+        if field.layout is not STRIDED or field.rank != kernel.space.dimensions:
+            yield NOWHERE, f"'{field.name}' does not extend along all axes", "leave out Interleaved"
+    for symbol in walk(kernel.body):
+        if isinstance(symbol, Symbol) and symbol.name in ("x", "y", "z", "n_x", "n_y", "n_z"):
+            yield (
+                NOWHERE,
+                f"it uses '{symbol.name}', which differs between the interleaved blocks",
+                "pass position-dependent values as a field",
+            )
+    for statement in kernel.body:
+        if not isinstance(statement, (Let, Store, Comment)):
+            place = getattr(statement, "place", NOWHERE)
+            yield place, "it has branches, scans or reductions", "move them to a separate kernel"
+
+
+def _check_coarsening(kernel: Kernel, cells: int) -> None:
+    """The cells of a thread follow each other along the outermost axis, and share what is inside it."""
+    space = kernel.space
+    scans = any(isinstance(s, Scan) for s in statements(kernel.body))
+    split = any(field.layout.split for field in kernel.fields)
+    halved = len(bits(space.dimensions, space.colours))
+    if space.is_box and (space.dimensions == 1 or scans or halved > int(split)):
+        raise KernelError(
+            kernel.name,
+            f"coarsening={cells} does not work for '{kernel.name}': it has one axis, a Scan, or "
+            "colours of fields that are not split.",
+            "leave out coarsening, or use fields(..., split=True)",
+        )
+
+
+def check_specialised(kernel: Kernel, field: str, found: bool) -> None:
+    """Raise KernelError where no cell reads the field whose usual value has statements of its own. found:
+    whether there are such rows or threads."""
+    if not found:
+        raise KernelError(
+            kernel.name,
+            f"'{kernel.name}' does not read '{field}' at the cell itself along contiguous rows, "
+            "so its loop cannot be specialised.",
+            "name an integer field that the kernel reads at the cell itself; with colours, split the fields",
+        )
