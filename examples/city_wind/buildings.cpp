@@ -113,11 +113,11 @@ Vec2 centroid(const std::vector<Vec2>& outline) {
 
 Building make_building(std::string place, std::vector<Vec2> ring, double height) {
   if (!ring.empty() && std::hypot(ring.front().x - ring.back().x, ring.front().y - ring.back().y) > touching)
-    throw heddle::Error(place, "the polygon is open: its last corner is not its first",
-                        "end with the first corner");
+    throw heddle::Error(place, "the polygon is open: its last corner differs from its first",
+                        "repeat the first corner at the end");
   if (ring.size() < 4)
-    throw heddle::Error(place, "a polygon needs three corners at least",
-                        "x and y of each corner in turn, and of the first one again");
+    throw heddle::Error(place, "the polygon has fewer than three corners",
+                        "give x and y of each corner, and of the first one again at the end");
   ring.pop_back();
   std::vector<Vec2> outline; // without corners that are given twice
   for (const Vec2& p : ring)
@@ -127,7 +127,7 @@ Building make_building(std::string place, std::vector<Vec2> ring, double height)
   if (!(std::abs(size) > touching)) throw heddle::Error(place, "the polygon has no area");
   if (size < 0) std::reverse(outline.begin(), outline.end());
   if (!(height > 0) || !std::isfinite(height))
-    throw heddle::Error(place, "the height is " + std::to_string(height) + " m", "heights must be positive");
+    throw heddle::Error(place, "the height is " + std::to_string(height) + " m", "use a positive height");
   return {std::move(place), std::move(outline), height};
 }
 
@@ -149,8 +149,8 @@ std::vector<Building> read_buildings(const std::filesystem::path& file) {
       buildings.push_back(make_building(row.place, std::move(ring), row.number(1)));
     } else {
       throw heddle::Error(
-          row.place, "no building can be read from it",
-          "box, x, y, length, width, height [, angle], or polygon, height, x1, y1, ..., x1, y1");
+          row.place, "the line does not describe a building",
+          "write box, x, y, length, width, height [, angle], or polygon, height, x1, y1, ..., x1, y1");
     }
   }
   return buildings;
@@ -162,14 +162,14 @@ void check_buildings(const std::vector<Building>& buildings, const Grid& grid, c
     const std::vector<Vec2>& outline = building.outline;
     const Bounds box = boxes.emplace_back(bounds(outline));
     if (box.low.x < 0 || box.low.y < 0 || box.high.x > grid.length() || box.high.y > grid.width())
-      throw heddle::Error(building.place, "the building leaves the domain",
+      throw heddle::Error(building.place, "the building extends beyond the domain",
                           "give a larger domain with --cells, or leave the building out");
     const Vec2 centre = centroid(outline);
     if (grid.level_above(ground.at(centre.x, centre.y) + building.height) > grid.nz - 2)
       throw heddle::Error(building.place,
                           "the building of " + std::to_string(building.height) +
-                              " m leaves less than two levels of air above it",
-                          "give more levels with --cells");
+                              " m has fewer than two levels of air above it",
+                          "use more levels (--cells)");
     for (std::size_t m = 0; m < outline.size(); ++m)
       for (std::size_t n = m + 1; n < outline.size(); ++n)
         if (cross_inside(outline[m], outline[(m + 1) % outline.size()], outline[n],

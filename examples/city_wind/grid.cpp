@@ -16,16 +16,17 @@ Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, dou
                double stretch) {
   for (const double size : {dx, dy, first}) {
     if (!(size > 0) || !std::isfinite(size))
-      throw heddle::Error("grid", "cells of " + std::to_string(size) + " m", "sizes must be positive");
+      throw heddle::Error("grid", "the cell size is " + std::to_string(size) + " m", "use positive sizes");
   }
   if (!(stretch >= 1) || stretch > 2)
     throw heddle::Error("grid", "levels cannot grow by the factor " + std::to_string(stretch),
-                        "1 for equal levels, at most 2");
+                        "use 1 for equal levels, and at most 2");
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (nx < 4 || ny < 4 || nz < 4 || nx > most || ny > most || nz > 100'000 || nx > most / ny / nz)
-    throw heddle::Error(
-        "grid", std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) + " cells",
-        "at least 4 on each axis, at most 2^40 in all");
+    throw heddle::Error("grid",
+                        std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) +
+                            " cells are not supported",
+                        "use at least 4 along each axis and at most 2^40 in total");
   Grid grid{nx, ny, nz, dx, dy, {}, {}};
   double bottom = 0;
   double thickness = first;
@@ -46,8 +47,8 @@ Ground::Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 
   if (corner.x < 0 || corner.y < 0 || corner.x + grid.length() > model.width() ||
       corner.y + grid.width() > model.depth())
     throw heddle::Error(where,
-                        "the domain leaves it: it is " + std::to_string(model.width()) + " m x " +
-                            std::to_string(model.depth()) + " m",
+                        "the domain extends beyond the file's area of " + std::to_string(model.width()) +
+                            " m x " + std::to_string(model.depth()) + " m",
                         "choose fewer or smaller cells, or another --origin");
   // Between the centres of the model's cells linearly, constant over its outer half cells.
   const auto place = [](double position, std::int64_t count) {
@@ -76,9 +77,9 @@ Ground::Ground(const Grid& grid, const heddle::geometry::Elevation& model, Vec2 
   lowest_ = *low;
   if (*high - lowest_ > grid.height[static_cast<std::size_t>(grid.nz - 3)])
     throw heddle::Error(where,
-                        "the ground rises " + std::to_string(*high - lowest_) + " m, the domain is " +
-                            std::to_string(grid.top()) + " m high",
-                        "give more levels with --cells");
+                        "the ground rises " + std::to_string(*high - lowest_) +
+                            " m, but the domain is only " + std::to_string(grid.top()) + " m high",
+                        "use more levels (--cells)");
   for (double& z : height_)
     z -= lowest_;
 }

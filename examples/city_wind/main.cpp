@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
   return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {
     if (ranks.count() > 1)
       throw heddle::Error("start of the program",
-                          "it computes on one rank, not on " + std::to_string(ranks.count()),
+                          "the program runs on one rank, not on " + std::to_string(ranks.count()),
                           "start it without mpirun and without HEDDLE_RANKS");
     example::within_memory("choose fewer cells with --cells", [&] {
       if (start.options.single)

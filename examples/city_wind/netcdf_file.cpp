@@ -22,7 +22,7 @@ void NetcdfFile::check(int status) const {
   if (status != NC_NOERR)
     throw heddle::Error("file '" + file_.string() + "'",
                         std::string("it cannot be written: ") + nc_strerror(status),
-                        "check the folder, its permissions and the room on the disk");
+                        "check the folder, its permissions and the free space");
 }
 
 namespace {

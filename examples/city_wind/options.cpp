@@ -29,7 +29,7 @@ void refuse_unused(const Options& options) {
   if (!options.multigrid && options.iterations) refuse("--iterations", "mg-pcg");
   if (options.multigrid && options.tolerance == 0.0)
     throw heddle::Error("option --tolerance", "mg-pcg needs a tolerance above 0",
-                        "give one, or --solver sor, which then ends where rounding does");
+                        "give one, or use --solver sor, which then iterates until rounding errors dominate");
 }
 
 } // namespace

@@ -53,8 +53,9 @@ std::vector<Sensor> read_sensors(const std::filesystem::path& file) {
     Sensor sensor{row.place,     row.number(0), {row.number(1), row.number(2)},
                   row.number(3), row.number(4), row.number(5)};
     if (row.words.size() != 8 || (row.words[6] != "log" && row.words[6] != "power"))
-      throw heddle::Error(row.place, "no sensor can be read from it",
-                          "time, x, y, height, speed, direction, log or power, roughness length or exponent");
+      throw heddle::Error(
+          row.place, "the line does not describe a sensor",
+          "write time, x, y, height, speed, direction, log or power, roughness length or exponent");
     sensor.profile = row.words[6] == "log" ? Profile::logarithmic : Profile::power;
     sensor.shape = row.number(7);
     sensors.push_back(sensor);
@@ -75,21 +76,21 @@ void check_sensors(const std::vector<Sensor>& sensors, const Grid& grid) {
                                                        ", y within 0 to " + std::to_string(grid.width()) +
                                                        ", height up to " + std::to_string(grid.top()) + " m");
     if (!(s.height > 0))
-      refuse("the sensor's height is " + std::to_string(s.height) + " m", "above the ground");
-    if (!(s.speed >= 0)) refuse("the wind speed is " + std::to_string(s.speed) + " m/s", "0 or more");
+      refuse("the sensor's height is " + std::to_string(s.height) + " m", "use a height above the ground");
+    if (!(s.speed >= 0)) refuse("the wind speed is " + std::to_string(s.speed) + " m/s", "use 0 or more");
     const bool logarithmic = s.profile == Profile::logarithmic;
     if (!(s.shape > 0) || (logarithmic ? s.shape > 10 : s.shape > 1))
       refuse(std::string(logarithmic ? "the roughness length" : "the exponent") + " is " +
                  std::to_string(s.shape),
-             logarithmic ? "above 0, at most 10 m" : "above 0, at most 1");
+             logarithmic ? "use a value above 0 and at most 10 m" : "use a value above 0 and at most 1");
     const auto together = [&](const Sensor& o) {
       return &o != &s && o.time == s.time && o.at.x == s.at.x && o.at.y == s.at.y;
     };
     if (std::any_of(sensors.begin(), sensors.end(), together))
-      refuse("two sensors stand at one place at one time", "leave one of them out");
+      refuse("two sensors have the same position at the same time", "remove one of them");
     const auto blows = [&](const Sensor& o) { return o.time == s.time && o.speed > 0; };
     if (std::none_of(sensors.begin(), sensors.end(), blows))
-      refuse("there is no inflow: the speed of every sensor of this time is 0", "give a wind");
+      refuse("there is no inflow: the speed of every sensor of this time is 0", "give a positive speed");
   }
 }
 

@@ -18,10 +18,11 @@ std::vector<Building> read_shapefile(const std::filesystem::path& file, const st
   GDALAllRegister();
   const std::unique_ptr<GDALDataset> data(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   if (data == nullptr || data->GetLayerCount() < 1)
-    throw heddle::Error(where, "it cannot be read", "the .shx and .dbf files must lie beside it");
+    throw heddle::Error(where, "it cannot be read", "put the .shx and .dbf files into the same folder");
   OGRLayer* const layer = data->GetLayer(0);
   if (layer->GetLayerDefn()->GetFieldIndex(height_field.c_str()) < 0)
-    throw heddle::Error(where, "it has no field '" + height_field + "'", "name the one with --height-field");
+    throw heddle::Error(where, "it has no field '" + height_field + "'",
+                        "name the field of heights with --height-field");
   std::vector<Building> buildings;
   for (auto& feature : *layer) {
     const std::string place = where + ", shape " + std::to_string(feature->GetFID());

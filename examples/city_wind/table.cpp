@@ -28,7 +28,7 @@ double parse_number(std::string_view text, const std::string& place) {
 
 double Row::number(std::size_t n) const {
   if (n >= words.size())
-    throw heddle::Error(place, "it has " + std::to_string(words.size()) + " values, at least " +
+    throw heddle::Error(place, "it has " + std::to_string(words.size()) + " values, but at least " +
                                    std::to_string(n + 1) + " are needed");
   return parse_number(words[n], place);
 }

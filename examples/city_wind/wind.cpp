@@ -150,7 +150,7 @@ template <class T> void Wind<T>::guess(const Inflow& undisturbed, const std::vec
       right.view(), thickness_.first(phi.grid().domain()), grid_.dx, grid_.dy);
   stream_.synchronise();
   if (!(entering() > 0))
-    throw heddle::Error("domain", "no wind enters it: its sides are closed by buildings or the ground",
+    throw heddle::Error("domain", "no wind enters the domain: buildings or the ground close its sides",
                         "leave air between the buildings and the domain's sides");
 }
 

@@ -39,7 +39,7 @@ template <class Compute> void within_memory(const char* hint, Compute compute) {
   try {
     compute();
   } catch (const std::bad_alloc&) {
-    throw heddle::Error("memory", "there is not enough", hint);
+    throw heddle::Error("memory", "there is not enough memory", hint);
   }
 }
 

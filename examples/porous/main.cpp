@@ -64,8 +64,8 @@ Medium medium(const Options& options, bool prints) {
   for (const std::uint8_t pore : result.image.pore)
     open += pore;
   if (open == 0)
-    throw heddle::Error("file '" + options.image.string() + "'", "no path of pores leads through it",
-                        "try another --axis");
+    throw heddle::Error("file '" + options.image.string() + "'",
+                        "no connected path of pores crosses the sample", "try another --axis");
   const auto across = [axis](const Voxels& image) {
     return static_cast<double>(image.extent[(axis + 1) % 3] * image.extent[(axis + 2) % 3]);
   };

@@ -126,12 +126,13 @@ double share(const std::vector<std::uint8_t>& pore) {
 
 Voxels random_packing(std::int64_t edge, double diameter, double porosity, unsigned seed, double& found) {
   if (porosity < 0.3 || porosity > 0.95)
-    throw heddle::Error("packing", "a porosity of " + std::to_string(porosity) + " cannot be packed",
-                        "0.3 to 0.95");
+    throw heddle::Error("packing",
+                        "a packing with a porosity of " + std::to_string(porosity) + " is not supported",
+                        "use 0.3 to 0.95");
   const double length = static_cast<double>(edge);
   if (diameter < 2 || diameter > 0.5 * length)
     throw heddle::Error("packing", "spheres of " + std::to_string(diameter) + " voxels do not fit",
-                        "2 voxels to half the edge of the cube");
+                        "use 2 voxels to half the edge of the cube");
   const double volume = std::numbers::pi / 6 * diameter * diameter * diameter;
   const auto count =
       std::max<std::int64_t>(std::llround((1 - porosity) * length * length * length / volume), 1);

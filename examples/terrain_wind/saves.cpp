@@ -21,10 +21,10 @@ heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Trans
   const bool any = !heddle::Checkpoint(folder_of(options), name, transport).steps().empty();
   if (any && !options.resume)
     throw heddle::Error("folder '" + folder_of(options).string() + "'", "it has checkpoints of another run",
-                        "go on from it with --resume last, choose another --out, or remove them");
+                        "continue from it with --resume last, choose another --out, or remove them");
   if (!any && options.resume)
     throw heddle::Error("--resume", "there is no checkpoint in '" + folder_of(options).string() + "'",
-                        "give the --out of the run; one without --checkpoint-every has none");
+                        "give the --out of a run that used --checkpoint-every");
   return {.unfinished = "checkpoint/unfinished", .stays = true, .goes_on = options.resume.has_value()};
 }
 

@@ -40,7 +40,7 @@ if [ -n "$mpiexec" ]; then
     check mpi$ranks
   done
   if HEDDLE_RANKS=3 "$mpiexec" -n 2 "$@" --out "$folder/both" >"$folder/log" 2>&1 \
-    || ! grep -q "HEDDLE_RANKS: it says 3, and mpirun started 2 processes" "$folder/log"; then
+    || ! grep -q "HEDDLE_RANKS: its value is 3, but mpirun started 2 processes" "$folder/log"; then
     cat "$folder/log"
     echo "HEDDLE_RANKS=3 beside mpirun -n 2 is not refused"
     exit 1

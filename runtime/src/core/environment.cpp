@@ -31,18 +31,20 @@ std::string processor() {
 void check_device(int device) {
   const std::size_t devices = cuda::devices().size();
   if (static_cast<std::size_t>(device) < devices) return;
-  throw Error("Environment", "no device " + std::to_string(device) + " among " + std::to_string(devices),
-              cuda::available() ? "nvidia-smi lists them" : "configure with -DHEDDLE_CUDA=ON");
+  throw Error("Environment",
+              "device " + std::to_string(device) + " does not exist; there are " + std::to_string(devices) +
+                  " devices",
+              cuda::available() ? "choose a device that nvidia-smi lists, counted from 0"
+                                : "configure with -DHEDDLE_CUDA=ON");
 }
 
 void check_fetches(int bytes) {
   if (bytes != 32 && bytes != 64 && bytes != 128) {
-    throw Error("Environment", "a device cannot fetch " + std::to_string(bytes) + " bytes at once",
-                "32, 64 or 128; 0 leaves it to CUDA");
+    throw Error("Environment", "fetch_bytes = " + std::to_string(bytes) + " is not supported",
+                "use 32, 64 or 128, or 0 for the default of CUDA");
   }
   if (!cuda::devices().empty()) return;
-  throw Error("Environment",
-              "fetches of " + std::to_string(bytes) + " bytes were asked for, but there is no device",
+  throw Error("Environment", "fetch_bytes = " + std::to_string(bytes) + " needs a device, but there is none",
               cuda::available() ? "nvidia-smi lists devices"
                                 : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
 }
@@ -51,7 +53,8 @@ void check_fetches(int bytes) {
 
 Environment::Environment(EnvironmentOptions options) : previous_threads_(thread_count()) {
   if (options.threads < 0) {
-    throw Error("Environment", "cannot use " + std::to_string(options.threads) + " threads");
+    throw Error("Environment", std::to_string(options.threads) + " threads are not valid",
+                "use at least 1, or 0 for all");
   }
   if (options.device >= 0) check_device(options.device);
   if (options.fetch_bytes != 0) check_fetches(options.fetch_bytes);

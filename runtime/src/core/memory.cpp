@@ -49,7 +49,7 @@ void* allocate(std::size_t bytes, Memory memory) {
   const bool fits = bytes <= SIZE_MAX - alignment;
   void* pointer = fits ? std::aligned_alloc(alignment, round_up(bytes, alignment)) : nullptr;
   if (pointer == nullptr) {
-    throw Error("allocate", "no " + std::to_string(bytes) + " bytes of host memory",
+    throw Error("allocate", "cannot allocate " + std::to_string(bytes) + " bytes of host memory",
                 "use fewer cells, or a narrower storage type");
   }
   // Only advice: a kernel without huge pages says no, and the memory is good all the same.

@@ -59,7 +59,7 @@ int thread_count() noexcept {
 void set_thread_count(int threads) {
   if (threads == 1) return;
   throw Error("Environment", "this heddle::runtime was built without OpenMP and has one thread",
-              "configure with -DHEDDLE_OPENMP=ON and a compiler that has it");
+              "configure with -DHEDDLE_OPENMP=ON and a compiler that supports OpenMP");
 }
 
 void parallel_ranges(std::int64_t count, void (*body)(void*, std::int64_t, std::int64_t), void* context) {

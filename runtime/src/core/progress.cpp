@@ -42,7 +42,7 @@ Progress::Progress(std::string label, std::int64_t total, ProgressOptions option
     : label_(std::move(label)), total_(total), options_(std::move(options)),
       terminal_(options_.out != nullptr && isatty(fileno(options_.out)) == 1), start_(Clock::now()),
       last_(start_) {
-  if (total < 0) throw Error("Progress", "cannot have " + std::to_string(total) + " steps");
+  if (total < 0) throw Error("Progress", std::to_string(total) + " steps are not valid", "use 0 or more");
 }
 
 Progress::~Progress() {

@@ -55,17 +55,19 @@ void check(const Cell& extent, std::span<const std::uint8_t> solid, const Box& b
   const Box domain{{0, 0, 0}, extent};
   if (static_cast<std::int64_t>(solid.size()) != domain.volume())
     throw Error("body_links",
-                std::to_string(solid.size()) + " flags came for " + std::to_string(domain.volume()) +
+                std::to_string(solid.size()) + " flags were given for " + std::to_string(domain.volume()) +
                     " cells",
-                "one byte a cell of the domain, x fastest");
+                "give one byte per cell of the domain, x fastest");
   if (!domain.covers(block))
     throw Error("body_links", "the block " + to_string(block) + " reaches beyond " + to_string(domain),
-                "blocks are counted in cells of the domain, as Field::box has them");
+                "give the block in cells of the domain, as Field::box returns it");
   if (ghost_layers < 0)
-    throw Error("body_links", std::to_string(ghost_layers) + " ghost layers", "0, or as many as count, too");
+    throw Error("body_links", std::to_string(ghost_layers) + " ghost layers are not valid",
+                "use 0, or the number of ghost layers whose cells count, too");
   if (velocities.size() > 32)
     throw Error("body_links",
-                "a mask has 32 bits, and the lattice " + std::to_string(velocities.size()) + " velocities",
+                "a mask has 32 bits, but the lattice has " + std::to_string(velocities.size()) +
+                    " velocities",
                 "give the velocities of one lattice, in its order");
 }
 
@@ -85,10 +87,11 @@ void check_clear(const BodyLinks& links, const Box& block, const Cell& extent,
       at[a] = std::to_string(links.cells[a][entry] + block.lower[a]);
     throw Error("body_links",
                 "cell (" + at[0] + ", " + at[1] + ", " + at[2] + ") lies between a body and the " +
-                    names[side] + " side, whose walls are within the step: what these send back stays in " +
-                    "that cell, where interpolation does not look",
+                    names[side] +
+                    " side, whose walls belong to the step: populations that these walls reflect stay in " +
+                    "that cell, but interpolation reads them elsewhere",
                 "leave two cells between the body and that side, sweep that face with NoSlip instead, or, if "
-                "the body has a bounce-back, which looks at its links alone, give no inner_walls");
+                "the body uses bounce-back, which reads only its own links, give no inner_walls");
   }
 }
 

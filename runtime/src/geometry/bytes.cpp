@@ -12,7 +12,8 @@ namespace heddle::geometry {
 std::vector<std::uint8_t> read_file(const std::filesystem::path& path) {
   std::error_code status;
   if (!std::filesystem::exists(path, status))
-    throw Error("file '" + path.string() + "'", "it does not exist", "check the name and the working folder");
+    throw Error("file '" + path.string() + "'", "it does not exist",
+                "check the name and the working directory");
   if (std::filesystem::is_directory(path, status))
     throw Error("file '" + path.string() + "'", "it is a folder", "name a file in it");
   std::ifstream file(path, std::ios::binary | std::ios::ate);

@@ -37,7 +37,7 @@ Elevation from_array(const Array& array, const std::filesystem::path& path) {
     std::string shape;
     for (const std::int64_t extent : array.shape)
       shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-    throw Error(place(path), "heights of shape (" + shape + ")",
+    throw Error(place(path), "the heights have the shape (" + shape + ")",
                 "give a two-dimensional array, rows from north to south, at least 2 x 2");
   }
   Elevation model;
@@ -54,7 +54,7 @@ Elevation from_array(const Array& array, const std::filesystem::path& path) {
 
 void set_cell_size(Elevation& model, double x, double y, std::optional<double> latitude) {
   if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y))
-    throw Error(place(model.source), "no cell size, or one that is not positive",
+    throw Error(place(model.source), "the cell size is missing or not positive",
                 "give it in metres, west-east and north-south (--data-cell 30,30)");
   const DegreeLength degree = latitude ? degree_length(*latitude) : DegreeLength{1, 1};
   model.cell_x = x * degree.longitude;
@@ -74,7 +74,7 @@ Elevation read_npz_elevation(const std::filesystem::path& path, CellSize cell) {
   const auto scalar = [&](const std::string& name) {
     const Array value = read_npz(path, name);
     if (value.values.size() != 1)
-      throw Error(place(path), "'" + name + "' is not one number", "store a scalar");
+      throw Error(place(path), "'" + name + "' is not a scalar", "store a single number");
     return value.values[0];
   };
   Elevation model;
@@ -86,8 +86,9 @@ Elevation read_npz_elevation(const std::filesystem::path& path, CellSize cell) {
       if (read_npz(path, name).shape.size() == 2) planes.push_back(name);
     if (planes.size() != 1)
       throw Error(place(path),
-                  "no array 'elevation', and " + std::to_string(planes.size()) + " two-dimensional ones",
-                  "name the heights 'elevation'");
+                  "it has no array 'elevation', but " + std::to_string(planes.size()) +
+                      " two-dimensional arrays",
+                  "name the array of heights 'elevation'");
     model = from_array(read_npz(path, planes[0]), path);
   }
   double x = cell.x;
@@ -162,7 +163,8 @@ Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
   // Two characters are the least that a height takes: a header that promises more must not make us allocate
   // it.
   if (count > bytes.size() / 2 + 1)
-    throw Error(place(path), "too short for " + std::to_string(count) + " heights", "the file is incomplete");
+    throw Error(place(path), "the file is too short for " + std::to_string(count) + " heights",
+                "the file is incomplete: copy it again");
   array.values.reserve(count);
   for (; !word.empty(); word = words.next()) {
     const std::optional<double> value = number(word);
@@ -172,8 +174,9 @@ Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
       throw Error(place(path),
                   "'" + std::string(word.substr(0, 20)) + "' at row " + std::to_string(n / columns) +
                       ", column " + std::to_string(n % columns) + " is not a number",
-                  "counted from 0, from the north-west corner");
-    if (n == count) throw Error(place(path), "more than nrows x ncols heights", "correct its header");
+                  "correct this entry; rows and columns count from 0 at the north-west corner");
+    if (n == count)
+      throw Error(place(path), "the file has more than nrows x ncols heights", "correct its header");
     array.values.push_back(*value == missing ? std::numeric_limits<double>::quiet_NaN() : *value);
   }
   if (array.values.size() < count)
@@ -215,8 +218,9 @@ double sample(const Elevation& model, double x, double y) {
     const double value = model.at(i + east, j + north);
     if (!std::isfinite(value))
       throw Error(place(model.source),
-                  "no height (NaN or NODATA) at row " + std::to_string(model.rows - 1 - (j + north)) +
-                      ", column " + std::to_string(i + east) + " (from the north-west corner, from 0)",
+                  "the height is missing (NaN or NODATA) at row " +
+                      std::to_string(model.rows - 1 - (j + north)) + ", column " + std::to_string(i + east) +
+                      " (from the north-west corner, from 0)",
                   "fill the gap, or move the window away from it (--window)");
     height += weight * value;
   }
@@ -240,8 +244,9 @@ void require_inside(const Elevation& model, const Window& window) {
   for (const auto& [side, excess] : sides)
     if (!(excess <= 1e-6 * (model.width() + model.depth())))
       throw Error(place(model.source),
-                  "the window leaves it by " + std::to_string(std::lround(excess)) + " m in the " + side,
-                  "it is " + std::to_string(std::lround(model.width())) + " m west-east by " +
+                  "the window extends beyond the file's area by " + std::to_string(std::lround(excess)) +
+                      " m in the " + side,
+                  "the area is " + std::to_string(std::lround(model.width())) + " m west-east by " +
                       std::to_string(std::lround(model.depth())) +
                       " m south-north: choose a smaller --window, "
                       "margins included");

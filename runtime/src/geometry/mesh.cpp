@@ -101,13 +101,13 @@ Mesh parse_ascii_stl(std::string_view text, const std::string& source) {
     if (word == "endsolid") complete = true;
     if (word != "endfacet") return;
     if (corners.size() != 3)
-      throw Error(where, "a facet of " + std::to_string(corners.size()) + " vertices",
-                  "STL holds triangles only");
+      throw Error(where, "a facet has " + std::to_string(corners.size()) + " vertices",
+                  "export the surface as triangles");
     append_triangle(mesh, {corners[0], corners[1], corners[2]});
     corners.clear();
   });
   if (!complete)
-    throw Error(place(source), "its text ends before 'endsolid'", "the file is incomplete: copy it again");
+    throw Error(place(source), "the text ends before 'endsolid'", "the file is incomplete: copy it again");
   return mesh;
 }
 
@@ -125,7 +125,8 @@ Mesh parse_stl(Bytes bytes, const std::string& source) {
                       std::to_string(bytes.size()),
                   "the file is damaged or incomplete: copy it again");
   }
-  if (!starts_solid) throw Error(place(source), "not an STL file", "export it as binary or ASCII STL");
+  if (!starts_solid)
+    throw Error(place(source), "this is not an STL file", "export it as binary or ASCII STL");
   return parse_ascii_stl({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, source);
 }
 
@@ -134,7 +135,7 @@ std::uint32_t obj_index(std::string_view word, std::size_t vertices, const std::
   const auto count = static_cast<std::int64_t>(vertices);
   const std::int64_t index = !value ? -1 : *value > 0 ? *value - 1 : *value < 0 ? count + *value : -1;
   if (index < 0 || index >= count)
-    throw Error(where, "'" + std::string(word.substr(0, 20)) + "' names no vertex above this line",
+    throw Error(where, "'" + std::string(word.substr(0, 20)) + "' does not refer to a vertex above this line",
                 "export the mesh again");
   return static_cast<std::uint32_t>(index);
 }
@@ -152,7 +153,7 @@ Mesh parse_obj(std::string_view text, const std::string& source) {
     for (std::string_view item = next_word(line); !item.empty(); item = next_word(line))
       corners.push_back(obj_index(item, mesh.vertices.size(), where));
     if (corners.size() < 3)
-      throw Error(where, "a face of " + std::to_string(corners.size()) + " vertices",
+      throw Error(where, "a face has " + std::to_string(corners.size()) + " vertices",
                   "export the mesh again");
     for (std::size_t k = 2; k < corners.size(); ++k)
       mesh.triangles.push_back({corners[0], corners[k - 1], corners[k]});
@@ -239,7 +240,7 @@ Mesh read_mesh(const std::filesystem::path& path, double weld_distance) {
     weld(mesh, weld_distance < 0 ? default_weld * distance(lower, upper) : weld_distance);
   }
   if (mesh.triangles.empty())
-    throw Error(place(path.string()), "no triangle", "export the surface as triangles");
+    throw Error(place(path.string()), "the file contains no triangles", "export the surface as triangles");
   return mesh;
 }
 

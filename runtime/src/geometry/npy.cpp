@@ -88,15 +88,15 @@ constexpr std::array<ElementType, 11> element_types{{
 Array parse_npy(Bytes bytes, const std::string& where) {
   if (bytes.size() < 10 ||
       std::string_view(reinterpret_cast<const char*>(bytes.data()), magic.size()) != magic)
-    refuse(where, "not an npy array (its first bytes differ)");
+    refuse(where, "this is not an npy array: its first bytes differ");
   const int version = bytes[6];
   if (version < 1 || version > 3)
-    refuse(where, "npy format version " + std::to_string(version) + " is unknown");
+    refuse(where, "npy format version " + std::to_string(version) + " is not supported");
   const std::size_t start = version == 1 ? 10 : 12;
-  if (bytes.size() < start) refuse(where, "its npy header is cut short");
+  if (bytes.size() < start) refuse(where, "its npy header is incomplete");
   const std::size_t length =
       version == 1 ? value_at<std::uint16_t>(bytes, 8) : std::size_t{value_at<std::uint32_t>(bytes, 8)};
-  if (start + length > bytes.size()) refuse(where, "its npy header is cut short");
+  if (start + length > bytes.size()) refuse(where, "its npy header is incomplete");
   const std::string_view header(reinterpret_cast<const char*>(bytes.data()) + start, length);
 
   Array array;
@@ -155,7 +155,7 @@ Array read_npz(const std::filesystem::path& path, const std::string& name) {
       return parse_npy(zip_extract(bytes, member, place(path)), place(path) + ", array '" + name + "'");
     known += (known.empty() ? "" : ", ") + plain_name(member.name);
   }
-  throw Error(place(path), "it has no array '" + name + "'", "it has: " + known);
+  throw Error(place(path), "it has no array '" + name + "'", "choose one of: " + known);
 }
 
 } // namespace heddle::geometry

@@ -82,13 +82,13 @@ std::vector<std::size_t> opposites(std::span<const Velocity> velocities) {
     throw Error("wall_links", why, "give the velocities of one lattice, in its order");
   };
   if (velocities.size() > 32)
-    refuse("a mask has 32 bits, and the lattice " + std::to_string(velocities.size()) + " velocities");
+    refuse("a mask has 32 bits, but the lattice has " + std::to_string(velocities.size()) + " velocities");
   std::vector<std::size_t> opposite(velocities.size());
   for (std::size_t q = 0; q < velocities.size(); ++q) {
     const Velocity& c = velocities[q];
     if (std::ranges::any_of(c, [](int component) { return component < -1 || component > 1; }))
-      refuse("velocity " + text(c) + " leads further than to a neighbour");
-    if (std::ranges::count(velocities, c) > 1) refuse("velocity " + text(c) + " comes twice");
+      refuse("velocity " + text(c) + " leads beyond the neighbouring cells");
+    if (std::ranges::count(velocities, c) > 1) refuse("velocity " + text(c) + " appears twice");
     const auto found = std::ranges::find(velocities, Velocity{-c[0], -c[1], -c[2]});
     if (found == velocities.end()) refuse("velocity " + text(c) + " has no opposite");
     opposite[q] = static_cast<std::size_t>(found - velocities.begin());
@@ -100,15 +100,17 @@ void check(const VoxelGrid& grid, std::span<const std::uint8_t> solid, const Ind
   const Cell domain = list.grid().domain().extents();
   if (grid.extent != domain)
     throw Error("wall_links",
-                "the grid has " + text(grid.extent) + " cells, and the domain of the list " + text(domain),
-                "give the grid that the list's flags came from");
+                "the grid has " + text(grid.extent) + " cells, but the domain of the list has " +
+                    text(domain),
+                "pass the grid from which the list's flags were made");
   if (static_cast<std::int64_t>(solid.size()) != list.grid().domain().volume())
     throw Error("wall_links",
-                std::to_string(solid.size()) + " flags came for " +
+                std::to_string(solid.size()) + " flags were given for " +
                     std::to_string(list.grid().domain().volume()) + " cells",
-                "one byte a cell, as from voxelise");
+                "give one byte per cell, as voxelise returns them");
   if (!(grid.cell > 0) || !std::isfinite(grid.cell))
-    throw Error("wall_links", "a cell of " + std::to_string(grid.cell), "VoxelGrid::cell is its edge");
+    throw Error("wall_links", "the cell size " + std::to_string(grid.cell) + " is not valid",
+                "set VoxelGrid::cell to the edge length of a cell");
 }
 
 /// Centres of cells at integers.
@@ -118,8 +120,7 @@ std::vector<Point> in_cells(const Mesh& mesh, const VoxelGrid& grid) {
     for (std::size_t a = 0; a < 3; ++a) {
       corner[a] = (corner[a] - grid.origin[a]) / grid.cell - 0.5;
       if (!std::isfinite(corner[a]))
-        throw Error("mesh '" + mesh.source + "'", "it has a corner that is not finite",
-                    "export the mesh again");
+        throw Error("mesh '" + mesh.source + "'", "a vertex is not finite", "export the mesh again");
     }
   }
   return corners;
@@ -141,8 +142,8 @@ void find_entries(WallLinks& walls, const Solid& solid, const IndexList& list) {
       list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
         const Cell cell{x - corner[0], y - corner[1], z - corner[2]};
         if (solid[cell])
-          throw Error("wall_links", "cell " + text(cell) + " is listed and solid",
-                      "list cells whose flag is 0 only");
+          throw Error("wall_links", "cell " + text(cell) + " is listed, but solid",
+                      "list only cells whose flag is 0");
         const std::uint32_t mask = solid.beside(cell);
         if (mask != 0) own.push_back({static_cast<std::uint32_t>(n), mask});
       });

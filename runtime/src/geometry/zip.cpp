@@ -40,7 +40,7 @@ std::vector<ZipMember> zip_members(Bytes bytes, const std::string& where) {
   const auto count = value_at<std::uint16_t>(bytes, end + 10);
   const auto directory = value_at<std::uint32_t>(bytes, end + 16);
   if (count == 0xFFFF || directory == 0xFFFFFFFF)
-    throw Error(where, "a ZIP64 archive", "save the arrays one by one as .npy files");
+    throw Error(where, "ZIP64 archives are not supported", "save the arrays one by one as .npy files");
   std::vector<ZipMember> members;
   std::size_t at = directory;
   for (int n = 0; n < count; ++n) {
@@ -59,7 +59,8 @@ std::vector<ZipMember> zip_members(Bytes bytes, const std::string& where) {
     member.size = value_at<std::uint32_t>(bytes, at + 24);
     member.header_offset = value_at<std::uint32_t>(bytes, at + 42);
     if (member.packed_size == 0xFFFFFFFF || member.size == 0xFFFFFFFF || member.header_offset == 0xFFFFFFFF)
-      throw Error(where, "member '" + member.name + "' needs ZIP64", "save it alone as a .npy file");
+      throw Error(where, "member '" + member.name + "' needs ZIP64, which is not supported",
+                  "save it alone as a .npy file");
     members.push_back(std::move(member));
     at += directory_size + name_length + other;
   }
@@ -86,7 +87,7 @@ std::vector<std::uint8_t> zip_extract(Bytes bytes, const ZipMember& member, cons
   } else if (member.method == 8) {
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-      throw Error(place, "zlib did not start", "free some memory");
+      throw Error(place, "zlib cannot be initialised", "free some memory");
     stream.next_in = const_cast<Bytef*>(packed.data()); // zlib's interface predates const; it only reads
     stream.avail_in = static_cast<uInt>(packed.size());
     stream.next_out = out.data();

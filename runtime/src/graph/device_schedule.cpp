@@ -29,13 +29,13 @@ constexpr std::int64_t most_ahead = 16;
 DeviceSchedule::DeviceSchedule(std::vector<TaskStep> steps, bool capture, Trace* trace)
     : steps_(std::move(steps)), capture_(capture), trace_(trace) {
   if (capture_ && trace_ != nullptr) {
-    throw Error("TaskGraph", "a captured graph cannot be traced: it runs as a whole",
+    throw Error("TaskGraph", "a captured graph cannot be traced, because it runs as one unit",
                 "trace without capture");
   }
   for (const TaskStep& step : steps_) {
     if (capture_ && step.memory != Memory::device) {
       throw Error("TaskGraph", "cannot capture task '" + step.name + "', which runs on the host",
-                  "a task that only puts work into the stream says so with memory()");
+                  "if the task only enqueues work in the stream, declare that with memory()");
     }
   }
   assign_lanes();
@@ -197,7 +197,8 @@ void DeviceSchedule::record_graph() {
 void DeviceSchedule::run(std::int64_t n) {
   if (steps_.empty()) return;
   if (gave_up_) {
-    throw Error("TaskGraph", "it gave up waiting for messages, and its fields are between two steps",
+    throw Error("TaskGraph",
+                "an earlier run gave up waiting for messages and left its fields between two steps",
                 "start again from a checkpoint, with new transports");
   }
   if (capture_ && graph_ == nullptr) record_graph();

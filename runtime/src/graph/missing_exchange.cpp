@@ -67,15 +67,15 @@ void require_exchanges(std::string_view graph, std::span<const TaskNode> nodes, 
       const bool reads = access.mode == AccessMode::read;
       if (!meets(i, access.object, reads ? AccessMode::write : AccessMode::read, reads)) continue;
       if (exchanged.elsewhere(access.object, !reads)) continue;
-      throw Error(
-          "TaskGraph",
-          "'" + nodes[i].name + "' " + (reads ? "reads" : "writes") + " '" + access.name +
-              "' beyond the blocks of its rank, and no exchange of graph '" + std::string(graph) +
-              (reads ? "' brings what other ranks have changed there"
-                     : "' takes that to the ranks that own it"),
-          std::string("add HaloExchange(step.") + (reads ? "before" : "after") +
-              "(), transport); where something else does it, let a task of the graph say that it writes '" +
-              access.name + "'");
+      throw Error("TaskGraph",
+                  "'" + nodes[i].name + "' " + (reads ? "reads" : "writes") + " '" + access.name +
+                      "' outside the blocks of its rank, but no exchange of graph '" + std::string(graph) +
+                      (reads ? "' updates it with the changes of other ranks"
+                             : "' sends these values to the ranks that own them"),
+                  std::string("add HaloExchange(step.") + (reads ? "before" : "after") +
+                      "(), transport); if something else updates it, declare in a task of the graph that it "
+                      "writes '" +
+                      access.name + "'");
     }
   }
 }

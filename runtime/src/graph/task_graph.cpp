@@ -74,15 +74,19 @@ std::vector<std::vector<std::size_t>> successors_of(const std::vector<TaskStep>&
 
 TaskGraph::TaskGraph(TaskGraphOptions options) : options_(std::move(options)) {
   if (options_.threads < 1)
-    throw Error("TaskGraph", std::to_string(options_.threads) + " threads are too few");
+    throw Error("TaskGraph", std::to_string(options_.threads) + " threads are not valid", "use at least 1");
   if (options_.unroll < 0)
-    throw Error("TaskGraph", std::to_string(options_.unroll) + " iterations at a time are too few");
+    throw Error("TaskGraph", std::to_string(options_.unroll) + " unrolled iterations are not valid",
+                "use 0 or more");
   if (options_.interior_tiles < 0)
-    throw Error("TaskGraph", std::to_string(options_.interior_tiles) + " tiles are too few");
+    throw Error("TaskGraph", std::to_string(options_.interior_tiles) + " interior tiles are not valid",
+                "use 0 or more");
   if (options_.shuffle != 0 && (options_.memory == Memory::device || options_.threads > 1))
-    throw Error("TaskGraph", "only a graph on one thread of the host can be shuffled");
+    throw Error("TaskGraph", "shuffle needs a graph on one host thread", "use threads = 1 and host memory");
   if (options_.memory == Memory::device) {
-    if (options_.threads > 1) throw Error("TaskGraph", "a device graph has streams, not threads");
+    if (options_.threads > 1)
+      throw Error("TaskGraph", "a device graph runs in streams and cannot use several threads",
+                  "use threads = 1");
     if (!built_with_cuda()) {
       throw Error("TaskGraph", "this heddle::runtime was built without CUDA",
                   "configure with -DHEDDLE_CUDA=ON");
@@ -96,16 +100,19 @@ TaskGraph& TaskGraph::operator=(TaskGraph&&) noexcept = default;
 
 void TaskGraph::check(std::size_t task, const char* where) const {
   if (task < nodes_.size()) return;
-  throw Error(where, "no task " + std::to_string(task) + " among " + std::to_string(nodes_.size()));
+  throw Error(where, "task " + std::to_string(task) + " does not exist; there are " +
+                         std::to_string(nodes_.size()) + " tasks");
 }
 
 void TaskGraph::refuse_itself(const TaskGraph& task) const {
-  if (&task == this) throw Error("TaskGraph::add", "graph '" + options_.name + "' cannot be its own task");
+  if (&task == this)
+    throw Error("TaskGraph::add", "graph '" + options_.name + "' cannot contain itself", "add another graph");
 }
 
 std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& accesses,
                            std::function<void(Stream&)> function, Memory memory) {
-  if (!function) throw Error("TaskGraph::add", "task '" + name + "' has nothing to call");
+  if (!function)
+    throw Error("TaskGraph::add", "task '" + name + "' has no function", "pass a callable object");
   TaskNode node;
   node.name = std::move(name);
   node.function = std::move(function);
@@ -114,7 +121,9 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
   for (const FieldAccess& access : accesses) {
     if (access.object == nullptr) {
       throw Error("TaskGraph::add",
-                  "task '" + node.name + "' accesses '" + std::string(access.name) + "', which is no object");
+                  "task '" + node.name + "' accesses '" + std::string(access.name) +
+                      "', whose address is null",
+                  "pass the address of an existing object");
     }
     node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach});
   }
@@ -188,8 +197,9 @@ std::vector<std::size_t> TaskGraph::sequence() const {
   std::string names = "'" + nodes_[at].name + "'";
   for (auto i = path.rbegin(); *i != at; ++i)
     names += " -> '" + nodes_[*i].name + "'";
-  throw Error("TaskGraph", "the tasks wait for each other: " + names + " -> '" + nodes_[at].name + "'",
-              "an order() contradicts the accesses");
+  throw Error("TaskGraph",
+              "the dependences of the tasks form a cycle: " + names + " -> '" + nodes_[at].name + "'",
+              "remove the order() that contradicts the declared accesses");
 }
 
 std::vector<std::vector<std::size_t>> TaskGraph::reduced(const std::vector<std::size_t>& sequence) const {
@@ -273,10 +283,10 @@ std::vector<std::string> TaskGraph::steps() const {
 }
 
 void TaskGraph::run(std::int64_t n) {
-  if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times");
+  if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times", "use 0 or more");
   if (n == 0 || nodes_.empty()) return;
   if (failed_) {
-    throw Error("TaskGraph", "a run of '" + options_.name + "' failed, and its fields are between two steps",
+    throw Error("TaskGraph", "a run of '" + options_.name + "' failed and left its fields between two steps",
                 "start again from a checkpoint, with new transports");
   }
   require_all_exchanges(n > 1);
@@ -405,9 +415,12 @@ std::int64_t TaskGraph::measure(std::int64_t n) {
 
 IterationResult TaskGraph::repeat_until(const std::function<bool()>& condition, std::int64_t every,
                                         std::int64_t max) {
-  if (every < 1) throw Error("TaskGraph::repeat_until", "cannot ask after each " + std::to_string(every));
-  if (max < 0) throw Error("TaskGraph::repeat_until", "cannot run " + std::to_string(max) + " times");
-  if (!condition) throw Error("TaskGraph::repeat_until", "there is no condition");
+  if (every < 1)
+    throw Error("TaskGraph::repeat_until",
+                "cannot test the condition every " + std::to_string(every) + " runs", "use at least 1");
+  if (max < 0)
+    throw Error("TaskGraph::repeat_until", "cannot run " + std::to_string(max) + " times", "use 0 or more");
+  if (!condition) throw Error("TaskGraph::repeat_until", "the condition is empty", "pass a callable object");
   IterationResult done;
   while (!done.met && done.iterations < max) {
     const std::int64_t n = std::min(every, max - done.iterations);

@@ -206,9 +206,9 @@ std::vector<TaskStep> plan_tasks(std::span<const TaskNode> nodes, const PlanOpti
     for (std::size_t i = 0; i < list.size() && waiting.empty(); ++i) {
       if (std::ranges::find(order, i) == order.end()) waiting = list[i].step.name;
     }
-    throw Error("TaskGraph", "'" + waiting + "' and others wait for each other",
-                "does order(), or an object that tasks of several ranks touch, contradict the order of their "
-                "exchanges?");
+    throw Error("TaskGraph", "'" + waiting + "' and other tasks wait for each other: a deadlock",
+                "check that order(), or an object that tasks of several ranks access, does not contradict "
+                "the order of their exchanges");
   }
   std::erase_if(order, [&](std::size_t i) { return !list[i].opened.empty(); });
 

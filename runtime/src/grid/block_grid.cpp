@@ -17,8 +17,9 @@ namespace {
 constexpr std::array<const char*, 3> axis_name{"x", "y", "z"};
 
 [[noreturn]] void refuse(int ranks, std::int64_t blocks) {
-  throw Error("BlockGrid", std::to_string(ranks) + " ranks for " + std::to_string(blocks) + " blocks",
-              "each rank needs a block");
+  throw Error("BlockGrid",
+              std::to_string(ranks) + " ranks cannot share " + std::to_string(blocks) + " blocks",
+              "use at least one block per rank");
 }
 
 } // namespace
@@ -32,12 +33,13 @@ BlockGrid::BlockGrid(const Box& domain, const std::array<int, 3>& blocks, const 
     const std::int64_t cells = domain.extent(static_cast<int>(d));
     if (blocks[d] < 1 || blocks[d] > cells) {
       throw Error("BlockGrid",
-                  std::to_string(blocks[d]) + " blocks for " + std::to_string(cells) + " cells along " +
-                      axis_name[d],
-                  "each block needs a cell");
+                  std::to_string(blocks[d]) + " blocks cannot share " + std::to_string(cells) +
+                      " cells along " + axis_name[d],
+                  "use at least one cell per block");
     }
     count *= blocks[d];
-    if (count > std::numeric_limits<int>::max()) throw Error("BlockGrid", "more than 2^31 - 1 blocks");
+    if (count > std::numeric_limits<int>::max())
+      throw Error("BlockGrid", "the grid has more than 2^31 - 1 blocks", "use larger blocks");
     for (int part = 0; part <= blocks[d]; ++part)
       cuts_[d].push_back(domain.lower[d] + cells * part / blocks[d]);
   }
@@ -55,13 +57,15 @@ BlockGrid BlockGrid::balanced(const Box& domain, const std::array<int, 3>& block
                               std::span<const std::int64_t> weights) {
   BlockGrid grid(domain, blocks, periodic, 1);
   if (static_cast<int>(weights.size()) != grid.places()) {
-    throw Error("BlockGrid", std::to_string(weights.size()) + " weights came for " +
+    throw Error("BlockGrid", std::to_string(weights.size()) + " weights were given for " +
                                  std::to_string(grid.places()) + " blocks");
   }
   std::vector<int> places;
   for (const int place : curve_order(blocks)) {
     const std::int64_t weight = weights[static_cast<std::size_t>(place)];
-    if (weight < 0) throw Error("BlockGrid", "block " + std::to_string(place) + " has a negative weight");
+    if (weight < 0)
+      throw Error("BlockGrid", "block " + std::to_string(place) + " has a negative weight",
+                  "use weights of 0 or more");
     if (weight > 0) places.push_back(place);
   }
   const auto count = static_cast<int>(places.size());
@@ -82,7 +86,7 @@ BlockGrid BlockGrid::slabs(const Box& domain, const std::array<bool, 3>& periodi
   blocks[axis] = ranks;
   BlockGrid grid(domain, blocks, periodic, ranks);
   if (static_cast<std::int64_t>(weights.size()) != domain.volume()) {
-    throw Error("BlockGrid", std::to_string(weights.size()) + " weights came for " +
+    throw Error("BlockGrid", std::to_string(weights.size()) + " weights were given for " +
                                  std::to_string(domain.volume()) + " cells");
   }
   std::vector<std::int64_t> layers(static_cast<std::size_t>(n[axis]));
@@ -115,14 +119,16 @@ void BlockGrid::number(const std::vector<int>& places, std::vector<int> first) {
 
 const Box& BlockGrid::block(int i) const {
   if (i < 0 || i >= size()) {
-    throw Error("BlockGrid", "no block " + std::to_string(i) + " among " + std::to_string(size()));
+    throw Error("BlockGrid", "block " + std::to_string(i) + " does not exist; there are " +
+                                 std::to_string(size()) + " blocks");
   }
   return boxes_[static_cast<std::size_t>(i)];
 }
 
 std::array<int, 3> BlockGrid::place(int i) const {
   if (i < 0 || i >= size()) {
-    throw Error("BlockGrid", "no block " + std::to_string(i) + " among " + std::to_string(size()));
+    throw Error("BlockGrid", "block " + std::to_string(i) + " does not exist; there are " +
+                                 std::to_string(size()) + " blocks");
   }
   const int at = place_of_[static_cast<std::size_t>(i)];
   return {at % blocks_[0], at / blocks_[0] % blocks_[1], at / blocks_[0] / blocks_[1]};
@@ -131,7 +137,8 @@ std::array<int, 3> BlockGrid::place(int i) const {
 int BlockGrid::flat(const std::array<int, 3>& place) const {
   for (std::size_t d = 0; d < 3; ++d) {
     if (place[d] < 0 || place[d] >= blocks_[d]) {
-      throw Error("BlockGrid", "no block at place " + std::to_string(place[d]) + " along " + axis_name[d]);
+      throw Error("BlockGrid",
+                  "there is no block at position " + std::to_string(place[d]) + " along " + axis_name[d]);
     }
   }
   return place[0] + blocks_[0] * (place[1] + blocks_[1] * place[2]);
@@ -192,7 +199,8 @@ int BlockGrid::rank(int i) const {
 
 int BlockGrid::first_block(int rank) const {
   if (rank < 0 || rank > ranks_) {
-    throw Error("BlockGrid", "no rank " + std::to_string(rank) + " among " + std::to_string(ranks_));
+    throw Error("BlockGrid", "rank " + std::to_string(rank) + " does not exist; there are " +
+                                 std::to_string(ranks_) + " ranks");
   }
   return first_[static_cast<std::size_t>(rank)];
 }
@@ -206,7 +214,9 @@ BlockGrid BlockGrid::on_one_rank() const {
 
 void require_one_rank(const char* user, const BlockGrid& grid) {
   if (grid.ranks() == 1) return;
-  throw Error(user, "it needs all blocks, but " + std::to_string(grid.ranks()) + " ranks share them");
+  throw Error(user,
+              "it needs all blocks on one rank, but " + std::to_string(grid.ranks()) + " ranks share them",
+              "use a grid of one rank");
 }
 
 } // namespace heddle

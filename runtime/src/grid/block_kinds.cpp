@@ -13,7 +13,7 @@ namespace heddle {
 FlagReader flags_in_memory(std::span<const std::uint8_t> flags, const Box& domain,
                            const std::array<bool, 3>& periodic) {
   if (static_cast<std::int64_t>(flags.size()) != domain.volume()) {
-    throw Error("flags_in_memory", std::to_string(flags.size()) + " flags came for the " +
+    throw Error("flags_in_memory", std::to_string(flags.size()) + " flags were given for the " +
                                        std::to_string(domain.volume()) + " cells of " + to_string(domain));
   }
   return [flags, domain, periodic](const Box& box, std::span<std::uint8_t> out) {
@@ -62,7 +62,8 @@ BlockChoice choose_blocks(const Box& domain, const std::array<int, 3>& blocks, c
     }
   });
   if (std::all_of(choice.cells.begin(), choice.cells.end(), [](std::int64_t cells) { return cells == 0; }))
-    throw Error("choose_blocks", "no cell of " + to_string(domain) + " is listed", "is all of it solid?");
+    throw Error("choose_blocks", "no cell of " + to_string(domain) + " is listed",
+                "check the flags: all cells seem to be solid");
   return choice;
 }
 

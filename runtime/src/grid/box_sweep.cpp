@@ -13,7 +13,7 @@ BoxSweep::BoxSweep(std::string name, const BlockGrid& grid, int rank, Memory mem
                    std::vector<FieldAccess> accesses, Kernel kernel)
     : name_(std::move(name)), grid_(&grid), rank_(rank), memory_(memory), cells_(cells),
       accesses_(std::move(accesses)), kernel_(std::move(kernel)) {
-  if (!kernel_) throw Error("BoxSweep", "'" + name_ + "' has no kernel to call");
+  if (!kernel_) throw Error("BoxSweep", "'" + name_ + "' has no kernel", "pass a callable object");
 }
 
 std::vector<Box> BoxSweep::boxes(int block, const BlockPart& part) const {

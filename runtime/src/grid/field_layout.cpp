@@ -29,12 +29,14 @@ FieldLayout::FieldLayout(const std::array<std::int64_t, 3>& interior, int compon
   const auto [gx, gy, gz] = ghosts.layers;
   for (const int layers : ghosts.layers) {
     if (layers < 0 || layers > 1'000'000) {
-      throw Error("Field", "cannot have " + std::to_string(layers) + " ghost layers");
+      throw Error("Field", std::to_string(layers) + " ghost layers are not valid", "use 0 or more");
     }
   }
-  if (components < 1) throw Error("Field", "cannot have " + std::to_string(components) + " components");
+  if (components < 1)
+    throw Error("Field", std::to_string(components) + " components are not valid", "use at least 1");
   for (const std::int64_t cells : interior) {
-    if (cells < 1) throw Error("Field", "cannot have " + std::to_string(cells) + " cells on an axis");
+    if (cells < 1)
+      throw Error("Field", std::to_string(cells) + " cells along an axis are not valid", "use at least 1");
   }
   const bool on_device = memory == Memory::device;
   const std::int64_t line_bytes = on_device ? device_line_bytes : host_line_bytes;

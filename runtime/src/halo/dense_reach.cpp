@@ -19,8 +19,8 @@ DenseReach::DenseReach(const Exchange& exchange, const void* object, int compone
       const int here = crossing.anchor[d] * crossing.far[d];
       if (offset[d] != 0 && offset[d] != here) {
         throw Error(exchange.name(),
-                    "component " + std::to_string(crossing.component) + " is reached in several places",
-                    "the two steps of a pattern in place");
+                    "component " + std::to_string(crossing.component) + " is accessed at several offsets",
+                    "pass the two steps of an in-place pattern");
       }
       offset[d] = here;
     }

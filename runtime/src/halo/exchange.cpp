@@ -36,14 +36,14 @@ void Exchange::add(Side side, const BlockGrid& grid, int rank, Memory memory) {
   for (const Crossing& crossing : crossings_) {
     if (crossing.field != number) continue;
     if (crossing.component < 0 || crossing.component >= side.components) {
-      throw Error(name_, "component " + std::to_string(crossing.component) + " crosses, field '" + side.name +
-                             "' has " + std::to_string(side.components));
+      throw Error(name_, "component " + std::to_string(crossing.component) + " is exchanged, but field '" +
+                             side.name + "' has " + std::to_string(side.components) + " components");
     }
     for (std::size_t d = 0; d < 3; ++d) {
       if (crossing.anchor[d] != 0 && crossing.far[d] > side.ghost_layers[d]) {
         throw Error(name_,
                     std::to_string(crossing.far[d]) + " ghost layers of '" + side.name +
-                        "' cross, but it has " + std::to_string(side.ghost_layers[d]),
+                        "' are exchanged, but it has " + std::to_string(side.ghost_layers[d]),
                     "construct the field with more ghost layers");
       }
     }
@@ -53,8 +53,9 @@ void Exchange::add(Side side, const BlockGrid& grid, int rank, Memory memory) {
     rank_ = rank;
     memory_ = memory;
   } else if (*grid_ != grid || rank_ != rank || memory_ != memory) {
-    throw Error(name_, "fields '" + fields_.front().name + "' and '" + side.name +
-                           "' differ in grid, rank or memory");
+    throw Error(
+        name_, "fields '" + fields_.front().name + "' and '" + side.name + "' differ in grid, rank or memory",
+        "construct them with the same grid and options");
   }
   fields_.push_back(std::move(side));
 }
@@ -62,7 +63,8 @@ void Exchange::add(Side side, const BlockGrid& grid, int rank, Memory memory) {
 void Exchange::add_listed(Side side, const IndexList& list) {
   if (list_ != nullptr && list_ != &list)
     throw Error(name_,
-                "fields '" + fields_.front().name + "' and '" + side.name + "' are over different lists");
+                "fields '" + fields_.front().name + "' and '" + side.name + "' belong to different lists",
+                "construct them over the same IndexList");
   list_ = &list;
   add(std::move(side), list.grid(), list.rank(), list.memory());
 }

@@ -72,7 +72,7 @@ void HaloExchange::check() const {
                 "its fields are those of rank " + std::to_string(exchange_.rank()) + " of " +
                     std::to_string(exchange_.grid()->ranks()) + ", but this is rank " + std::to_string(rank) +
                     " of " + std::to_string(ranks),
-                "BlockGrid(..., transport.ranks()), {.rank = transport.rank()}");
+                "construct BlockGrid(..., transport.ranks()) and fields with {.rank = transport.rank()}");
   }
 }
 
@@ -97,10 +97,11 @@ void HaloExchange::check_arrays() const {
     const Exchange::Side& side = exchange_.fields()[field];
     for (std::size_t group = 0; group < there.fields[field].size(); ++group) {
       if (side.group(static_cast<int>(group)).data == there.fields[field][group].data) continue;
-      throw Error(exchange_.name(),
-                  "field '" + side.name +
-                      "' has other memory than when the exchange was made, and other ranks store into that",
-                  "a sweep and an exchange for each way between two fields, instead of swapping them");
+      throw Error(
+          exchange_.name(),
+          "field '" + side.name +
+              "' has moved in memory since the exchange was made, but other ranks store to its old address",
+          "instead of swapping two fields, make a sweep and an exchange for each direction");
     }
   }
 }
@@ -213,8 +214,7 @@ void HaloExchange::finish(Stream& stream) {
 void HaloExchange::operator()(Stream& stream) {
   if (direct_ != nullptr) {
     throw Error(exchange_.name(),
-                "ranks of one process write to each other's memory: all have to start before one "
-                "finishes",
+                "ranks of one process write to each other's memory, so all must start before one finishes",
                 "add the exchanges of all ranks to one TaskGraph");
   }
   start(stream);

@@ -99,7 +99,8 @@ std::uint64_t plan_hash(const Exchange& exchange) {
 HaloPlan::HaloPlan(const Exchange& exchange, bool as_on_device)
     : as_on_device_(as_on_device || exchange.memory() == Memory::device) {
   if (exchange.empty()) return;
-  if (exchange.grid() == nullptr) throw Error(exchange.name(), "it has no field", "exchange.add(field)");
+  if (exchange.grid() == nullptr)
+    throw Error(exchange.name(), "the exchange has no field", "call exchange.add(field)");
   hash_ = plan_hash(exchange);
   border_axes_ = heddle::border_axes(exchange);
   if (exchange.list() != nullptr)
@@ -107,7 +108,7 @@ HaloPlan::HaloPlan(const Exchange& exchange, bool as_on_device)
   else
     lay_out(exchange, pieces(exchange));
   if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(exchange.name(), "more than 2^31 - 1 values would cross", "use more ranks");
+    throw Error(exchange.name(), "more than 2^31 - 1 values would be exchanged", "use more ranks");
   }
 }
 
@@ -131,9 +132,9 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
       if (crossed && interior.extent(d) < exchange.thinnest()) {
         throw Error(exchange.name(),
                     "block " + std::to_string(b) + " has " + std::to_string(interior.extent(d)) +
-                        " cells along axis " + std::to_string(d) + ", " +
+                        " cells along axis " + std::to_string(d) + ", but " +
                         std::to_string(exchange.thinnest()) + " are needed",
-                    "cut the domain into fewer blocks");
+                    "split the domain into fewer blocks");
       }
     }
     for (const Crossing& crossing : exchange.crossings()) {

@@ -120,8 +120,8 @@ void check_numbers(const Exchange& exchange) {
     if (crossing.slot != LinkCrossing::none && (crossing.slot + 1) * stride > 0xFFFFFFFFLL) {
       throw Error(exchange.name(),
                   "the elements of slot " + std::to_string(crossing.slot) + " of " +
-                      std::to_string(exchange.list()->count()) + " cells do not fit 32 bits",
-                  "cut the domain into more blocks");
+                      std::to_string(exchange.list()->count()) + " cells do not fit into 32-bit indices",
+                  "split the domain into more blocks");
     }
   }
 }
@@ -150,7 +150,8 @@ void HaloPlan::plan_list(const Exchange& exchange) {
         if (crossing.slot != LinkCrossing::none && !places.listed(n, crossing.other)) continue;
         const int keeps = places.keeper(cell, n, crossing.other);
         if (keeps == list.rank() && reaches == keeps && !(own && places.rank(places.in_domain(cell)) < 0)) {
-          throw Error(exchange.name(), "a block is thinner than links reach, and meets itself across a face",
+          throw Error(exchange.name(),
+                      "a block is thinner than the links are long, and would exchange with itself",
                       "use fewer ranks along that axis");
         }
         if (keeps == reaches || (keeps != list.rank() && !own)) continue; // no message, or one between others

@@ -41,7 +41,8 @@ void copy_indexed(const void* from_base, void* to_base, std::size_t value_bytes,
   case 8:
     return copy(std::uint64_t{});
   default:
-    throw Error("copy_indexed", "values have 2, 4 or 8 bytes, not " + std::to_string(value_bytes));
+    throw Error("copy_indexed", "values of " + std::to_string(value_bytes) + " bytes are not supported",
+                "use 2, 4 or 8 bytes");
   }
 }
 

@@ -29,8 +29,8 @@ LinkPaths::LinkPaths(const Exchange& step, const Exchange& other_step, const voi
   for_paths(step, object, [&](const LinkCrossing& crossing) {
     const auto slot = static_cast<std::size_t>(crossing.slot);
     if (others[slot]) {
-      throw Error(step.name(), "component " + std::to_string(slot) + " is reached in two places",
-                  "the two steps of a pattern in place");
+      throw Error(step.name(), "component " + std::to_string(slot) + " is accessed at two offsets",
+                  "pass the two steps of an in-place pattern");
     }
     rows_[slot] = {crossing.row, crossing.then[0], crossing.then[1]};
     others[slot] = crossing.other;

@@ -74,7 +74,9 @@ struct Checkpoint::State {
   State(fs::path in, std::string called, Transport* transport, CheckpointOptions wanted)
       : folder(std::move(in), std::move(called)), options(std::move(wanted)),
         collective(transport, "checkpoint " + folder.name) {
-    if (options.keep < 1) throw Error(where, "to keep " + std::to_string(options.keep) + " is too few");
+    if (options.keep < 1)
+      throw Error(where, "keep = " + std::to_string(options.keep) + " is not valid",
+                  "keep at least 1 checkpoint");
   }
 
   CheckpointFolder folder;
@@ -121,11 +123,11 @@ struct Checkpoint::State {
 
 void Checkpoint::refuse_solid_boundary_nodes(const IndexList& list, std::string_view field) {
   if (list.held() == 0) return;
-  throw Error(where,
-              "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
-                  " cells behind walls, and only listed cells are stored: what walls are about to give back "
-                  "would be lost",
-              "add(field, next step, step after it, transport) stores it");
+  throw Error(
+      where,
+      "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
+          " cells behind walls, but only listed cells would be stored, so populations at walls would be lost",
+      "use add(field, next step, step after it, transport), which stores them");
 }
 
 Checkpoint::Checkpoint(fs::path folder, std::string name, CheckpointOptions options)
@@ -141,8 +143,8 @@ void Checkpoint::State::require_new_name(const std::string& name) const {
   for (const Number& number : numbers)
     known = known || number.declared.name == name;
   if (known)
-    throw Error("Checkpoint::add", "'" + name + "' is no name, or there is another one of it",
-                "give it a name");
+    throw Error("Checkpoint::add", "'" + name + "' is not a valid name, or is already in use",
+                "choose another name");
 }
 
 std::size_t Checkpoint::State::add_field(CheckpointManifest::Field declared) {
@@ -214,15 +216,15 @@ std::vector<std::int64_t> Checkpoint::steps() const {
 void Checkpoint::write(std::int64_t step) {
   State& s = *state_;
   const std::string stem = s.by_rank_0([&] {
-    if (step < 0) throw Error(where, "step " + std::to_string(step) + " is negative");
+    if (step < 0) throw Error(where, "step " + std::to_string(step) + " is negative", "use 0 or more");
     if (s.fields.empty() && s.numbers.empty())
-      throw Error(where, "there is nothing to write", "add() a field first");
+      throw Error(where, "there is nothing to write", "call add() with a field first");
     const std::vector<std::int64_t> there = s.folder.steps();
     if (!s.ours && !there.empty()) {
       throw Error(where,
                   s.folder.path.string() + " has checkpoints of '" + s.folder.name +
                       "' from another run, the last of step " + std::to_string(there.back()),
-                  "go on from it with read(), write to another folder, or remove them");
+                  "continue from it with read(), write to another folder, or remove them");
     }
     s.folder.make();
     return s.folder.unused_stem(step);
@@ -286,8 +288,8 @@ void Checkpoint::State::write_manifest(std::int64_t step, const std::vector<std:
       continue;
     }
     if (one.fields != all.fields) {
-      throw Error(where, who + "it stores other fields than rank 0",
-                  "add the same on all ranks; declare_listed() where there is no block");
+      throw Error(where, who + "it stores different fields than rank 0",
+                  "add the same fields on all ranks; use declare_listed() on ranks without blocks");
     }
     for (CheckpointManifest::Block& block : one.blocks) {
       block.part = all.parts.size();
@@ -332,8 +334,9 @@ std::int64_t Checkpoint::read() {
   const std::string step = state_->by_rank_0([&] {
     const std::vector<std::int64_t> there = state_->folder.steps();
     if (there.empty()) {
-      throw Error(where, "there is none of '" + state_->folder.name + "' in " + state_->folder.path.string(),
-                  "is this the folder, and did the run get as far as its first checkpoint?");
+      throw Error(
+          where, "there is no checkpoint of '" + state_->folder.name + "' in " + state_->folder.path.string(),
+          "check the folder, and that the run reached its first checkpoint");
     }
     return std::to_string(there.back());
   });
@@ -350,8 +353,9 @@ void Checkpoint::read(std::int64_t step) {
       std::string steps;
       for (const std::int64_t other : there)
         steps += (steps.empty() ? "" : ", ") + std::to_string(other);
-      throw Error(where, "there is none of step " + std::to_string(step) + " in " + s.folder.path.string(),
-                  there.empty() ? "is this the folder?" : "there are those of the steps " + steps);
+      throw Error(where,
+                  "there is no checkpoint of step " + std::to_string(step) + " in " + s.folder.path.string(),
+                  there.empty() ? "check the folder" : "choose one of the steps " + steps);
     }
     try {
       s.require_numbers(s.folder.load(step));
@@ -382,8 +386,8 @@ void Checkpoint::State::require_numbers(const CheckpointManifest& manifest) cons
     if (value == *number.required) continue;
     throw Error(where,
                 folder.manifest(manifest.step).string() + ": its " + number.declared.name + " is " +
-                    number_text(value) + ", in this run " + number_text(*number.required),
-                "read it with the options with which it was written");
+                    number_text(value) + ", but this run has " + number_text(*number.required),
+                "use the options with which it was written");
   }
 }
 
@@ -403,30 +407,30 @@ void Checkpoint::State::require_same(const CheckpointManifest& manifest) const {
     }
     const std::string what = file + ": field '" + wanted.name + "' ";
     if (found == nullptr) {
-      throw Error(where, what + "is not in it; its fields: " + names(manifest.fields),
-                  "read it with the options with which it was written");
+      throw Error(where, what + "is not in the checkpoint; its fields are " + names(manifest.fields),
+                  "use the options with which it was written");
     }
     if (found->type != wanted.type) {
-      throw Error(where, what + "was stored as " + found->type + ", this run has " + wanted.type,
-                  "run with the precision with which it was written");
+      throw Error(where, what + "was stored as " + found->type + ", but this run uses " + wanted.type,
+                  "use the precision with which it was written");
     }
     if (found->components != wanted.components) {
       throw Error(where,
-                  what + "has " + std::to_string(found->components) + " components, in this run " +
+                  what + "has " + std::to_string(found->components) + " components, but this run uses " +
                       std::to_string(wanted.components),
-                  "read it with the options with which it was written");
+                  "use the options with which it was written");
     }
     if (found->listed != wanted.listed) {
       throw Error(where,
-                  what + (found->listed ? "was stored for listed cells, this run has all"
-                                        : "was stored for all cells, this run has listed ones"),
-                  "read it with the options with which it was written");
+                  what + (found->listed ? "was stored for listed cells, but this run uses all cells"
+                                        : "was stored for all cells, but this run uses listed cells"),
+                  "use the options with which it was written");
     }
   }
   if (fields.size() != manifest.fields.size()) {
     throw Error(where,
-                file + ": it has fields that this run does not know; its fields: " + names(manifest.fields),
-                "read it with the options with which it was written");
+                file + ": it has fields that this run did not add; its fields are " + names(manifest.fields),
+                "use the options with which it was written");
   }
   bool same = numbers.size() == manifest.numbers.size();
   for (std::size_t i = 0; same && i < numbers.size(); ++i) {
@@ -436,8 +440,8 @@ void Checkpoint::State::require_same(const CheckpointManifest& manifest) const {
   if (!same) {
     throw Error(where,
                 file + ": its numbers are " + names(manifest.numbers) +
-                    ", not those of this run, or of other types",
-                "read it with the options with which it was written");
+                    ", which differ from those of this run in name or type",
+                "use the options with which it was written");
   }
 }
 
@@ -486,8 +490,8 @@ void Checkpoint::State::judge(const CheckpointManifest& manifest,
     if (there == here[f]) continue;
     throw Error(where,
                 folder.manifest(manifest.step).string() + ": field '" + fields[f].declared.name + "' has " +
-                    std::to_string(there) + " cells, in this run " + std::to_string(here[f]),
-                "read it with the domain and the geometry with which it was written");
+                    std::to_string(there) + " cells, but this run has " + std::to_string(here[f]),
+                "use the domain and the geometry with which it was written");
   }
 }
 

@@ -57,15 +57,16 @@ void remove_file(const fs::path& file) {
 CheckpointFolder::CheckpointFolder(fs::path folder, std::string called)
     : path(std::move(folder)), name(std::move(called)) {
   if (name.empty() || name.find('/') != std::string::npos)
-    throw Error(where, "'" + name + "' is no name for files");
+    throw Error(where, "'" + name + "' is not a valid file name",
+                "use a name that is not empty and has no slash");
 }
 
 void CheckpointFolder::make() const {
   std::error_code problem;
   const bool made = fs::create_directories(path, problem);
   if (problem) {
-    throw Error(where, "cannot make the folder " + path.string() + ": " + problem.message(),
-                "is there a file of that name, and may you write there?");
+    throw Error(where, "cannot create the folder " + path.string() + ": " + problem.message(),
+                "check that no file has this name, and that you may write there");
   }
   if (made) sync_folder(fs::absolute(path).parent_path(), where);
 }
@@ -105,7 +106,7 @@ CheckpointManifest CheckpointFolder::load(std::int64_t step) const {
   } catch (const Error& error) {
     throw Error(where, manifest(step).string() + ": " + error.reason(), error.hint());
   }
-  throw Error(where, manifest(step).string() + ": it belongs to another name or step");
+  throw Error(where, manifest(step).string() + ": it belongs to a different name or step");
 }
 
 void CheckpointFolder::remove(std::int64_t step) const {

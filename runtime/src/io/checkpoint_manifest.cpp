@@ -126,11 +126,12 @@ CheckpointManifest CheckpointManifest::parse(const std::string& text, const std:
   // The version first: what another one looks like beyond its first line is not known here.
   const std::string start = text.substr(0, text.find('\n'));
   if (!start.starts_with(first_words))
-    throw Error(place, "this is no manifest of a checkpoint, or a damaged one");
+    throw Error(place, "the manifest of the checkpoint is damaged, or this is another file",
+                "use an older checkpoint");
   const std::string found = start.substr(std::string(first_words).size());
   if (found != std::to_string(version)) {
     throw Error(place,
-                "it was written in version " + found + " of the format, this program reads version " +
+                "it was written in version " + found + " of the format, but this program reads version " +
                     std::to_string(version),
                 "read it with the release of Heddle that wrote it");
   }

@@ -94,15 +94,14 @@ std::vector<std::byte> PartReader::read(const CheckpointManifest::Block& block, 
                 static_cast<off_t>(place + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      throw Error("Checkpoint",
-                  "cannot read " + file_.string() + ": " +
-                      (count < 0 ? std::generic_category().message(errno) : "it ends too early"));
+      throw Error("Checkpoint", "cannot read " + file_.string() + ": " +
+                                    (count < 0 ? std::generic_category().message(errno) : "it is too short"));
     }
     done += static_cast<std::size_t>(count);
   }
   if (checksum(bytes) != block.checksums[number]) {
-    throw Error("Checkpoint", file_.string() + " was changed: a checksum of the cells " +
-                                  to_string(block.box) + " is another");
+    throw Error("Checkpoint", file_.string() + " was changed: the checksum of the cells " +
+                                  to_string(block.box) + " differs");
   }
   return bytes;
 }

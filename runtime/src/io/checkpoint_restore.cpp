@@ -130,8 +130,8 @@ std::vector<Run> runs_between(const Places& from, const Places& to, const Box& b
       const auto& [x, y, z] = *piece.missing;
       throw Error("Checkpoint",
                   "the cell " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-                      " of '" + field + "' is not in it",
-                  "read it with the domain and the geometry with which it was written");
+                      " of '" + field + "' is not in the checkpoint",
+                  "use the domain and the geometry with which it was written");
     }
     runs.insert(runs.end(), piece.runs.begin(), piece.runs.end());
   }
@@ -179,7 +179,7 @@ void CheckpointSource::restore(const CheckpointManifest::Field& wanted, const Ch
     throw Error("Checkpoint",
                 "it holds " + std::to_string(covered) + " of the " + std::to_string(block.cells) +
                     " cells of '" + wanted.name + "' in " + to_string(block.box),
-                "read it with the domain and the geometry with which it was written");
+                "use the domain and the geometry with which it was written");
   }
   const std::size_t bytes = value_bytes(wanted.type);
   std::vector<std::byte> values(static_cast<std::size_t>(block.cells) * bytes);

@@ -19,8 +19,8 @@ namespace {
 [[noreturn]] void refuse(const std::filesystem::path& place, int reason, const std::string& user) {
   const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
   throw Error(user, "cannot write " + place.string() + ": " + std::generic_category().message(reason),
-              full ? "earlier output is untouched; free some space or write elsewhere"
-                   : "is the folder there, and may you write to it?");
+              full ? "free some space, or write elsewhere; earlier output is unchanged"
+                   : "check that the folder exists, and that you may write to it");
 }
 
 /// fsync, called again when a signal came in between; 0 or what is wrong.

@@ -40,17 +40,19 @@ Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& 
   if (transport == nullptr) require_one_rank("Output", grid);
   if (grid.ranks() != ranks_->ranks()) {
     throw Error("Output",
-                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, there are " +
+                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, but there are " +
                     std::to_string(ranks_->ranks()),
-                "BlockGrid(..., transport.ranks())");
+                "construct BlockGrid(..., transport.ranks())");
   }
   first_ = grid.first_block(ranks_->rank());
   if (name_.empty() || name_.find('/') != std::string::npos) {
-    throw Error("Output", "'" + name_ + "' is no name for files");
+    throw Error("Output", "'" + name_ + "' is not a valid file name",
+                "use a name that is not empty and has no slash");
   }
   for (const double spacing : options_.spacing) {
     if (!(spacing > 0.0) || std::isinf(spacing)) {
-      throw Error("Output", "a spacing of " + number_text(spacing) + " is not positive");
+      throw Error("Output", "the spacing " + number_text(spacing) + " is not positive",
+                  "give the edge lengths of a cell");
     }
   }
   if (options_.goes_on) {
@@ -69,42 +71,44 @@ std::filesystem::path Output::series() const {
 void Output::require_domain(const Box& domain, const std::array<int, 3>& blocks,
                             std::string_view name) const {
   if (domain == grid_.domain() && blocks == grid_.blocks()) return;
-  throw Error("Output::add", "'" + std::string(name) + "' has not the blocks of the output's grid",
+  throw Error("Output::add", "'" + std::string(name) + "' does not have the blocks of the output's grid",
               "its domain is " + to_string(domain) + ", the output's " + to_string(grid_.domain()));
 }
 
 void Output::require_list(const IndexList& list, std::string_view name) const {
   if (list.grid() == grid_ && list.rank() == ranks_->rank()) return;
   if (grid_.ranks() == 1 && list.grid().size() == 1 && list.box() == grid_.domain()) return;
-  throw Error(
-      "Output::add",
-      "the list of '" + std::string(name) + "' has not the blocks of the output's grid: its domain is " +
-          to_string(list.grid().domain()) + " in " + std::to_string(list.grid().size()) +
-          " blocks, the output's " + to_string(grid_.domain()) + " in " + std::to_string(grid_.size()),
-      "make the list and the output of one grid and of the same rank");
+  throw Error("Output::add",
+              "the list of '" + std::string(name) +
+                  "' does not have the blocks of the output's grid: its domain is " +
+                  to_string(list.grid().domain()) + " in " + std::to_string(list.grid().size()) +
+                  " blocks, the output's " + to_string(grid_.domain()) + " in " +
+                  std::to_string(grid_.size()),
+              "construct the list and the output with the same grid and rank");
 }
 
 void Output::require_blocks(std::size_t count, std::string_view name) const {
   const int here = grid_.first_block(ranks_->rank() + 1) - first_;
   if (count == static_cast<std::size_t>(here) && count > 0) return;
   throw Error("Output::add", "'" + std::string(name) + "' has " + std::to_string(count) +
-                                 " blocks here, the grid " + std::to_string(here));
+                                 " blocks on this rank, but the grid has " + std::to_string(here));
 }
 
 void Output::require_box(int block, const Box& box, std::string_view name) const {
   if (box == grid_.block(first_ + block)) return;
   throw Error("Output::add", "'" + std::string(name) + "' has the box " + to_string(box) +
-                                 " in the place of block " + to_string(grid_.block(first_ + block)));
+                                 " instead of block " + to_string(grid_.block(first_ + block)));
 }
 
 void Output::add(Array array) {
-  if (array.name.empty()) throw Error("Output::add", "an array needs a name");
+  if (array.name.empty()) throw Error("Output::add", "an array has no name", "give each array a name");
   if (array.components < 1) {
     throw Error("Output::add",
                 "'" + array.name + "' has " + std::to_string(array.components) + " components");
   }
   for (const Array& other : arrays_) {
-    if (other.name == array.name) throw Error("Output::add", "there are two arrays '" + array.name + "'");
+    if (other.name == array.name)
+      throw Error("Output::add", "there are two arrays '" + array.name + "'", "give each array its own name");
   }
   arrays_.push_back(std::move(array));
 }
@@ -195,9 +199,9 @@ std::vector<std::string> Output::replaced_by(std::int64_t first_step, std::vecto
 void Output::require_same_run() const {
   if (!std::filesystem::exists(series()) || is_of_run(series(), options_.about)) return;
   throw Error("Output",
-              series().string() + " is of another run and cannot go on: it says '" + series_about(series()) +
-                  "', this run '" + comment(options_.about) + "'",
-              "move it away, or go on with the options of the run that wrote it");
+              series().string() + " belongs to another run and cannot be continued: it is about '" +
+                  series_about(series()) + "', this run '" + comment(options_.about) + "'",
+              "move it away, or continue with the options of the run that wrote it");
 }
 
 std::string Output::series_text(const std::vector<SeriesStep>& steps) const {
@@ -220,11 +224,13 @@ void Output::require_alike(std::int64_t step, double time) {
     mine += ", " + std::to_string(array.components) + " " + array.type + " of '" + array.name + "'";
   const std::string first = ranks_->broadcast(mine);
   ranks_->together([&] {
-    if (arrays_.empty()) throw Error("Output::write", "there is nothing to write", "add() a field first");
-    if (step < 0) throw Error("Output::write", "step " + std::to_string(step) + " is negative");
+    if (arrays_.empty())
+      throw Error("Output::write", "there is nothing to write", "call add() with a field first");
+    if (step < 0)
+      throw Error("Output::write", "step " + std::to_string(step) + " is negative", "use 0 or more");
     if (mine == first) return;
     throw Error("Output::write",
-                "its files of '" + name_ + "' are not those of rank 0: " + mine + "; there " + first,
+                "the arrays of '" + name_ + "' differ from those of rank 0: " + mine + "; on rank 0 " + first,
                 "add the same arrays in the same order on all ranks, and write them together");
   });
 }
@@ -238,8 +244,8 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
     std::error_code problem;
     std::filesystem::create_directories(folder_, problem);
     if (problem) {
-      throw Error("Output", "cannot make the folder " + folder_.string() + ": " + problem.message(),
-                  "is there a file of that name, and may you write there?");
+      throw Error("Output", "cannot create the folder " + folder_.string() + ": " + problem.message(),
+                  "check that no file has this name, and that you may write there");
     }
     std::vector<Reader> read;
     for (const Array& array : arrays_)

@@ -62,10 +62,10 @@ std::string OutputFolder::where() const {
 void OutputFolder::make(double bytes) {
   std::error_code status;
   fs::create_directories(folder_, status);
-  if (status) throw Error(where(), "it cannot be made: " + status.message(), "choose another one");
+  if (status) throw Error(where(), "it cannot be created: " + status.message(), "choose another one");
   lock_ = std::make_unique<FolderLock>(folder_);
   if (!lock_->held())
-    throw Error(where(), "another run is at work in it", "wait until it has ended, or choose another folder");
+    throw Error(where(), "another run is writing to it", "wait until it has ended, or choose another folder");
   if (!options_.goes_on) fs::remove_all(unfinished_, status);
   if (status)
     throw Error(where(), "'" + unfinished_.string() + "' cannot be removed: " + status.message(),
@@ -149,7 +149,7 @@ bool OutputFolder::find_series(const std::string& name, std::int64_t steps, cons
   }
   if (wrong.empty()) return false;
   throw Error(where(), wrong,
-              "go on from an older checkpoint, or move that file away and do without these steps");
+              "continue from an older checkpoint, or move that file away and lose these steps");
 }
 
 void OutputFolder::publish() {
@@ -168,7 +168,8 @@ void OutputFolder::move_files() const {
       fs::rename(*first, folder_ / first->filename(), status);
       if (status)
         throw Error(where(),
-                    "'" + first->filename().string() + "' cannot be put in place: " + status.message(),
+                    "'" + first->filename().string() +
+                        "' cannot be moved to its final name: " + status.message(),
                     "check the permissions of the folder");
     }
   };

@@ -35,8 +35,8 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
   const std::optional<int> wanted = ranks_by_environment();
   if (wanted && *wanted != ranks_of_job)
     throw Error("HEDDLE_RANKS",
-                "it says " + std::to_string(*wanted) + ", and mpirun started " +
-                    std::to_string(ranks_of_job) + " processes of one rank each",
+                "its value is " + std::to_string(*wanted) + ", but mpirun started " +
+                    std::to_string(ranks_of_job) + " processes with one rank each",
                 "unset HEDDLE_RANKS, or start one process");
   static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
   std::optional<DeviceScope> scope;

@@ -136,9 +136,10 @@ private:
 
   [[nodiscard]] int count(const Message& message, const ExchangeRequest& traffic) const {
     if (message.bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-      throw Error(
-          "MPI", traffic.on(rank_) + ": a message of " + std::to_string(message.bytes) + " bytes is too long",
-          "use more ranks");
+      throw Error("MPI",
+                  traffic.on(rank_) + ": a message of " + std::to_string(message.bytes) +
+                      " bytes is too long for MPI",
+                  "use more ranks");
     }
     return static_cast<int>(message.bytes);
   }
@@ -203,11 +204,11 @@ void end_all_ranks(const std::string& why) {
 Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0) throw Error("mpi::Session", "MPI has been started already");
+  if (started != 0) throw Error("mpi::Session", "MPI is already initialised");
   int level = 0;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   if (level < MPI_THREAD_MULTIPLE)
-    throw Error("mpi::Session", "this MPI cannot be called from several threads");
+    throw Error("mpi::Session", "this MPI does not support calls from several threads");
   set_job_abort(end_all_ranks);
 }
 

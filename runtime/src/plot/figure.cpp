@@ -44,7 +44,8 @@ Surface make_surface(int width, int height) {
   Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height));
   if (cairo_surface_status(surface.get()) != CAIRO_STATUS_SUCCESS)
     throw Error("Figure",
-                "no picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels",
+                "cannot create a picture of " + std::to_string(width) + " x " + std::to_string(height) +
+                    " pixels",
                 cairo_status_to_string(cairo_surface_status(surface.get())));
   return surface;
 }
@@ -80,7 +81,7 @@ struct Figure::Drawing {
 
 Figure::Figure(int width, int height, const Colour& background) : drawing_(std::make_unique<Drawing>()) {
   if (width < 1 || height < 1)
-    throw Error("Figure", "a width or height below 1 pixel", "give both in pixels");
+    throw Error("Figure", "the width or the height is below 1 pixel", "give both in pixels");
   drawing_->surface = make_surface(width, height);
   drawing_->context.reset(cairo_create(drawing_->surface.get()));
   cairo_t* cr = drawing_->context.get();
@@ -252,7 +253,8 @@ void Figure::save_png(const std::filesystem::path& path) const {
   std::error_code status;
   std::filesystem::rename(beside, path, status);
   if (status)
-    throw Error(where, "it cannot be put in place: " + status.message(), "check the folder's permissions");
+    throw Error(where, "it cannot be moved to its final name: " + status.message(),
+                "check the folder's permissions");
 }
 
 void Panel::paint(const std::function<Colour(double, double)>& colour) {

@@ -25,7 +25,7 @@ Vec3 difference(const Vec3& a, const Vec3& b) {
 Oblique::Oblique(int width, int height, const Camera& camera)
     : width_(width * samples), height_(height * samples), camera_(camera) {
   if (width < 1 || height < 1)
-    throw Error("Oblique", "a width or height below 1 pixel", "give both in pixels");
+    throw Error("Oblique", "the width or the height is below 1 pixel", "give both in pixels");
   const double c = std::cos(camera.elevation);
   const double s = std::sin(camera.elevation);
   const Vec3 back{c * std::cos(camera.azimuth), c * std::sin(camera.azimuth), s};

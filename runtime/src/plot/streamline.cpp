@@ -143,9 +143,9 @@ private:
 
 std::vector<Polyline> streamlines(const Plane& u, const Plane& v, const StreamlineOptions& options) {
   if (u.nx != v.nx || u.ny != v.ny)
-    throw Error("streamlines", "u and v are on different grids", "sample both alike");
+    throw Error("streamlines", "u and v are on different grids", "sample both on the same grid");
   if (!(options.separation > 0))
-    throw Error("streamlines", "the separation is not positive", "give it in the unit of x");
+    throw Error("streamlines", "the separation is not positive", "give a positive distance in the unit of x");
   Tracer tracer(u, v, options);
   std::vector<Polyline> lines;
   std::deque<std::size_t> queue;

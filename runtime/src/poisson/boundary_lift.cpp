@@ -14,7 +14,7 @@ namespace {
 /// The boundary's coefficient times its value.
 double lifted(double coefficient, Boundary boundary, double value) {
   if (boundary == Boundary::periodic && value != 0) {
-    throw Error("PoissonProblem", "a periodic boundary has a value",
+    throw Error("PoissonProblem", "a periodic boundary has a boundary value",
                 "leave lower_value and upper_value 0 there");
   }
   return coefficient * value;

@@ -38,9 +38,9 @@ public:
         lambda_y_(on_device<Real>(tables.lambda_y)), levels_(level_table<Real>(tables.rows)) {
     if (levels() > device::most_levels) {
       throw Error("PoissonSolver",
-                  std::to_string(levels()) + " levels; columns of up to " +
-                      std::to_string(device::most_levels) + " fit into the registers of a block",
-                  "cut the domain into slabs, or solve on the host");
+                  std::to_string(levels()) + " levels are too many: columns of up to " +
+                      std::to_string(device::most_levels) + " levels fit into the registers of a block",
+                  "split the domain into slabs, or solve on the host");
     }
   }
 
@@ -81,7 +81,7 @@ private:
   }
   static void launch(const device::ColumnArguments<Real>& arguments, Stream& stream) {
     if (device::solve_columns(arguments, stream.native()) != 0)
-      throw Error("PoissonSolver::columns", "CUDA refused the launch");
+      throw Error("PoissonSolver::columns", "the kernel launch failed");
   }
 
   std::int64_t places_, row_pitch_;

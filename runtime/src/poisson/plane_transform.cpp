@@ -28,12 +28,13 @@ void check(const PlaneShape& shape) {
     throw Error("make_plane_transform", reason, hint);
   };
   for (const auto& [n, axis] : {std::pair{shape.nx, "nx"}, std::pair{shape.ny, "ny"}}) {
-    if (n < 1) refuse(std::string(axis) + " is " + std::to_string(n), "a direction has at least one number");
+    if (n < 1)
+      refuse(std::string(axis) + " is " + std::to_string(n), "use at least one number per direction");
   }
   if (shape.row_pitch != 0 && shape.row_pitch < shape.nx) {
-    refuse("rows of " + std::to_string(shape.nx) + " numbers do not fit a row pitch of " +
+    refuse("rows of " + std::to_string(shape.nx) + " numbers do not fit into a row pitch of " +
                std::to_string(shape.row_pitch),
-           "0 takes the smallest pitch");
+           "use 0 for the smallest pitch");
   }
 }
 
@@ -49,13 +50,14 @@ std::unique_ptr<PlaneTransform<Real>> make_plane_transform(const PlaneShape& sha
   }
   const bool own = back_end == TransformBackEnd::generated;
   if (device && own && (shape.kind_x != TransformKind::dft || shape.kind_y != TransformKind::dft)) {
-    throw Error("make_plane_transform", "on a device the own transform is of periodic directions",
-                "automatic takes cufft");
+    throw Error("make_plane_transform",
+                "on a device, the generated transform supports only periodic directions",
+                "use TransformBackEnd::automatic, which selects cuFFT");
   }
   if (!(device && own) && device != (back_end == TransformBackEnd::cufft)) {
     throw Error("make_plane_transform",
                 std::string(to_string(back_end)) + " does not transform " + to_string(memory) + " memory",
-                "automatic takes the back end of the memory");
+                "use TransformBackEnd::automatic");
   }
   if (!device)
     return own ? fft::make_generated_transform<Real>(shape) : fft::make_fftw_transform<Real>(shape);

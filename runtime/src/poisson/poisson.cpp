@@ -25,7 +25,7 @@ std::vector<double> eigenvalues(const PoissonDirection& direction, const std::ve
       throw Error("PoissonSolver",
                   "the transform has a mode " + std::to_string(mode) + " in a direction of " +
                       std::to_string(direction.unknowns) + " unknowns",
-                  "make it of transform_of(direction) and direction.unknowns");
+                  "construct it from transform_of(direction) and direction.unknowns");
     }
     values.push_back(mode >= 0 ? eigenvalue(direction, mode) : values.empty() ? 1 : values.back());
     if (mode >= 0) used = values.size();
@@ -97,7 +97,8 @@ template <class Real> struct PoissonSolver<Real>::Parts {
 template <class Real>
 PoissonSolver<Real>::PoissonSolver(const PoissonProblem& problem,
                                    std::unique_ptr<PlaneTransform<Real>> transform, Memory memory) {
-  if (!transform) throw Error("PoissonSolver", "there is no transform", "make_plane_transform");
+  if (!transform)
+    throw Error("PoissonSolver", "the transform is null", "create one with make_plane_transform");
   const ColumnTables tables = column_tables(problem, *transform);
   auto columns = columns_in<Real>(memory, tables);
   parts_ = std::make_unique<Parts>(Parts{std::move(transform),

@@ -17,7 +17,7 @@ constexpr const char* where = "PoissonProblem";
 void require_pair(Boundary lower, Boundary upper) {
   if ((lower == Boundary::periodic) != (upper == Boundary::periodic)) {
     throw Error(where, "a direction is periodic at one end only",
-                "Boundary::periodic at both ends, or at none");
+                "use Boundary::periodic at both ends, or at none");
   }
 }
 
@@ -31,8 +31,9 @@ double sine_form(double numerator, double denominator, double spacing) {
 
 TransformKind transform_of(const PoissonDirection& direction) {
   require_pair(direction.lower, direction.upper);
-  if (direction.unknowns < 1) throw Error(where, "a direction has no unknowns");
-  if (!(direction.spacing > 0)) throw Error(where, "a spacing is not positive");
+  if (direction.unknowns < 1) throw Error(where, "a direction has no unknowns", "use at least one");
+  if (!(direction.spacing > 0))
+    throw Error(where, "a spacing is not positive", "give the distance of neighbouring unknowns");
   if (direction.lower == Boundary::periodic) return TransformKind::dft;
   const bool lower = direction.lower == Boundary::neumann; // even about that end: cosines
   const bool upper = direction.upper == Boundary::neumann;
@@ -41,7 +42,8 @@ TransformKind transform_of(const PoissonDirection& direction) {
     return upper ? TransformKind::dst4 : TransformKind::dst2;
   }
   if (lower && upper && direction.unknowns < 2) {
-    throw Error(where, "a Neumann node at either end makes two unknowns at least");
+    throw Error(where, "a direction with Neumann nodes at both ends needs at least two unknowns",
+                "use more cells");
   }
   if (lower) return upper ? TransformKind::dct1 : TransformKind::dct3;
   return upper ? TransformKind::dst3 : TransformKind::dst1;
@@ -103,9 +105,9 @@ PoissonColumn uniform_column(std::int64_t unknowns, double spacing, Boundary low
 PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lower, Boundary upper,
                                Location location) {
   require_pair(lower, upper);
-  if (heights.empty()) throw Error("stretched_column", "there are no cells");
+  if (heights.empty()) throw Error("stretched_column", "the column has no cells", "give at least one height");
   if (!std::ranges::all_of(heights, [](double height) { return height > 0; })) {
-    throw Error("stretched_column", "a height is not positive");
+    throw Error("stretched_column", "a height is not positive", "give the heights of the cells");
   }
   const bool periodic = lower == Boundary::periodic;
   // Cells and the middles of cells take turns: what is the width of one is the distance of the other.
@@ -143,7 +145,7 @@ PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lowe
     column.width.pop_back();
   }
   if (column.width.empty())
-    throw Error("stretched_column", "one cell between two Dirichlet nodes leaves no unknown");
+    throw Error("stretched_column", "one cell between two Dirichlet nodes has no unknown", "use more cells");
   return column;
 }
 
@@ -157,13 +159,15 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
                              std::to_string(length));
     }
     if (!std::ranges::all_of(given, [](double value) { return value > 0; })) {
-      throw Error(where, std::string(name) + " is not positive everywhere");
+      throw Error(where, std::string(name) + " is not positive everywhere", "use positive values");
     }
     return given;
   };
-  if (n == 0) throw Error(where, "the column has no unknowns");
-  if (column.distance.empty()) throw Error(where, "the column has no distances");
-  if (!(shift >= 0)) throw Error(where, "the shift is negative", "the solver is for -shift <= 0");
+  if (n == 0) throw Error(where, "the column has no unknowns", "use at least one level");
+  if (column.distance.empty()) throw Error(where, "the column has no distances between levels", "set them");
+  if (!(shift >= 0))
+    throw Error(where, "the shift is negative, which makes the problem indefinite",
+                "use a shift of 0 or more");
   const std::vector<double> width = profile(column.width, n, "width");
   const std::vector<double> distance = profile(column.distance, n + 1, "distance");
   const std::vector<double> face = profile(column.face_density, n + 1, "face_density");

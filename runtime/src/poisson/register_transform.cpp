@@ -70,7 +70,7 @@ private:
             2 / static_cast<Real>(nx_ * ny_)};
   }
   static void require(int status) {
-    if (status != 0) throw Error("PlaneTransform", "CUDA refused the launch");
+    if (status != 0) throw Error("PlaneTransform", "the kernel launch failed");
   }
 
   std::int64_t nx_, ny_, row_pitch_;
@@ -88,14 +88,14 @@ std::unique_ptr<PlaneTransform<Real>> register_transform(std::int64_t nx, std::i
                                                          std::int64_t row_pitch) {
   if (!has_register_transform(nx, ny)) {
     throw Error("register_transform",
-                std::to_string(nx) + " x " + std::to_string(ny) + " is not of the sizes that have kernels",
-                "64, 128, 256, 512, 600 or 1024, or TransformBackEnd::cufft");
+                std::to_string(nx) + " x " + std::to_string(ny) + " is not a size with generated kernels",
+                "use 64, 128, 256, 512, 600 or 1024, or TransformBackEnd::cufft");
   }
   if (row_pitch != 0 && (row_pitch < nx + 2 || row_pitch % 2 != 0)) {
     throw Error("register_transform",
-                "rows of " + std::to_string(row_pitch) + " reals do not hold the waves of " +
+                "rows of " + std::to_string(row_pitch) + " reals are too short for the transform of " +
                     std::to_string(nx),
-                "an even pitch of nx + 2 at least, or 0");
+                "use an even pitch of at least nx + 2, or 0");
   }
   return std::make_unique<RegisterTransform<Real>>(nx, ny, row_pitch);
 }

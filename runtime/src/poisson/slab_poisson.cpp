@@ -25,7 +25,7 @@ Share levels_of(const PoissonProblem& problem, const Transport& transport) {
   const std::int64_t levels = problem.z.unknowns();
   if (levels < transport.ranks()) {
     throw Error("SlabPoisson",
-                std::to_string(levels) + " levels do not suffice for " + std::to_string(transport.ranks()) +
+                std::to_string(levels) + " levels are too few for " + std::to_string(transport.ranks()) +
                     " ranks",
                 "use fewer ranks");
   }

@@ -86,8 +86,9 @@ FlowOperators<T, P>::FlowOperators(const StaggeredGrid& grid, std::int64_t first
       face_density_(profile<T>(grid, or_ones(grid.face_density, grid.cells[2] + 1), memory, same)),
       sums_(2 * (1 + scratch(levels_)), memory) {
   if (first_level < 0 || last_level > grid.cells[2] || first_level >= last_level) {
-    throw Error("FlowOperators", "there are no levels " + std::to_string(first_level) + " to " +
-                                     std::to_string(last_level) + " of " + std::to_string(grid.cells[2]));
+    throw Error("FlowOperators", "the levels " + std::to_string(first_level) + " to " +
+                                     std::to_string(last_level) + " are not a range of the grid's " +
+                                     std::to_string(grid.cells[2]));
   }
 }
 

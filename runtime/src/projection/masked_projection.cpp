@@ -59,9 +59,10 @@ MaskedProjection<Real>::MaskedProjection(const StaggeredGrid& grid, std::span<co
       r_(pi_.grid(), options_of("r", memory, 0)), sums_(sum_count, memory),
       work_(2 * reduction_work(q_, {0, 1, 2}), memory) {
   if (!(options.tolerance > 0) || options.most_iterations < 1) {
-    throw Error("MaskedProjection", "a tolerance of " + std::to_string(options.tolerance) + " in " +
-                                        std::to_string(options.most_iterations) +
-                                        " iterations makes no sense");
+    throw Error("MaskedProjection",
+                "a tolerance of " + std::to_string(options.tolerance) + " in " +
+                    std::to_string(options.most_iterations) + " iterations is not valid",
+                "use a positive tolerance and at least 1 iteration");
   }
 }
 

@@ -43,8 +43,9 @@ heddle::SideKind side_kind(std::int32_t side) {
   case heddle_open:
     return heddle::SideKind::open;
   default:
-    throw heddle::Error("heddle_projection_create", "there is no side " + std::to_string(side),
-                        "0 (periodic), 1 (wall) or 2 (open)");
+    throw heddle::Error("heddle_projection_create",
+                        "the kind of side " + std::to_string(side) + " is unknown",
+                        "use 0 (periodic), 1 (wall) or 2 (open)");
   }
 }
 
@@ -54,7 +55,7 @@ StaggeredGrid make_grid(const std::int64_t* cells, double width_x, double width_
   require("heddle_projection_create", sides, "sides");
   StaggeredGrid grid;
   grid.cells = {cells[0], cells[1], cells[2]};
-  if (cells[2] < 1) throw heddle::Error("heddle_projection_create", "there are no levels");
+  if (cells[2] < 1) throw heddle::Error("heddle_projection_create", "the grid has no levels");
   grid.width_x = width_x;
   grid.width_y = width_y;
   if (heights != nullptr) grid.heights.assign(heights, heights + cells[2]);

@@ -12,7 +12,7 @@ namespace heddle::detail {
 /// How often a projection is repeated: `wanted`, or for 0 as often as velocities of type T with pressures of
 /// type P need (each round of f32 leaves some 1e-6 of what was there). Throws Error for a negative number.
 template <class T, class P> int rounds_of(const char* where, int wanted) {
-  if (wanted < 0) throw Error(where, std::to_string(wanted) + " rounds make no projection");
+  if (wanted < 0) throw Error(where, std::to_string(wanted) + " rounds are not valid", "use at least 1");
   if (wanted > 0) return wanted;
   return std::is_same_v<T, P> ? 1 : 3;
 }

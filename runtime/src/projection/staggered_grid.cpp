@@ -29,22 +29,24 @@ PoissonProblem pressure_problem(const StaggeredGrid& grid) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (grid.cells[axis] < 1) {
       throw Error("StaggeredGrid",
-                  "it has " + std::to_string(grid.cells[axis]) + " cells along axis " + std::to_string(axis));
+                  "the grid has " + std::to_string(grid.cells[axis]) + " cells along axis " +
+                      std::to_string(axis),
+                  "use at least 1");
     }
   }
   for (const auto* sides : {&grid.lower, &grid.upper}) {
     for (const Side& side : *sides) {
       if (side.pressure != 0 && side.kind != SideKind::open) {
         throw Error("StaggeredGrid", "a pressure is given at a side that is not open",
-                    "SideKind::open, or leave it 0");
+                    "use SideKind::open, or leave the pressure 0");
       }
     }
   }
   const auto n = static_cast<std::size_t>(grid.cells[2]);
   const auto check = [](const std::vector<double>& profile, std::size_t wanted, const char* what) {
     if (profile.empty() || profile.size() == wanted) return;
-    throw Error("StaggeredGrid", std::to_string(profile.size()) + " values came for " + what + ", " +
-                                     std::to_string(wanted) + " are needed");
+    throw Error("StaggeredGrid", std::to_string(profile.size()) + " values were given for " + what +
+                                     ", but " + std::to_string(wanted) + " are needed");
   };
   check(grid.heights, n, "heights");
   check(grid.density, n, "density");

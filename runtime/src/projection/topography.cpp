@@ -52,7 +52,7 @@ Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> 
             {.ghost_layers = 0, .memory = memory, .name = "open"}) {
   const auto& n = grid.cells;
   if (static_cast<std::int64_t>(solid.size()) != n[0] * n[1] * n[2]) {
-    throw Error("Topography", std::to_string(solid.size()) + " entries came for " +
+    throw Error("Topography", std::to_string(solid.size()) + " entries were given for " +
                                   std::to_string(n[0] * n[1] * n[2]) + " cells");
   }
   const Mask mask(grid, solid);
@@ -67,7 +67,7 @@ Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> 
           if (!mask.at_open_side(cell)) continue;
           throw Error("Topography",
                       "cell (" + std::to_string(cell[0]) + ", " + std::to_string(cell[1]) + ", " +
-                          std::to_string(cell[2]) + ") is solid and lies at an open side",
+                          std::to_string(cell[2]) + ") is solid and next to an open side",
                       "end the topography one cell before the side, or make the side a wall");
         }
         ++fluid_;
@@ -78,7 +78,7 @@ Topography::Topography(const StaggeredGrid& grid, std::span<const std::uint8_t> 
       }
     }
   }
-  if (fluid_ == 0) throw Error("Topography", "no cell is fluid");
+  if (fluid_ == 0) throw Error("Topography", "no cell is fluid", "check the mask: 0 marks fluid cells");
   const auto level = static_cast<std::size_t>(n[0] * n[1]);
   const auto below = static_cast<std::size_t>(first_level) * level;
   const auto kept = static_cast<std::size_t>(last_level - first_level) * level;

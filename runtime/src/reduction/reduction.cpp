@@ -207,7 +207,7 @@ Value reduce_rows(const Box& domain, ReductionKind kind, const RowReader<Value>&
   case ReductionKind::max:
     return reduce(domain, read, Max{});
   }
-  throw Error("Reduction", "unknown kind");
+  throw Error("Reduction", "the kind of reduction is unknown");
 }
 
 template <class Value>
@@ -215,9 +215,9 @@ std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind
                                             const BlockRowReader<Value>& read, Transport& transport) {
   if (grid.ranks() != transport.ranks()) {
     throw Error("Reduction",
-                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, there are " +
+                "the grid is made for " + std::to_string(grid.ranks()) + " ranks, but there are " +
                     std::to_string(transport.ranks()),
-                "BlockGrid(..., transport.ranks())");
+                "construct BlockGrid(..., transport.ranks())");
   }
   // std::function copies what it holds
   const auto ranks = std::make_shared<Collective>(&transport, "reduction");

@@ -88,7 +88,7 @@ Solution loop_any(const std::function<void(Stream&)>& cycle, const T* measure, s
     abandon_body(native);
     throw;
   }
-  check(cudaStreamEndCapture(native, &body), where, "a task did more than put work into its stream");
+  check(cudaStreamEndCapture(native, &body), where, "a task did more than enqueue work in its stream");
   graph.launch(native);
   stream.synchronise();
   return solution.to_host().front();
@@ -117,10 +117,10 @@ bool loops_in_graphs() noexcept {
 }
 
 Solution loop(const std::function<void(Stream&)>&, const float*, std::int64_t, const Stopping&) {
-  throw Error("solve", "this CUDA has no loops in graphs", "CUDA 12.4 or newer");
+  throw Error("solve", "this version of CUDA does not support loops in graphs", "use CUDA 12.4 or newer");
 }
 Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, const Stopping&) {
-  throw Error("solve", "this CUDA has no loops in graphs", "CUDA 12.4 or newer");
+  throw Error("solve", "this version of CUDA does not support loops in graphs", "use CUDA 12.4 or newer");
 }
 
 #endif

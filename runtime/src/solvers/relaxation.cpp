@@ -27,8 +27,8 @@ double jacobi_radius(const std::array<RelaxationAxis, 3>& axes) {
     if (axis.cells < 1 || !(axis.spacing > 0) || axis.given_ends < 0 || axis.given_ends > 2) {
       throw Error("jacobi_radius",
                   "an axis of " + std::to_string(axis.cells) + " cells of " + std::to_string(axis.spacing) +
-                      " with " + std::to_string(axis.given_ends) + " given ends",
-                  "at least one cell, a positive size, and 0, 1 or 2 ends");
+                      " with " + std::to_string(axis.given_ends) + " given ends is not valid",
+                  "use at least one cell, a positive size, and 0, 1 or 2 given ends");
     }
     const double weight = 2 / (axis.spacing * axis.spacing);
     damped += weight * (1 - std::cos(slowest(axis)));
@@ -36,7 +36,7 @@ double jacobi_radius(const std::array<RelaxationAxis, 3>& axes) {
     given = given || axis.given_ends > 0;
   }
   if (!given) {
-    throw Error("jacobi_radius", "phi is given nowhere, so nothing fixes its mean",
+    throw Error("jacobi_radius", "phi is given at no end, so its mean is undetermined",
                 "give it at one end at least");
   }
   return 1 - damped / total;
@@ -44,7 +44,8 @@ double jacobi_radius(const std::array<RelaxationAxis, 3>& axes) {
 
 double optimal_omega(double jacobi_radius) {
   if (!(jacobi_radius >= 0 && jacobi_radius < 1)) {
-    throw Error("optimal_omega", "a Jacobi radius of " + std::to_string(jacobi_radius), "0 <= radius < 1");
+    throw Error("optimal_omega", "the Jacobi radius " + std::to_string(jacobi_radius) + " is out of range",
+                "use 0 <= radius < 1");
   }
   return 2 / (1 + std::sqrt(1 - jacobi_radius * jacobi_radius));
 }

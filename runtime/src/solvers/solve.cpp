@@ -14,16 +14,16 @@ namespace heddle {
 namespace {
 
 void check(const TaskGraph& cycle, std::int64_t values, Memory memory, const Stopping& stopping) {
-  if (cycle.size() == 0) throw Error("solve", "the cycle has no tasks");
+  if (cycle.size() == 0) throw Error("solve", "the cycle has no tasks", "add tasks to the graph");
   if (values < 1) throw Error("solve", "the measure has no value");
   if ((memory == Memory::device) != (cycle.memory() == Memory::device)) {
-    throw Error("solve", "the measure and the tasks lie in different memory",
+    throw Error("solve", "the measure and the tasks are in different memory",
                 "put both on the device, or both on the host");
   }
   if (!(stopping.tolerance >= 0) || stopping.most_cycles < 1 || stopping.patience < 1 ||
       !(stopping.least_progress > 0 && stopping.least_progress <= 1)) {
-    throw Error("solve", "these limits make no sense",
-                "tolerance >= 0, most_cycles >= 1, patience >= 1, 0 < least_progress <= 1");
+    throw Error("solve", "a limit is out of range",
+                "use tolerance >= 0, most_cycles >= 1, patience >= 1, 0 < least_progress <= 1");
   }
 }
 
@@ -66,7 +66,7 @@ Solution solve(TaskGraph& cycle, const Buffer<double>& measure, const Stopping& 
 Solution refine(TaskGraph& defect, const Buffer<double>& measure, const std::function<void()>& correction,
                 TaskGraph& correct, const Stopping& stopping) {
   check(defect, measure.size(), measure.memory(), stopping);
-  if (!correction) throw Error("refine", "there is no correction");
+  if (!correction) throw Error("refine", "the correction is empty", "pass a callable object");
   Solution solution;
   Stream stream(defect.memory());
   while (true) {

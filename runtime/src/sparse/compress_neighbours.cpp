@@ -124,8 +124,8 @@ Buffer<std::uint32_t> compressed(const std::uint32_t* table, std::int64_t stride
   if (begin.back() > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("IndexList",
                 "the compressed table of " + std::to_string(cells) + " cells needs " +
-                    std::to_string(begin.back()) + " words, and places in it have 32 bits",
-                "cut the domain into blocks");
+                    std::to_string(begin.back()) + " words, which 32-bit offsets cannot address",
+                "split the domain into blocks");
   }
 
   Buffer<std::uint32_t> result(begin.back(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);

@@ -129,20 +129,22 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
                       std::span<const Link> links, Memory memory, const std::array<bool, 6>& slips,
                       CellOrder order) {
   if (links.empty() || links.size() > 1024) {
-    throw Error("IndexList", "cannot have " + std::to_string(links.size()) + " links", "1 to 1024");
+    throw Error("IndexList", std::to_string(links.size()) + " links are not supported", "use 1 to 1024");
   }
   number_cells(flags);
   if (count_ == 0) {
     throw Error("IndexList", "no cell of " + to_string(box_) + " is listed",
-                "all flags are 0: is all of it solid?");
+                "all flags are 0: check that not all cells are solid");
   }
   if (order != CellOrder::rows) sort_cells(order);
   if (std::any_of(links.begin(), links.end(), holds)) {
     if (!std::all_of(links.begin(), links.end(), holds))
-      throw Error("IndexList", "some links lead to cells held behind walls, and some to elements",
-                  "use the links of one streaming pattern");
+      throw Error(
+          "IndexList",
+          "some links lead to stored cells behind walls, but others reflect into elements of their own cell",
+          "use the links of one streaming pattern");
     if (std::find(slips.begin(), slips.end(), true) != slips.end())
-      throw Error("IndexList", "a face slips, and links lead to cells held behind walls",
+      throw Error("IndexList", "free-slip faces cannot be combined with links to stored cells behind walls",
                   "use a sweep of lbm.FreeSlip with a normal, or the links of pull, push or AA");
     hold_cells(periodic, links, memory);
   } else {
@@ -153,8 +155,8 @@ void IndexList::build(std::span<const std::uint8_t> flags, const std::array<bool
 
 void IndexList::check_flags(std::span<const std::uint8_t> flags, const char* where) const {
   if (static_cast<std::int64_t>(flags.size()) != box_.volume()) {
-    throw Error(where, std::to_string(flags.size()) + " flags came for the " + std::to_string(box_.volume()) +
-                           " cells of " + to_string(box_));
+    throw Error(where, std::to_string(flags.size()) + " flags were given for the " +
+                           std::to_string(box_.volume()) + " cells of " + to_string(box_));
   }
 }
 
@@ -294,7 +296,8 @@ std::array<std::int64_t, 3> IndexList::position(std::int64_t n) const {
   const CellRange beyond = held_among_ghosts();
   if (n >= beyond.first && n < beyond.last) return held_places_[static_cast<std::size_t>(n - beyond.first)];
   if (n < 0 || n >= known_) {
-    throw Error("IndexList::position", "no cell " + std::to_string(n) + " among " + std::to_string(known_));
+    throw Error("IndexList::position", "cell " + std::to_string(n) + " does not exist; there are " +
+                                           std::to_string(known_) + " cells");
   }
   if (!row_place_.empty() && n < count_) n = row_place_[static_cast<std::size_t>(n)];
   const Kind kind = n < interior_ ? inner : n < count_ ? rim : ghost;

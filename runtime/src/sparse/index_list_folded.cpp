@@ -34,8 +34,8 @@ void IndexList::build_table(const std::array<bool, 3>& periodic, std::span<const
     if (highest > (last_element - cells_ + 1) / slot_stride_) {
       throw Error("IndexList",
                   row + ": a flat index into slot " + std::to_string(highest) + " of " +
-                      std::to_string(known_) + " cells does not fit 32 bits",
-                  "cut the domain into blocks of at most " + std::to_string(last_element / (highest + 1)) +
+                      std::to_string(known_) + " cells does not fit into 32 bits",
+                  "split the domain into blocks of at most " + std::to_string(last_element / (highest + 1)) +
                       " listed cells");
     }
     reach = std::max<std::int64_t>(reach, std::abs(static_cast<std::int64_t>(links[r].offset[0])));

@@ -18,8 +18,9 @@ void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const 
   held_ = cells.held();
   constexpr std::int64_t last_number = 0xFFFFFFFELL;
   if (known_ + held_ > last_number) {
-    throw Error("IndexList", "the numbers of " + std::to_string(known_ + held_) + " cells do not fit 32 bits",
-                "cut the domain into blocks");
+    throw Error("IndexList",
+                "the numbers of " + std::to_string(known_ + held_) + " cells do not fit into 32-bit indices",
+                "split the domain into blocks");
   }
   held_places_ = cells.among_ghosts();
   for (std::array<std::int64_t, 3>& cell : held_places_) {

@@ -15,8 +15,8 @@ Buffer<std::uint32_t> neighbour_indices(const IndexList& list, const Buffer<std:
                                         const std::array<int, 3>& offset, const std::array<bool, 3>& periodic,
                                         int depth) {
   if (depth < 1)
-    throw Error("neighbour_indices", "a depth of " + std::to_string(depth) + " cells",
-                "1, or 2 for quadratic interpolation");
+    throw Error("neighbour_indices", "a depth of " + std::to_string(depth) + " cells is not supported",
+                "use 1, or 2 for quadratic interpolation");
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(cells.size()));
   copy_bytes(numbers.data(), Memory::host, cells.data(), cells.memory(), cells.bytes());
   for (std::uint32_t& number : numbers) {
@@ -36,7 +36,7 @@ void neighbour_indices(SparseField<std::uint32_t>& numbers, const std::array<int
     throw Error("neighbour_indices",
                 "'" + std::string(numbers.name()) + "' has " + std::to_string(numbers.components()) +
                     " components",
-                "one value a cell: SparseField<std::uint32_t>(list, 1)");
+                "use one value per cell: SparseField<std::uint32_t>(list, 1)");
   const IndexList& list = numbers.list();
   numbers.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
     const std::int64_t beside = cell_of_image(list, periodic, {x + offset[0], y + offset[1], z + offset[2]});

@@ -16,14 +16,15 @@ std::size_t image(std::span<const Link> links, std::size_t l, unsigned turned) {
   std::array<int, 3> offset = links[l].offset;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (std::abs(offset[axis]) > 1)
-      throw Error("IndexList", "row " + std::to_string(l) + " reaches two cells, and a face slips",
+      throw Error("IndexList",
+                  "row " + std::to_string(l) + " is two cells long, which free-slip faces do not support",
                   "use links to the nearest cells");
     if (((turned >> axis) & 1U) != 0) offset[axis] = -offset[axis];
   }
   const auto same = [&](const Link& link) { return link.offset == offset; };
   const auto found = std::find_if(links.begin(), links.end(), same);
   if (found == links.end())
-    throw Error("IndexList", "row " + std::to_string(l) + " has no mirror image, and a face slips",
+    throw Error("IndexList", "row " + std::to_string(l) + " has no mirror image, which free-slip faces need",
                 "use the links of a lattice");
   return static_cast<std::size_t>(found - links.begin());
 }
@@ -31,7 +32,8 @@ std::size_t image(std::span<const Link> links, std::size_t l, unsigned turned) {
 } // namespace
 
 void refuse_slip(std::size_t axis) {
-  throw Error("IndexList", std::string("a face along ") + "xyz"[axis] + " slips, and the axis is periodic",
+  throw Error("IndexList",
+              std::string("a face along ") + "xyz"[axis] + " is free-slip, but the axis is periodic",
               "choose one of them");
 }
 

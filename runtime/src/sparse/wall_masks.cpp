@@ -12,13 +12,13 @@ namespace heddle {
 void mark_walls(SparseField<std::uint32_t>& walls, std::span<const std::array<int, 3>> velocities,
                 const std::array<bool, 3>& periodic) {
   if (velocities.size() > 32)
-    throw Error("mark_walls",
-                "a mask has 32 bits, and the lattice " + std::to_string(velocities.size()) + " velocities");
+    throw Error("mark_walls", "a mask has 32 bits, but the lattice has " + std::to_string(velocities.size()) +
+                                  " velocities");
   if (walls.components() != 1)
     throw Error("mark_walls",
                 "'" + std::string(walls.name()) + "' has " + std::to_string(walls.components()) +
                     " components",
-                "one value a cell: SparseField<std::uint32_t>(list, 1)");
+                "use one value per cell: SparseField<std::uint32_t>(list, 1)");
   const IndexList& list = walls.list();
   walls.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
     std::uint32_t mask = 0;

@@ -99,7 +99,7 @@ CandidateChoice select_candidate(const std::vector<TransportCandidate>& candidat
     if (candidate.elsewhere) continue;
     known += (known.empty() ? "" : ", ") + candidate.name + ": " + candidate.reason;
   }
-  if (wanted == "auto") throw Error("select_transport", "no transport fits", known);
+  if (wanted == "auto") throw Error("select_transport", "no transport is usable", known);
   throw Error("select_transport", "there is no transport '" + wanted + "'", usable(candidates));
 }
 

@@ -95,8 +95,9 @@ void Collective::exchange(const std::vector<Letter>& out, std::vector<Letter>& i
     heads_in.push_back({letter.peer, std::string(sizeof(Head), '\0')});
   transfer(heads_out, heads_in);
   const auto fail = [&](int peer) {
-    throw Error(name_, "rank " + std::to_string(rank()) + ", turn " + std::to_string(turn) + ": what rank " +
-                           std::to_string(peer) + " says was changed on its way or belongs elsewhere");
+    throw Error(name_, "rank " + std::to_string(rank()) + ", turn " + std::to_string(turn) +
+                           ": the message from rank " + std::to_string(peer) +
+                           " is corrupt or belongs to another operation");
   };
   std::vector<Head> heads(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {

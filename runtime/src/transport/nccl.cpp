@@ -76,14 +76,15 @@ const Library& library() {
 
 const Library& required() {
   if (!library().missing.empty()) {
-    throw Error("NCCL", library().missing, "NVIDIA's package libnccl2, or its folder in LD_LIBRARY_PATH");
+    throw Error("NCCL", library().missing,
+                "install NVIDIA's package libnccl2, or add its folder to LD_LIBRARY_PATH");
   }
   return library();
 }
 
 void check(int result, const std::string& where) {
   if (result != success)
-    throw Error("NCCL", where + ": " + library().error_string(result), "NCCL_DEBUG=INFO says more");
+    throw Error("NCCL", where + ": " + library().error_string(result), "set NCCL_DEBUG=INFO for details");
 }
 
 /// What the ranks of one process, a thread each, have thrown.
@@ -183,7 +184,7 @@ public:
   }
 
   void start(const ExchangeRequest& traffic, Stream& stream) override {
-    if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting before");
+    if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting earlier");
     const Library& nccl = library();
     std::optional<Watchdog> limit;
     const bool first_to = note_new(sent_to_, traffic.send);
@@ -216,7 +217,7 @@ private:
               "NCCL",
               "rank " + std::to_string(rank_) + ", " + what + " of a communicator: waited " +
                   std::to_string(limit.count()) + " ms for ranks 0 to " + std::to_string(ranks_ - 1) +
-                  ", not all of which are there" + others(),
+                  ", some of which are missing" + others(),
               "a rank stopped, is busy, or has not made the same transports; HEDDLE_TIMEOUT=<seconds> waits "
               "longer");
         }};
@@ -278,7 +279,7 @@ std::unique_ptr<Transport> nccl_transport(int rank, int ranks, const NcclId& id)
 
 void nccl_run(int ranks, const std::function<void(Transport&)>& program) {
   if (device_count() < ranks) {
-    throw Error("NCCL", std::to_string(ranks) + " ranks need a device each, there are " +
+    throw Error("NCCL", std::to_string(ranks) + " ranks need one device each, but the number of devices is " +
                             std::to_string(device_count()));
   }
   const NcclId id = nccl_id();
@@ -310,8 +311,8 @@ const RegisteredTransport heddle_transport_nccl("nccl", 20, Launcher::none, [](c
   if (ranks == 1) return unavailable_to_one("nccl");
   TransportCandidate candidate{"nccl", false, nccl_missing()};
   if (candidate.reason.empty() && device_count() < ranks)
-    candidate.reason =
-        std::to_string(ranks) + " ranks need a device each, there are " + std::to_string(device_count());
+    candidate.reason = std::to_string(ranks) + " ranks need one device each, but the number of devices is " +
+                       std::to_string(device_count());
   if (!candidate.reason.empty()) return candidate;
   candidate.fits = true;
   candidate.reason = nccl_version() + ", a thread for each device";

@@ -87,7 +87,7 @@ private:
 };
 
 PeerGroup::PeerGroup(int ranks, PeerOptions options) : registry_(std::make_unique<Registry>()) {
-  if (ranks < 1) throw Error("PeerGroup", std::to_string(ranks) + " ranks are too few");
+  if (ranks < 1) throw Error("PeerGroup", std::to_string(ranks) + " ranks are not valid", "use at least 1");
   registry_->options = options;
   registry_->ranks = ranks;
   if (options.memory == Memory::device) {

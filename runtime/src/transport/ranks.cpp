@@ -38,9 +38,9 @@ void refuse_one_of_many(const NoMpi& no_mpi) {
   throw Error(
       "start of the program",
       others + " says that a launcher started several processes, but " + no_mpi.reason +
-          ": each would compute everything and write the same files",
+          ": each process would compute everything and write the same files",
       no_mpi.hint +
-          "; on purpose, each computes alone with HEDDLE_TRANSPORT=local, or HEDDLE_RANKS of its own");
+          "; to run independent processes on purpose, set HEDDLE_TRANSPORT=local, or HEDDLE_RANKS for each");
 }
 
 int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
@@ -68,7 +68,7 @@ std::optional<int> ranks_by_environment() {
   if (!text) return std::nullopt;
   const std::optional<int> ranks = number_of<int>(*text);
   if (!ranks || *ranks < 1 || *ranks > most_ranks)
-    throw Error("HEDDLE_RANKS", "'" + *text + "' is no number of ranks",
+    throw Error("HEDDLE_RANKS", "'" + *text + "' is not a valid number of ranks",
                 "give a number from 1 to " + std::to_string(most_ranks));
   return ranks;
 }
@@ -84,8 +84,9 @@ Ranks::Ranks(PeerGroup& group) : on_devices_(group.memory() == Memory::device) {
 
 Transport& Ranks::only() {
   if (here_.size() == 1) return *here_.front();
-  throw Error("Ranks", "this program computes one rank a thread, not " + std::to_string(here_.size()),
-              "HEDDLE_TRANSPORT=threads, or mpirun");
+  throw Error("Ranks",
+              "this program needs one rank per thread of its own, not " + std::to_string(here_.size()),
+              "use HEDDLE_TRANSPORT=threads, or mpirun");
 }
 
 int run_on_threads(const Body& body,

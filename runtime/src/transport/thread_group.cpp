@@ -128,7 +128,8 @@ private:
 
 ThreadGroup::ThreadGroup(int ranks, std::chrono::milliseconds timeout)
     : mailboxes_(ranks > 0 ? std::make_unique<Mailboxes>(ranks, timeout) : nullptr) {
-  if (!mailboxes_) throw Error("ThreadGroup", std::to_string(ranks) + " ranks are too few");
+  if (!mailboxes_)
+    throw Error("ThreadGroup", std::to_string(ranks) + " ranks are not valid", "use at least 1");
 }
 
 ThreadGroup::~ThreadGroup() = default;

@@ -17,7 +17,7 @@ std::string ExchangeRequest::on(int rank) const {
 void LocalTransport::start(const ExchangeRequest& traffic, Stream&) {
   if (!traffic.send.empty() || !traffic.receive.empty()) {
     throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",
-                "a grid for one rank has all blocks here");
+                "use a grid for one rank");
   }
 }
 
@@ -40,7 +40,7 @@ std::chrono::milliseconds longest_wait() {
   if (!text) return std::chrono::minutes(5);
   const std::optional<double> seconds = number_of<double>(*text);
   if (!seconds || !(*seconds >= 1e-3) || *seconds > 1e6)
-    throw Error("HEDDLE_TIMEOUT", "'" + *text + "' is no time to wait", "give seconds, such as 30");
+    throw Error("HEDDLE_TIMEOUT", "'" + *text + "' is not a valid timeout", "give seconds, such as 30");
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * *seconds));
 }
 

@@ -89,7 +89,7 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
 
 TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
   for (const auto& [arguments, part] :
-       {std::pair{"--cell-size 0,4,4", "sizes must be positive"},
+       {std::pair{"--cell-size 0,4,4", "use positive sizes"},
         std::pair{"--cells 10,10", "--cells: 3 required"},
         std::pair{"--wind fast", "'fast' is not a number from 0 to 1000"},
         std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "roof not in {all,none,"},
@@ -111,7 +111,7 @@ TEST_F(CommandLine, ItComputesOnOneRank) {
   for (const char* const several : {"HEDDLE_RANKS=2 ", "HEDDLE_RANKS=2 HEDDLE_TRANSPORT=threads "}) {
     const Outcome outcome = program(small_run(), several);
     EXPECT_EQ(outcome.code, 1) << outcome.text;
-    EXPECT_TRUE(contains(outcome.text, "it computes on one rank, not on 2")) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "the program runs on one rank, not on 2")) << outcome.text;
     EXPECT_FALSE(fs::exists(folder_ / "out"));
   }
 }

@@ -69,16 +69,16 @@ TEST(Inputs, TablesOfBuildingsAreRead) {
 
 TEST(Inputs, BuildingsThatMakeNoSenseAreRefused) {
   expect_in(table_refusal("box, 10, 10, 8, 4, 0\n"), "line 1: the height is 0.000000 m");
-  expect_in(table_refusal("box, 10, 10, 8, 4, -3\n"), "heights must be positive");
+  expect_in(table_refusal("box, 10, 10, 8, 4, -3\n"), "use a positive height");
   expect_in(table_refusal("box, 10, 10, 0, 4, 3\n"), "no area");
   expect_in(table_refusal("polygon, 5, 10,10, 20,10, 20,20\n"), "the polygon is open");
   expect_in(table_refusal("polygon, 5, 10,10, 20,10, 10,10\n"), "three corners");
   expect_in(table_refusal("polygon, 5, 10,10, 20,10, 30,10, 10,10\n"), "no area");
   expect_in(table_refusal("polygon, 5, 10,10, 30,20, 30,12, 10,30, 10,10\n"), "crosses itself");
   expect_in(table_refusal("\nbox, 10, 10, 8, tall, 4\n"), "line 2: 'tall' is not a number");
-  expect_in(table_refusal("house, 10, 10\n"), "no building can be read from it");
-  expect_in(table_refusal("box, 95, 10, 8, 4, 10\n"), "leaves the domain");
-  expect_in(table_refusal("box, 10, 10, 8, 4, 95\n"), "leaves less than two levels of air");
+  expect_in(table_refusal("house, 10, 10\n"), "the line does not describe a building");
+  expect_in(table_refusal("box, 95, 10, 8, 4, 10\n"), "extends beyond the domain");
+  expect_in(table_refusal("box, 10, 10, 8, 4, 95\n"), "has fewer than two levels of air");
   expect_in(refusal([] { (void)read_buildings("no_such_file.csv"); }), "cannot be opened");
 }
 
@@ -111,17 +111,17 @@ TEST(Inputs, SensorsThatMakeNoSenseAreRefused) {
   expect_in(text("0, 50, 50, 10, -5, 270, log, 0.1\n"), "speed is -5");
   expect_in(text("0, 50, 50, 10, 5, 270, log, 0\n"), "roughness length is 0");
   expect_in(text("0, 50, 50, 10, 5, 270, power, 2\n"), "exponent is 2");
-  expect_in(text("0, 50, 50, 10, 5, 270, spline, 2\n"), "no sensor can be read");
+  expect_in(text("0, 50, 50, 10, 5, 270, spline, 2\n"), "the line does not describe a sensor");
   expect_in(text("0, 50, 50, 10, 5, 270, log, .1\n0, 50, 50, 20, 6, 270, log, .1\n"),
-            "two sensors stand at one place");
+            "two sensors have the same position");
   expect_in(text("0, 50, 50, 10, 5, 270, log, .1\n9, 50, 50, 20, 0, 270, log, .1\n"), "there is no inflow");
   expect_in(text("# nothing\n"), "it has no sensors");
 }
 
 TEST(Inputs, GridsThatMakeNoSenseAreRefused) {
   for (const double wrong : {0.0, -1.0, HUGE_VAL})
-    expect_in(refusal([&] { (void)make_grid(10, 10, 10, 5, wrong, 5); }), "sizes must be positive");
-  expect_in(refusal([] { (void)make_grid(3, 10, 10, 5, 5, 5); }), "at least 4 on each axis");
+    expect_in(refusal([&] { (void)make_grid(10, 10, 10, 5, wrong, 5); }), "use positive sizes");
+  expect_in(refusal([] { (void)make_grid(3, 10, 10, 5, 5, 5); }), "at least 4 along each axis");
   expect_in(refusal([] { (void)make_grid(1 << 30, 1 << 30, 10, 5, 5, 5); }), "2^40");
   expect_in(refusal([] { (void)make_grid(10, 10, 10, 5, 5, 5, 0.5); }), "grow by the factor");
 }
@@ -129,7 +129,7 @@ TEST(Inputs, GridsThatMakeNoSenseAreRefused) {
 TEST(Inputs, GroundsThatDoNotFitAreRefused) {
   const Grid grid = make_grid(20, 10, 20, 10, 10, 5);
   heddle::geometry::Elevation model{20, 10, 10, 10, std::vector<double>(200, 7.0), "plain"};
-  expect_in(refusal([&] { (void)Ground(grid, model, {1, 0}); }), "the domain leaves it");
+  expect_in(refusal([&] { (void)Ground(grid, model, {1, 0}); }), "the domain extends beyond");
   model.height[25] = std::nan("");
   expect_in(refusal([&] { (void)Ground(grid, model, {0, 0}); }), "there is no height near column");
   model.height[25] = 900;
@@ -155,7 +155,7 @@ TEST(Inputs, ADomainWithoutInflowIsRefused) {
         "wall", {{x, y}, {x + length, y}, {x + length, y + width}, {x, y + width}, {x, y}}, 45));
   EXPECT_NE(refusal([&] {
               Wind<double>(grid, Ground(grid), walls, heddle::Memory::host).guess(inflow, {});
-            }).find("no wind enters it"),
+            }).find("no wind enters the domain"),
             std::string::npos);
 }
 

@@ -43,7 +43,7 @@ TEST(CommandLine, MeasuresAPackingAndAnImage) {
   EXPECT_TRUE(contains(image.text, "porosity 0.4444")) << image.text;
   const Outcome across = program("'" + (folder / "tube.raw").string() + "' --size 6,6,6 --axis y" + out);
   EXPECT_EQ(across.code, 1);
-  EXPECT_TRUE(contains(across.text, "no path of pores leads through it")) << across.text;
+  EXPECT_TRUE(contains(across.text, "no connected path of pores crosses the sample")) << across.text;
 }
 
 TEST(CommandLine, SaysWhatIsWrong) {

@@ -66,9 +66,9 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   ASSERT_GT(mean.size(), 1000U);
   expect_refusal(program(small_run(folder, steps)), "it has checkpoints of another run");
   expect_refusal(program(small_run(folder, steps + "--resume last --wind 11")),
-                 "its wind is 12, in this run 11");
+                 "its wind is 12, but this run has 11");
   expect_refusal(program(small_run(folder, steps + "--resume last --frames 3")),
-                 "its number of frames is 2, in this run 3");
+                 "its number of frames is 2, but this run has 3");
   std::filesystem::remove(folder / "out" / "mean_00000000.vti");
   std::filesystem::remove(folder / "out" / "wind_00000001.vti");
   std::filesystem::remove(folder / "out" / "checkpoint" /
@@ -76,7 +76,7 @@ TEST(CommandLine, AResumedRunEndsInTheSameBits) {
   const Outcome resumed = program(small_run(folder, steps + "--resume last"));
   EXPECT_EQ(resumed.code, 0) << resumed.text;
   EXPECT_TRUE(contains(resumed.text, "resumed   at step 80"));
-  expect_refusal(program(small_run(folder, steps + "--resume 70")), "there is none of step 70");
+  expect_refusal(program(small_run(folder, steps + "--resume 70")), "there is no checkpoint of step 70");
   const Outcome over = program(small_run(folder, steps + "--resume last")); // nothing is left to do
   EXPECT_EQ(over.code, 0) << over.text;
   EXPECT_FALSE(contains(over.text, "nan"));
@@ -183,7 +183,7 @@ TEST(CommandLine, BadInputsAreRefusedAndEarlierResultsStay) {
   expect_refusal(
       with_input("nan.asc",
                  test::ascii_grid(20, 20, 50, [](int c, int) { return std::string(c == 3 ? "nan" : "1"); })),
-      "no height (NaN or NODATA)");
+      "the height is missing (NaN or NODATA)");
   expect_refusal(
       with_input("open.obj", "v 0 0 0\nv 900 0 0\nv 0 900 0\nv 0 0 900\nf 1 2 3\nf 1 2 4\nf 1 3 4\n"),
       "the surface leaks");
@@ -207,7 +207,8 @@ TEST(CommandLine, AFullDiskIsReportedAndEarlierResultsStay) {
 TEST(CommandLine, AFolderThatCannotBeMadeIsReported) {
   const test::Folder folder;
   const auto file = folder.write("file", "x");
-  expect_refusal(program(small_run(folder) + " --out '" + (file / "out").string() + "'"), "cannot be made");
+  expect_refusal(program(small_run(folder) + " --out '" + (file / "out").string() + "'"),
+                 "cannot be created");
 }
 
 } // namespace

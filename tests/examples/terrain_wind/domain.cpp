@@ -129,7 +129,7 @@ TEST(Domain, BadInputsAreNamed) {
                                                                          c == 7 && r == 3 ? "-9999" : "1");
                                                                    })),
                           50)),
-      "no height (NaN or NODATA) at row 3, column 7"));
+      "the height is missing (NaN or NODATA) at row 3, column 7"));
   EXPECT_TRUE(contains(
       message(options_for(folder.write("nan.asc", test::ascii_grid(20, 20, 50,
                                                                    [](int c, int r) {
@@ -149,7 +149,7 @@ TEST(Domain, BadInputsAreNamed) {
   outside.centre_y = 500;
   outside.length = 500;
   outside.width = 400;
-  EXPECT_TRUE(contains(message(outside), "leaves it by"));
+  EXPECT_TRUE(contains(message(outside), "extends beyond the file's area by"));
 }
 
 TEST(Domain, AMeshStandsOnFlatGroundAndALeakIsRefused) {

@@ -263,21 +263,21 @@ std::string refusal(const PlaneShape& shape, TransformBackEnd back_end = Transfo
 
 TEST(PlaneTransform, RefusesWhatIsNoPlane) {
   EXPECT_EQ(refusal({TransformKind::dft, 0, TransformKind::dft, 4}),
-            "make_plane_transform: nx is 0. Hint: a direction has at least one number");
+            "make_plane_transform: nx is 0. Hint: use at least one number per direction");
   EXPECT_EQ(refusal({TransformKind::dft, 4, TransformKind::dst1, -2}),
-            "make_plane_transform: ny is -2. Hint: a direction has at least one number");
-  EXPECT_EQ(refusal({TransformKind::dct1, 1, TransformKind::dft, 4}),
-            "make_plane_transform: dct1 of 1 numbers does not exist. Hint: give it at least 2");
+            "make_plane_transform: ny is -2. Hint: use at least one number per direction");
+  EXPECT_EQ(
+      refusal({TransformKind::dct1, 1, TransformKind::dft, 4}),
+      "make_plane_transform: a dct1 needs at least 2 numbers, but the direction has 1. Hint: use more cells");
   EXPECT_EQ(refusal({TransformKind::dct2, 8, TransformKind::dft, 4, 7}),
-            "make_plane_transform: rows of 8 numbers do not fit a row pitch of 7. Hint: 0 takes the smallest "
-            "pitch");
+            "make_plane_transform: rows of 8 numbers do not fit into a row pitch of 7. Hint: use 0 for the "
+            "smallest pitch");
 }
 
 TEST(PlaneTransform, RefusesABackEndOfAnotherMemory) {
   EXPECT_EQ(
       refusal({TransformKind::dft, 4, TransformKind::dft, 4}, TransformBackEnd::cufft, heddle::Memory::host),
-      "make_plane_transform: cufft does not transform host memory. Hint: automatic takes the back end of the "
-      "memory");
+      "make_plane_transform: cufft does not transform host memory. Hint: use TransformBackEnd::automatic");
 }
 
 } // namespace

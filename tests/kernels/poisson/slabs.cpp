@@ -162,7 +162,7 @@ TEST(SlabPoisson, SaysWhatIsWrong) {
     });
     FAIL();
   } catch (const heddle::Error& error) {
-    EXPECT_STREQ(error.what(), "SlabPoisson: 2 levels do not suffice for 3 ranks. Hint: use fewer ranks");
+    EXPECT_STREQ(error.what(), "SlabPoisson: 2 levels are too few for 3 ranks. Hint: use fewer ranks");
   }
 }
 

@@ -296,18 +296,18 @@ TEST(Refusals, SayWhatIsWrong) {
   };
   StaggeredGrid grid = test::make_grid({4, 4, 4}, {wall, wall, wall}, {wall, wall, wall});
   EXPECT_EQ(message([&] { Projection<double> p(grid, heddle::Memory::host, nullptr, -1); }),
-            "Projection: -1 rounds make no projection");
+            "Projection: -1 rounds are not valid. Hint: use at least 1");
   grid.heights = {1, 2};
   EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
-            "StaggeredGrid: 2 values came for heights, 4 are needed");
+            "StaggeredGrid: 2 values were given for heights, but 4 are needed");
   grid.heights.clear();
   grid.lower[1].pressure = 1;
-  EXPECT_EQ(
-      message([&] { (void)heddle::pressure_problem(grid); }),
-      "StaggeredGrid: a pressure is given at a side that is not open. Hint: SideKind::open, or leave it 0");
+  EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
+            "StaggeredGrid: a pressure is given at a side that is not open. Hint: use SideKind::open, or "
+            "leave the pressure 0");
   grid.cells[1] = 0;
   EXPECT_EQ(message([&] { (void)heddle::pressure_problem(grid); }),
-            "StaggeredGrid: it has 0 cells along axis 1");
+            "StaggeredGrid: the grid has 0 cells along axis 1. Hint: use at least 1");
 }
 
 } // namespace

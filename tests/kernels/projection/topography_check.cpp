@@ -365,13 +365,14 @@ TEST(Topography, SaysWhatIsWrong) {
     }
     return "";
   };
-  EXPECT_EQ(message(std::vector<std::uint8_t>(3, 0), 1), "Topography: 3 entries came for 64 cells");
+  EXPECT_EQ(message(std::vector<std::uint8_t>(3, 0), 1), "Topography: 3 entries were given for 64 cells");
   EXPECT_EQ(message(std::vector<std::uint8_t>(64, 1), 1),
-            "Topography: cell (3, 0, 0) is solid and lies at an open side. Hint: end the topography one cell "
+            "Topography: cell (3, 0, 0) is solid and next to an open side. Hint: end the topography one cell "
             "before the "
             "side, or make the side a wall");
   EXPECT_EQ(message(std::vector<std::uint8_t>(64, 0), 0),
-            "MaskedProjection: a tolerance of 0.000000 in 50 iterations makes no sense");
+            "MaskedProjection: a tolerance of 0.000000 in 50 iterations is not valid. Hint: use a tolerance "
+            "of 0 or more and at least 1 iteration");
 }
 
 } // namespace

@@ -125,7 +125,8 @@ TEST(BodyLinks, RefuseWhatDoesNotFit) {
     return error_of(
         [&] { static_cast<void>(body_links(bodies.grid.extent, solid, block, ghosts, d3q7, around_x, 0)); });
   };
-  EXPECT_TRUE(contains(said(std::span(bodies.solid).first(7), whole, 0), "7 flags came for 1760 cells"));
+  EXPECT_TRUE(
+      contains(said(std::span(bodies.solid).first(7), whole, 0), "7 flags were given for 1760 cells"));
   EXPECT_TRUE(contains(said(bodies.solid, whole.grow(1), 0), "reaches beyond"));
   EXPECT_TRUE(contains(said(bodies.solid, whole, -1), "-1 ghost layers"));
 }
@@ -147,8 +148,9 @@ TEST(BodyLinks, KeepClearOfWallsWithinTheStep) {
   const auto said = [](std::int64_t first, const Box& block, int ghosts, std::uint32_t walls) {
     return error_of([&] { static_cast<void>(beside_layer(first, block, ghosts, walls)); });
   };
-  EXPECT_TRUE(contains(said(1, whole, 0, south),
-                       "cell (0, 0, 0) lies between a body and the south side, whose walls are within"));
+  EXPECT_TRUE(
+      contains(said(1, whole, 0, south),
+               "cell (0, 0, 0) lies between a body and the south side, whose walls belong to the step"));
   EXPECT_TRUE(contains(said(7, whole, 0, south + north), "cell (0, 8, 0) lies between a body and the north"));
   EXPECT_EQ(beside_layer(2, whole, 0, south + north).own, 16); // two cells between
   EXPECT_EQ(beside_layer(6, whole, 0, south + north).own, 16);

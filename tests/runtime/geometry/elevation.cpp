@@ -44,7 +44,7 @@ TEST(Elevation, NpzInDegreesTurnsNorthUp) {
 TEST(Elevation, NpyNeedsACellSize) {
   const test::Folder folder;
   const auto path = folder.write("e.npy", npy<float>("<f4", "(2, 2)", {1, 2, 3, 4}));
-  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path); }), "no cell size"));
+  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path); }), "the cell size is missing"));
   EXPECT_EQ(read_elevation(path, {30, 20}).cell_y, 20);
 }
 
@@ -68,7 +68,7 @@ TEST(Elevation, AsciiGrid) {
   EXPECT_TRUE(contains(message(header + "1 2 3 4 x 6"), "'x' at row 1, column 1"));
   EXPECT_TRUE(contains(message("ncols 3\n1 2 3"), "no valid 'nrows'"));
   EXPECT_TRUE(contains(message("ncols 900000\nnrows 900000\ncellsize 1\n1 2"), "too short"));
-  EXPECT_TRUE(contains(message("ncols 2\nnrows 2\n1 2 3 4"), "no cell size"));
+  EXPECT_TRUE(contains(message("ncols 2\nnrows 2\n1 2 3 4"), "the cell size is missing"));
 }
 
 TEST(Elevation, AsciiGridInDegrees) {

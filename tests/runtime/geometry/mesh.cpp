@@ -69,9 +69,9 @@ TEST(Mesh, ObjWithQuadsNegativeIndicesAndNormals) {
     return error_of([&] { (void)read_mesh(path); });
   };
   EXPECT_TRUE(contains(message("f 1 2 9\n"), "line 12"));
-  EXPECT_TRUE(contains(message("f 1 2 9\n"), "'9' names no vertex"));
-  EXPECT_TRUE(contains(message("f 1 2 0\n"), "'0' names no vertex"));
-  EXPECT_TRUE(contains(message("f 1 2\n"), "a face of 2 vertices"));
+  EXPECT_TRUE(contains(message("f 1 2 9\n"), "'9' does not refer to a vertex"));
+  EXPECT_TRUE(contains(message("f 1 2 0\n"), "'0' does not refer to a vertex"));
+  EXPECT_TRUE(contains(message("f 1 2\n"), "a face has 2 vertices"));
   EXPECT_TRUE(contains(message("v 1 nan 2\n"), "not a coordinate"));
   EXPECT_TRUE(contains(message(""), "no triangle"));
 }
@@ -88,7 +88,7 @@ TEST(Mesh, RefusesDamagedStl) {
   EXPECT_TRUE(contains(message("x"), "not an STL file"));
   const std::string ascii = ascii_stl(mesh);
   EXPECT_TRUE(contains(message(ascii.substr(0, ascii.size() / 2)), "ends before 'endsolid'"));
-  EXPECT_TRUE(contains(message("solid\nvertex 1 2 3\nendfacet\nendsolid\n"), "a facet of 1 vertices"));
+  EXPECT_TRUE(contains(message("solid\nvertex 1 2 3\nendfacet\nendsolid\n"), "a facet has 1 vertices"));
   const auto unknown = folder.write("a.ply", "ply");
   EXPECT_TRUE(contains(error_of([&] { (void)read_mesh(unknown); }), "unknown suffix '.ply'"));
 }

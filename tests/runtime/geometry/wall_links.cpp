@@ -495,21 +495,21 @@ TEST(WallLinks, SaysWhatDoesNotFit) {
     return error_of([&] { (void)wall_links(surface, cells, flags, list, velocities, closed); });
   };
   EXPECT_TRUE(contains(message({{0, 0, 0}, 1, {10, 10, 9}}, solid, d3q27, mesh),
-                       "the grid has (10, 10, 9) cells, and the domain of the list (10, 10, 10)"));
-  EXPECT_TRUE(contains(message(grid, {1, 2}, d3q27, mesh), "2 flags came for 1000 cells"));
-  EXPECT_TRUE(contains(message({{0, 0, 0}, 0, {10, 10, 10}}, solid, d3q27, mesh), "a cell of 0"));
+                       "the grid has (10, 10, 9) cells, but the domain of the list has (10, 10, 10)"));
+  EXPECT_TRUE(contains(message(grid, {1, 2}, d3q27, mesh), "2 flags were given for 1000 cells"));
+  EXPECT_TRUE(contains(message({{0, 0, 0}, 0, {10, 10, 10}}, solid, d3q27, mesh), "the cell size 0"));
   std::vector<std::uint8_t> more = solid;
   more[12] = 1;
-  EXPECT_TRUE(contains(message(grid, more, d3q27, mesh), "cell (2, 1, 0) is listed and solid"));
+  EXPECT_TRUE(contains(message(grid, more, d3q27, mesh), "cell (2, 1, 0) is listed, but solid"));
   EXPECT_TRUE(contains(message(grid, solid, {{0, 0, 0}, {1, 0, 0}}, mesh), "(1, 0, 0) has no opposite"));
-  EXPECT_TRUE(contains(message(grid, solid, {{2, 0, 0}, {-2, 0, 0}}, mesh), "further than to a neighbour"));
   EXPECT_TRUE(
-      contains(message(grid, solid, {{0, 1, 0}, {0, -1, 0}, {0, 1, 0}}, mesh), "(0, 1, 0) comes twice"));
+      contains(message(grid, solid, {{2, 0, 0}, {-2, 0, 0}}, mesh), "leads beyond the neighbouring cells"));
+  EXPECT_TRUE(
+      contains(message(grid, solid, {{0, 1, 0}, {0, -1, 0}, {0, 1, 0}}, mesh), "(0, 1, 0) appears twice"));
   EXPECT_TRUE(contains(message(grid, solid, std::vector<Velocity>(33), mesh), "a mask has 32 bits"));
   Mesh broken = mesh;
   broken.vertices[3][1] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(
-      contains(message(grid, solid, d3q27, broken), "mesh 'sphere': it has a corner that is not finite"));
+  EXPECT_TRUE(contains(message(grid, solid, d3q27, broken), "mesh 'sphere': a vertex is not finite"));
 }
 
 } // namespace

@@ -256,8 +256,8 @@ TEST(DeviceDeathTest, ARankThatNcclStartsInVainForEndsTheProgram) {
     (void)heddle::nccl_transport(0, 2, heddle::nccl_id());
   };
   EXPECT_EXIT(alone(), testing::ExitedWithCode(1),
-              "NCCL: rank 0, the start of a communicator: waited 3000 ms for ranks 0 to 1, not all of which "
-              "are there");
+              "NCCL: rank 0, the start of a communicator: waited 3000 ms for ranks 0 to 1, some of which are "
+              "missing");
 }
 
 TEST(DeviceDeathTest, ARankThatDoesNotSendItsFirstMessageEndsTheProgram) {

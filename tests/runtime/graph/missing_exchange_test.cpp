@@ -79,7 +79,7 @@ TEST(MissingExchange, IsFoundWhereSweepsReadWhatOtherRanksChange) {
   };
   const std::string said = refusal(2, 2, in_turns);
   EXPECT_NE(
-      said.find("'step' reads 'f' beyond the blocks of its rank, and no exchange of graph 'loop' brings"),
+      said.find("'step' reads 'f' outside the blocks of its rank, but no exchange of graph 'loop' updates"),
       std::string::npos)
       << said;
   EXPECT_NE(said.find("HaloExchange(step.before(), transport)"), std::string::npos) << said;

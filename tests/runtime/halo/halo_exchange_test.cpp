@@ -143,7 +143,7 @@ TEST(HaloExchange, RefusesOtherMemoryThanOtherRanksStoreTo) {
     graph.run();
     ADD_FAILURE() << "no error";
   } catch (const heddle::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("field 'f' has other memory than when the exchange was made"),
+    EXPECT_NE(std::string(error.what()).find("field 'f' has moved in memory since the exchange was made"),
               std::string::npos)
         << error.what();
   }

@@ -54,7 +54,7 @@ TEST_F(CheckpointTest, AFullDiskLosesNothing) {
       together([&] { full = std::make_unique<FileLimit>(limit); });
       const std::string error = failure([&] { run.checkpoint().write(20); });
       EXPECT_NE(error.find("rank "), std::string::npos) << limit << error;
-      EXPECT_NE(error.find("earlier output is untouched"), std::string::npos) << limit << error;
+      EXPECT_NE(error.find("earlier output is unchanged"), std::string::npos) << limit << error;
       together([&] {
         full.reset();
         EXPECT_TRUE(contents() == before) << limit;

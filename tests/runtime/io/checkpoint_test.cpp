@@ -99,8 +99,8 @@ TEST_F(CheckpointTest, EveryChangedBitIsRefusedAndThePreviousOneOffered) {
   }
   EXPECT_LT(harmless, 5);
   const std::string none = read_error(15);
-  EXPECT_NE(none.find("there is none of step 15 in"), std::string::npos) << none;
-  EXPECT_NE(none.find("Hint: there are those of the steps 10, 20"), std::string::npos) << none;
+  EXPECT_NE(none.find("there is no checkpoint of step 15 in"), std::string::npos) << none;
+  EXPECT_NE(none.find("Hint: choose one of the steps 10, 20"), std::string::npos) << none;
   EXPECT_EQ(read(3, {3, 1, 1}), 20);
   EXPECT_EQ(read(3, {3, 1, 1}, 10), 10);
 }
@@ -144,11 +144,12 @@ TEST_F(CheckpointTest, AnotherVersionIsNamed) {
   std::string text = bytes("run_00000010.checkpoint");
   text.replace(text.find(" 1\n"), 3, " 2\n");
   put("run_00000010.checkpoint", text);
-  EXPECT_NE(read_error().find("it was written in version 2 of the format, this program reads version 1"),
+  EXPECT_NE(read_error().find("it was written in version 2 of the format, but this program reads version 1"),
             std::string::npos)
       << read_error();
   put("run_00000010.checkpoint", "something else");
-  EXPECT_NE(read_error().find("this is no manifest of a checkpoint"), std::string::npos) << read_error();
+  EXPECT_NE(read_error().find("the manifest of the checkpoint is damaged"), std::string::npos)
+      << read_error();
 }
 
 TEST_F(CheckpointTest, WhatDoesNotFitIsNamed) {
@@ -183,38 +184,38 @@ TEST_F(CheckpointTest, WhatDoesNotFitIsNamed) {
            c.add(u);
            c.add("time", time);
          }),
-         "it has fields that this run does not know; its fields: 'u', 'p'");
+         "it has fields that this run did not add; its fields are 'u', 'p'");
   expect(error_of([&](Checkpoint& c, auto& u, auto& p) {
            c.add(u);
            c.add(p, "q");
          }),
-         "field 'q' is not in it");
+         "field 'q' is not in the checkpoint");
   expect(error_of([&](Checkpoint& c, auto& u, auto& p) {
            c.add(u, "p");
            c.add(p, "u");
          }),
-         "field 'p' was stored as f32, this run has f64");
+         "field 'p' was stored as f32, but this run uses f64");
   expect(error_of([&](Checkpoint& c, auto& u, auto& p) {
            c.add(u);
            c.add(p);
          }),
-         "its numbers are 'time', not those of this run");
+         "its numbers are 'time', which differ from those of this run");
   expect(error_of([&](Checkpoint& c, auto& u, auto& p) {
            c.add(u);
            c.add(p);
            c.add("time", whole);
          }),
-         "or of other types");
+         "which differ from those of this run in name or type");
   expect(error_of([&](Checkpoint& c, auto&, auto& p) {
            c.declare_listed<double>("u", 3);
            c.add(p);
          }),
-         "was stored for all cells, this run has listed ones");
+         "was stored for all cells, but this run uses listed cells");
   expect(error_of([&](Checkpoint& c, auto&, auto& p) {
            c.add(p);
            c.declare_listed<double>("u", 2);
          }),
-         "has 3 components, in this run 2");
+         "has 3 components, but this run uses 2");
   const auto all = [&](Checkpoint& c, Field<double>& u, Field<float>& p) {
     c.add(u);
     c.add(p);
@@ -244,10 +245,13 @@ TEST_F(CheckpointTest, OtherListedCellsAreRefused) {
     with(keep, [&](Checkpoint& c) { text = failure([&] { (void)c.read(); }); });
     return text;
   };
-  EXPECT_NE(error([](std::size_t i) { return i % 3 != 1; }).find("the cell -3, 0, 2 of 'f' is not in it"),
+  EXPECT_NE(error([](std::size_t i) {
+              return i % 3 != 1;
+            }).find("the cell -3, 0, 2 of 'f' is not in the checkpoint"),
             std::string::npos);
-  EXPECT_NE(error([](std::size_t i) { return i % 3 == 1; }).find("field 'f' has 546 cells, in this run 273"),
-            std::string::npos);
+  EXPECT_NE(
+      error([](std::size_t i) { return i % 3 == 1; }).find("field 'f' has 546 cells, but this run has 273"),
+      std::string::npos);
 }
 
 TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsNeedTheirSteps) {
@@ -307,7 +311,7 @@ TEST_F(CheckpointTest, RefusesWhatCannotBe) {
   put("file", "");
   Checkpoint nowhere(folder_ / "file", "run");
   nowhere.add("time", time);
-  EXPECT_NE(failure([&] { nowhere.write(1); }).find("cannot make the folder"), std::string::npos);
+  EXPECT_NE(failure([&] { nowhere.write(1); }).find("cannot create the folder"), std::string::npos);
 }
 
 } // namespace

@@ -85,7 +85,7 @@ TEST_F(OutputTest, AFullDiskLeavesEarlierOutputIntact) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("run_00000001_0.vti"), std::string::npos) << error.what();
-      EXPECT_NE(error.hint().find("untouched"), std::string::npos);
+      EXPECT_NE(error.hint().find("unchanged"), std::string::npos);
     }
     EXPECT_TRUE(contents() == before) << limit; // and nothing is left beside
   }
@@ -184,9 +184,9 @@ TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
   const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
   // What rank 1 does otherwise: no array, another name, other components, another step.
   for (const auto& [name, components, step, words] : {std::tuple("", 1, 3, "there is nothing to write"),
-                                                      {"p", 1, 3, "not those of rank 0"},
-                                                      {"rho", 3, 3, "not those of rank 0"},
-                                                      {"rho", 1, 4, "not those of rank 0"},
+                                                      {"p", 1, 3, "differ from those of rank 0"},
+                                                      {"rho", 3, 3, "differ from those of rank 0"},
+                                                      {"rho", 1, 4, "differ from those of rank 0"},
                                                       {"rho", 1, -1, "is negative"}}) {
     std::array<std::string, 2> said;
     heddle::ThreadGroup(2).run([&, name = name, components = components, step = step](auto& transport) {
@@ -285,7 +285,7 @@ TEST_F(OutputTest, OneListIsWrittenInTheBlocksOfOneRank) {
   const heddle::IndexList half(shared, 0, reader, lattice::aa_links());
   const heddle::SparseField<double> part(half, 1, heddle::Memory::host, "part");
   const std::string message = test::error_of([&] { output.add(part); });
-  EXPECT_TRUE(test::contains(message, "the list of 'part' has not the blocks of the output's grid"))
+  EXPECT_TRUE(test::contains(message, "the list of 'part' does not have the blocks of the output's grid"))
       << message;
 }
 
@@ -505,9 +505,9 @@ TEST_F(SeriesTest, ASeriesGoesOnInTheSameRunAlone) {
   const std::string series = contents()["a & b.pvd"];
   EXPECT_TRUE(test::contains(series, "\n<!-- 12 m/s from - - the west of it -->\n<VTKFile")) << series;
   const std::string message = test::error_of([&] { run(folder_, 1, {2}, true, "8 m/s"); });
-  EXPECT_TRUE(test::contains(message,
-                             "a & b.pvd is of another run and cannot go on: it says '12 m/s from - - "
-                             "the west of it', this run '8 m/s'"))
+  EXPECT_TRUE(test::contains(
+      message, "a & b.pvd belongs to another run and cannot be continued: it is about '12 m/s from - - "
+               "the west of it', this run '8 m/s'"))
       << message;
   EXPECT_EQ(contents()["a & b.pvd"], series);
   run(folder_, 1, {2}, true, "12 m/s from -- the west\nof it");
@@ -518,7 +518,7 @@ TEST_F(SeriesTest, TwoRunsAtOnceInAFolderAreRefused) {
   const heddle::OutputFolder first(folder_, 0, with_checkpoints());
   run(first.unfinished(), 1, {0});
   const std::string message = test::error_of([&] { const heddle::OutputFolder second(folder_, 0); });
-  EXPECT_TRUE(test::contains(message, "another run is at work in it")) << message;
+  EXPECT_TRUE(test::contains(message, "another run is writing to it")) << message;
   EXPECT_EQ(names(first.unfinished()).size(), 2U);
 }
 

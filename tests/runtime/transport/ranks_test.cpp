@@ -170,9 +170,10 @@ TEST(Ranks, OneProgramGivesOneNumberHoweverItIsRun) {
 TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
   const Ending nonsense = run_with("many", "auto");
   EXPECT_EQ(nonsense.status, 1);
-  EXPECT_NE(nonsense.errors.find("here: HEDDLE_RANKS: 'many' is no number of ranks"), std::string::npos)
+  EXPECT_NE(nonsense.errors.find("here: HEDDLE_RANKS: 'many' is not a valid number of ranks"),
+            std::string::npos)
       << nonsense.errors;
-  EXPECT_NE(run_with("0", "auto").errors.find("no number of ranks"), std::string::npos);
+  EXPECT_NE(run_with("0", "auto").errors.find("is not a valid number of ranks"), std::string::npos);
   const auto refusal = [](const char* ranks, const char* transport) {
     const std::string text = run_with(ranks, transport).errors;
     const std::string start = "here: select_transport: ";
@@ -195,7 +196,7 @@ TEST(Ranks, WhatCannotBeIsRefusedWithTheReason) {
   for (const char* const wait : {"soon", "0", "-1", "1e9", "3 "}) {
     const Setting limit("HEDDLE_TIMEOUT", wait);
     EXPECT_NE(run_with("2", "threads")
-                  .errors.find("HEDDLE_TIMEOUT: '" + std::string(wait) + "' is no time to wait"),
+                  .errors.find("HEDDLE_TIMEOUT: '" + std::string(wait) + "' is not a valid timeout"),
               std::string::npos);
   }
 }
@@ -218,9 +219,10 @@ TEST(Ranks, OneOfManyThatFindsItselfAloneIsRefused) {
   const Ending refused = ending({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}});
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.out, "");
-  EXPECT_NE(refused.errors.find("here: start of the program: PMI_SIZE=3 says that a launcher started several "
-                                "processes, but this program uses no MPI: each would compute everything"),
-            std::string::npos)
+  EXPECT_NE(
+      refused.errors.find("here: start of the program: PMI_SIZE=3 says that a launcher started several "
+                          "processes, but this program uses no MPI: each process would compute everything"),
+      std::string::npos)
       << refused.errors;
   EXPECT_NE(refused.errors.find("HEDDLE_TRANSPORT=local"), std::string::npos) << refused.errors;
   EXPECT_EQ(ending({{"OMPI_COMM_WORLD_SIZE", "2"}}).status, 1);

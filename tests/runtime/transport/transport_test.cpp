@@ -254,7 +254,7 @@ TEST(Transport, IsChosenAndSaysWhy) {
   EXPECT_NE(
       failure([&] { (void)heddle::select_transport({never}, "never"); }).find("cannot be used: it is a test"),
       std::string::npos);
-  EXPECT_NE(failure([&] { (void)heddle::select_transport({never}, "auto"); }).find("no transport fits"),
+  EXPECT_NE(failure([&] { (void)heddle::select_transport({never}, "auto"); }).find("no transport is usable"),
             std::string::npos);
   const heddle::TransportCandidate later{"later", false, "it is early", nullptr, "wait"};
   EXPECT_EQ(

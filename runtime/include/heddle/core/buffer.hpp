@@ -91,14 +91,14 @@ public:
 private:
   static std::int64_t checked(std::int64_t count) {
     if (count < 0 || count > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
-      throw Error("Buffer", "cannot hold " + std::to_string(count) + " elements");
+      throw Error("Buffer", std::to_string(count) + " elements are not valid", "use 0 or more");
     }
     return count;
   }
 
   void require_host() const {
     if (memory_ == Memory::device) {
-      throw Error("Buffer::span", "the elements are on the device", "to_host() copies them");
+      throw Error("Buffer::span", "the elements are on the device", "copy them with to_host()");
     }
   }
 

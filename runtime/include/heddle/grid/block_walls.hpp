@@ -53,8 +53,9 @@ template <class T> void require_same_walls(const Field<T>& field, std::uint32_t 
     if (((walls_of(field, block) ^ walls_of(field, first)) & walls) == 0) continue;
     throw Error(kernel,
                 "blocks " + std::to_string(first) + " and " + std::to_string(block) + " of field '" +
-                    std::string(field.name()) + "' lie between each other, and only one has a wall at a side",
-                "cut the grid across axes that have no walls in this kernel");
+                    std::string(field.name()) +
+                    "' are interleaved, but only one of them has a wall at a side",
+                "split the grid along axes that have no walls in this kernel");
   }
 }
 

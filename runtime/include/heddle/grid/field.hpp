@@ -139,7 +139,7 @@ public:
       if (other.blocks() != blocks() || other.layouts_[i].extent != layouts_[i].extent ||
           other.ghost_layers() != ghost_layers()) {
         throw Error("Field::copy_from",
-                    "'" + other.options_.name + "' has not the shape of '" + options_.name + "'",
+                    "'" + other.options_.name + "' does not have the shape of '" + options_.name + "'",
                     "blocks, components and ghost layers must agree");
       }
       alike = alike && other.layouts_[i].stride == layouts_[i].stride;
@@ -185,7 +185,8 @@ public:
       if (static_cast<std::int64_t>(values.size()) != view.extent(0) * view.extent(1) * view.extent(2)) {
         throw Error("Field::write", "block " + std::to_string(block) + " of '" + options_.name + "' has " +
                                         std::to_string(view.extent(0) * view.extent(1) * view.extent(2)) +
-                                        " cells, but " + std::to_string(values.size()) + " values came");
+                                        " cells, but " + std::to_string(values.size()) +
+                                        " values were given");
       }
       const T* from = values.data();
       for (std::int64_t z = 0; z < view.extent(2); ++z) {
@@ -236,17 +237,17 @@ private:
     const FieldOptions& o = options_;
     const int axis = o.same_along;
     if (axis != -1 && axis != 1 && axis != 2) {
-      throw Error("Field", "'" + o.name + "' cannot be the same along axis " + std::to_string(axis),
-                  "1 for y, 2 for z, -1 for none");
+      throw Error("Field", "'" + o.name + "' cannot be constant along axis " + std::to_string(axis),
+                  "use 1 for y, 2 for z, -1 for none");
     }
     const std::array<std::int64_t, 4> kept = stored({cells[0], cells[1], cells[2], 1});
     const std::array<std::int64_t, 3> extents{kept[0], kept[1], kept[2]};
     if (o.cells_together && (o.interleaved != 1 || axis >= 0)) {
       throw Error("Field",
                   "'" + o.name +
-                      "' keeps the components of a cell together, which neither interleaved blocks"
-                      " nor values that are the same along an axis can do",
-                  "one of the three");
+                      "' stores the components of a cell contiguously, which cannot be combined with "
+                      "interleaved blocks or values that are constant along an axis",
+                  "choose one of the three");
     }
     FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), o.memory,
                        o.cells_together ? o.components
@@ -267,9 +268,9 @@ private:
     for (std::size_t b = 0; b < layouts_.size(); ++b) {
       if (layouts_.size() % lanes != 0 || layouts_[b].extent != layouts_[b / lanes * lanes].extent) {
         throw Error("Field",
-                    "'" + options_.name + "' is to interleave groups of " + std::to_string(lanes) +
+                    "'" + options_.name + "' cannot interleave groups of " + std::to_string(lanes) +
                         " of its " + std::to_string(layouts_.size()) +
-                        " blocks, which must have equal extents",
+                        " blocks: groups must be complete and of equal extents",
                     "split the box into blocks of equal extents, a multiple of that number on each rank");
       }
     }

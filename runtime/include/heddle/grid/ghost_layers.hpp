@@ -18,7 +18,7 @@ void require_ghost_layers(const Field<T>& field, int layers, int axes, const cha
     if (present < layers) {
       throw Error(kernel,
                   "field '" + std::string(field.name()) + "' has " + std::to_string(present) +
-                      " ghost layers along axis " + std::to_string(axis) + ", " + std::to_string(layers) +
+                      " ghost layers along axis " + std::to_string(axis) + ", but " + std::to_string(layers) +
                       " are needed",
                   "construct the field with {.ghost_layers = " + std::to_string(layers) + "}");
     }

@@ -16,7 +16,7 @@ template <class T> void require_interleaved(const Field<T>& field, int lanes, co
     throw Error(
         kernel,
         "field '" + std::string(field.name()) + "' interleaves " + std::to_string(field.interleaved()) +
-            " blocks, the kernel takes " + std::to_string(lanes) + " cells a thread",
+            " blocks, but the kernel needs " + std::to_string(lanes),
         "construct the field with {.interleaved = " + std::to_string(lanes) + "} on a grid of blocks");
   }
 }

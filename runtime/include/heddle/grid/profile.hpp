@@ -26,8 +26,9 @@ public:
       : axis_(axis), ghosts_(ghosts), lower_(domain.lower[static_cast<std::size_t>(axis)]),
         cells_(domain.extent(axis)), buffer_(values, memory) {
     if (static_cast<std::int64_t>(values.size()) != cells_ + std::int64_t{2} * ghosts) {
-      throw Error("Profile", std::to_string(values.size()) + " values came for " + std::to_string(cells_) +
-                                 " cells and 2 * " + std::to_string(ghosts) + " ghost entries");
+      throw Error("Profile", std::to_string(values.size()) + " values were given for " +
+                                 std::to_string(cells_) + " cells and 2 * " + std::to_string(ghosts) +
+                                 " ghost entries");
     }
   }
 
@@ -55,19 +56,19 @@ template <class T, class U>
 void require_profile(const Profile<T>& profile, const Field<U>& field, int axis, int ghosts,
                      const char* kernel) {
   const auto refuse = [&](const std::string& reason) {
-    throw Error(kernel, "a profile beside field '" + std::string(field.name()) + "' " + reason,
+    throw Error(kernel, "a profile used with field '" + std::string(field.name()) + "' " + reason,
                 "construct it for the domain of the field");
   };
   if (profile.axis() != axis)
     refuse("lies along axis " + std::to_string(profile.axis()) + ", not " + std::to_string(axis));
   if (profile.cells() != field.grid().domain().extent(axis))
-    refuse("has " + std::to_string(profile.cells()) + " values, the domain has " +
+    refuse("has " + std::to_string(profile.cells()) + " values, but the domain has " +
            std::to_string(field.grid().domain().extent(axis)) + " levels");
   if (profile.ghosts() < ghosts)
-    refuse("has " + std::to_string(profile.ghosts()) + " ghost entries, " + std::to_string(ghosts) +
+    refuse("has " + std::to_string(profile.ghosts()) + " ghost entries, but " + std::to_string(ghosts) +
            " are needed");
   if ((profile.memory() == Memory::device) != (field.memory() == Memory::device))
-    refuse("lies in another memory");
+    refuse("is in another memory");
 }
 
 } // namespace heddle

@@ -76,7 +76,7 @@ public:
         blocks_(static_cast<std::size_t>(grid.first_block(rank + 1) - first_)) {
     if (static_cast<int>(choice.kinds.size()) != grid.places())
       throw Error("HybridField", "its blocks were chosen for another grid",
-                  "choose_blocks(domain, grid.blocks(), ...)");
+                  "call choose_blocks(domain, grid.blocks(), ...)");
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t cpu_begin = std::clock();
     for_blocks([&](std::int64_t b) { build_list(static_cast<int>(b), choice, flags); });
@@ -125,7 +125,9 @@ public:
       same = other.blocks_[b].cells.box == blocks_[b].cells.box && !other.blocks_[b].list == !blocks_[b].list;
     }
     if (!same)
-      throw Error("HybridField::copy_from", "'" + other.name_ + "' has not the blocks of '" + name_ + "'");
+      throw Error("HybridField::copy_from",
+                  "'" + other.name_ + "' does not have the blocks of '" + name_ + "'",
+                  "construct both with the same grid and kinds");
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (blocks_[b].dense)
         blocks_[b].dense->copy_from(*other.blocks_[b].dense);
@@ -140,7 +142,7 @@ public:
                 double missing) const {
     if (memory_ == Memory::device)
       throw Error("HybridField::read_row", "'" + name_ + "' is on the device",
-                  "copy_from() into one on the host");
+                  "copy it into a host field with copy_from()");
     const Block& block = blocks_.at(static_cast<std::size_t>(number - first_));
     const std::array<std::int64_t, 3>& lower = block.cells.box.lower;
     std::fill(row.begin(), row.end(), missing);

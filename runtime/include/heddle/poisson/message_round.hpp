@@ -22,8 +22,8 @@ public:
     if (transport.ranks() > 1 && transport.memory() == Memory::device) {
       throw Error(name,
                   "messages of the transport '" + std::string(transport.name()) +
-                      "' lie on the device, those of this round on the host",
-                  "a transport of the host's memory, as mpi");
+                      "' are in device memory, but this solver exchanges host memory",
+                  "use a transport for host memory, such as mpi");
     }
   }
 

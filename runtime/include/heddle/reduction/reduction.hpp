@@ -219,8 +219,8 @@ private:
   }
 
   [[noreturn]] static void refuse_blocks(std::string_view name) {
-    throw Error("Reduction", "'" + std::string(name) + "' has not the blocks that this rank has",
-                "all parts, and Ranks::party_grid(grid)");
+    throw Error("Reduction", "'" + std::string(name) + "' does not have the blocks of this rank",
+                "pass all parts, and use Ranks::party_grid(grid)");
   }
 
   static std::function<Value()> of_lists(const BlockGrid& grid, std::vector<const SparseField<T>*> fields,

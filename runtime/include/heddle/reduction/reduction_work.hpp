@@ -41,8 +41,8 @@ template <class T> void require_values(const Buffer<T>& buffer, int blocks, cons
   if (buffer.size() < blocks) {
     throw Error(kernel,
                 "a buffer for a reduction holds " + std::to_string(buffer.size()) +
-                    " values, and there are " + std::to_string(blocks) + " blocks",
-                "give it one value a block");
+                    " values, but there are " + std::to_string(blocks) + " blocks",
+                "use one value per block");
   }
 }
 

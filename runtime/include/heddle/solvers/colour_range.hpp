@@ -34,7 +34,7 @@ template <class Field> void require_even_blocks(const Field& field, const char* 
       if ((grid.block(b).lower[axis] - grid.domain().lower[axis]) % 2 != 0) {
         throw Error(kernel,
                     "block " + std::to_string(b) + " of '" + std::string(field.name()) +
-                        "' begins at an odd cell, so its colours would be others than its neighbours'",
+                        "' begins at an odd cell, so its colours would not match those of its neighbours",
                     "choose blocks of an even number of cells");
       }
     }

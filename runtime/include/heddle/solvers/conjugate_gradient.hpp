@@ -64,7 +64,7 @@ public:
   /// Continues from what phi is.
   Descent solve(const Accuracy& accuracy) {
     if (!(accuracy.residual > 0) || !(accuracy.change >= 0)) {
-      throw Error("ConjugateGradient", "no accuracy is asked for", "residual > 0, change >= 0");
+      throw Error("ConjugateGradient", "no accuracy is requested", "set residual > 0 and change >= 0");
     }
     rest_scale_ = 1 / accuracy.residual;
     change_scale_ = accuracy.change > 0 ? 1 / accuracy.change : 0;

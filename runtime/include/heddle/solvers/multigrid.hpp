@@ -69,12 +69,15 @@ public:
       : matrix_(matrix), options_(options), memory_(matrix.coefficients->memory()) {
     const Field<Coefficient>& field = *matrix.coefficients;
     if (field.grid().size() != 1) {
-      throw Error("Multigrid", "the grid has " + std::to_string(field.grid().size()) + " blocks",
-                  "one block");
+      throw Error("Multigrid",
+                  "the grid has " + std::to_string(field.grid().size()) +
+                      " blocks, but multigrid supports one",
+                  "use a grid of one block");
     }
     if (options.sweeps < 1 || options.coarse_sweeps < 1 || options.coarsest_sweeps < 1 ||
         options.coarsest_cells < 1) {
-      throw Error("Multigrid", "these options make no sense", "sweeps and cells of at least 1");
+      throw Error("Multigrid", "an option is out of range",
+                  "use at least 1 for the numbers of sweeps and cells");
     }
     for (const Profile<T>* profile : matrix.profiles)
       require_profile(*profile, field, profile->axis(), 1, "Multigrid");
@@ -226,9 +229,9 @@ private:
       if (centres[axis].empty()) centres[axis] = even_centres(cells_[axis]);
       if (static_cast<std::int64_t>(centres[axis].size()) != cells_[axis] + 2) {
         throw Error("Multigrid",
-                    std::to_string(centres[axis].size()) + " centres for " + std::to_string(cells_[axis]) +
-                        " cells along axis " + std::to_string(axis),
-                    "one for each cell and one beyond each end");
+                    std::to_string(centres[axis].size()) + " centres were given for " +
+                        std::to_string(cells_[axis]) + " cells along axis " + std::to_string(axis),
+                    "give one per cell and one beyond each end");
       }
     }
     CoarseLevel<T> finest(cells_, {1, 1, 1}, memory_);

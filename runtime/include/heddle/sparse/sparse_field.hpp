@@ -94,7 +94,9 @@ public:
   /// Copies all values from a field over a list of the same layout in any memory; throws Error otherwise.
   void copy_from(const SparseField& other) {
     if (other.extents() != extents()) {
-      throw Error("SparseField::copy_from", "'" + other.name_ + "' has not the shape of '" + name_ + "'");
+      throw Error("SparseField::copy_from",
+                  "'" + other.name_ + "' does not have the shape of '" + name_ + "'",
+                  "list, components and memory layout must agree");
     }
     for (int c = 0; c < components_; ++c) { // slots lie further apart on a host
       copy_bytes(buffer_.data() + c * list_->slot_stride(), memory(),
@@ -131,7 +133,7 @@ private:
 
   static int checked(int components) {
     if (components < 1)
-      throw Error("SparseField", "cannot have " + std::to_string(components) + " components");
+      throw Error("SparseField", std::to_string(components) + " components are not valid", "use at least 1");
     return components;
   }
 

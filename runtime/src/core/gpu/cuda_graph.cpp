@@ -13,7 +13,7 @@ void begin_capture(void* stream) {
 void* end_capture(void* stream) {
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph), "TaskGraph",
-        "a task did more than put work into its stream; run without capture");
+        "a task of a captured graph did more than enqueue work in its stream; run without capture");
   cudaGraphExec_t executable = nullptr;
   // Else all nodes have the priority of the stream in which the graph is launched, and a border that others
   // wait for comes after the blocks of an interior that was begun before it.

@@ -13,9 +13,9 @@ void* allocate(std::size_t bytes, Memory memory) {
   if (result != cudaSuccess) {
     (void)cudaGetLastError();
     throw Error("allocate",
-                "no " + std::to_string(bytes) + " bytes of " + to_string(memory) +
+                "cannot allocate " + std::to_string(bytes) + " bytes of " + to_string(memory) +
                     " memory: " + cudaGetErrorString(result),
-                "nvidia-smi shows which devices there are and what they hold");
+                "nvidia-smi shows the devices and their free memory");
   }
   return pointer;
 }

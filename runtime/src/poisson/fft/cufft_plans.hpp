@@ -22,7 +22,9 @@ inline void check(cufftResult result, const char* what) {
   if (result == CUFFT_SUCCESS) return;
   throw Error("PlaneTransform (cuFFT)",
               std::string(what) + " failed with cufftResult " + std::to_string(static_cast<int>(result)),
-              result == CUFFT_ALLOC_FAILED ? "cuFFT's work area does not fit the memory" : "");
+              result == CUFFT_ALLOC_FAILED
+                  ? "cuFFT's work area does not fit into device memory; use smaller planes"
+                  : "");
 }
 
 /// Pairs of cuFFT plans of one stream, of which one runs after the other: they share one work area. cuFFT

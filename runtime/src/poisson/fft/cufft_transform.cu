@@ -125,8 +125,8 @@ int as_int(std::int64_t number) {
 
 cudaStream_t native(const Stream& stream) {
   if (!stream.device()) {
-    throw Error(where, "the field lies on a device, and the stream is one of the host",
-                "Stream(Memory::device)");
+    throw Error(where, "the field is on a device, but the stream is a host stream",
+                "pass Stream(Memory::device)");
   }
   return static_cast<cudaStream_t>(stream.native());
 }
@@ -141,7 +141,7 @@ public:
       throw Error("make_plane_transform",
                   "cuFFT needs an even row pitch of at least " + std::to_string(least) + " for rows of " +
                       std::to_string(shape.nx),
-                  "0 takes the smallest pitch");
+                  "use 0 for the smallest pitch");
     }
   }
 
@@ -176,7 +176,8 @@ public:
 private:
   void execute(Real* field, std::int64_t planes, std::int64_t plane_pitch, Stream& stream, bool inverse) {
     constexpr bool single = std::is_same_v<Real, float>;
-    if (plane_pitch % 2 == 1) throw Error(where, "the plane pitch is odd", "cuFFT needs an even one");
+    if (plane_pitch % 2 == 1)
+      throw Error(where, "cuFFT needs an even plane pitch", "add an element of padding");
     if (planes == 0) return;
     const auto make = [&](cufftHandle made, int way, std::size_t* bytes) {
       int n[] = {as_int(shape_.ny), as_int(shape_.nx)};

@@ -101,8 +101,8 @@ private:
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       throw Error(
-          "make_plane_transform", std::string("FFTW was asked for, and ") + name + " cannot be opened",
-          "install it (Debian: libfftw3-double3, libfftw3-single3), or take TransformBackEnd::generated");
+          "make_plane_transform", std::string("FFTW was requested, but ") + name + " cannot be opened",
+          "install it (Debian: libfftw3-double3, libfftw3-single3), or use TransformBackEnd::generated");
     }
     find(library, "plan_many_r2r", plan_r2r);
     find(library, "plan_many_dft_r2c", plan_r2c);
@@ -119,7 +119,7 @@ private:
     const std::string symbol = (std::is_same_v<Real, float> ? "fftwf_" : "fftw_") + std::string(what);
     function = reinterpret_cast<Function>(dlsym(library, symbol.c_str()));
     if (function == nullptr) {
-      throw Error("make_plane_transform", std::string(name) + " has no " + symbol, "FFTW 3 is needed");
+      throw Error("make_plane_transform", std::string(name) + " has no " + symbol, "install FFTW 3");
     }
   }
 };
@@ -135,13 +135,15 @@ public:
     if (shape_.row_pitch < least || (complex_ && shape_.row_pitch % 2 == 1) ||
         shape_.row_pitch * shape.ny > most) {
       throw Error("make_plane_transform",
-                  "FFTW cannot transform rows of " + std::to_string(shape.nx) + " numbers, " +
-                      std::to_string(shape_.row_pitch) + " apart",
-                  "an even pitch of at least " + std::to_string(least) + ", planes below 2^31");
+                  "FFTW does not support rows of " + std::to_string(shape.nx) + " numbers with a pitch of " +
+                      std::to_string(shape_.row_pitch),
+                  "use an even pitch of at least " + std::to_string(least) +
+                      " and planes of fewer than 2^31 numbers");
     }
     if ((shape.kind_x == TransformKind::dct1 && shape.nx < 2) ||
         (shape.kind_y == TransformKind::dct1 && shape.ny < 2)) {
-      throw Error("make_plane_transform", "dct1 of 1 numbers does not exist", "give it at least 2");
+      throw Error("make_plane_transform", "a dct1 needs at least 2 numbers, but the direction has 1",
+                  "use more cells");
     }
     gain_ = gain_of(shape.kind_x, shape.nx) * gain_of(shape.kind_y, shape.ny);
     scale_ = static_cast<Real>(1.0 / static_cast<double>(gain_));
@@ -233,7 +235,7 @@ private:
       result =
           library_.plan_r2c(2, n.data(), 1, field, real.data(), 1, 0, field, complex.data(), 1, 0, flags);
     }
-    if (result == nullptr) throw Error("make_plane_transform", "FFTW makes no plan for these planes");
+    if (result == nullptr) throw Error("make_plane_transform", "FFTW has no plan for planes of this size");
     return result;
   }
 

@@ -26,8 +26,9 @@ std::int64_t period(TransformKind kind, std::int64_t n) {
   const std::int64_t least = kind == TransformKind::dct1 ? 2 : 1;
   if (n < least) {
     throw Error("make_plane_transform",
-                std::string(to_string(kind)) + " of " + std::to_string(n) + " numbers does not exist",
-                "give it at least " + std::to_string(least));
+                "a " + std::string(to_string(kind)) + " needs at least " + std::to_string(least) +
+                    " numbers, but the direction has " + std::to_string(n),
+                "use more cells");
   }
   return kind == TransformKind::dct1 ? 2 * (n - 1) : kind == TransformKind::dst1 ? 2 * (n + 1) : n;
 }
