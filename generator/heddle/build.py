@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build: all files of a module, as text, and their way to disk."""
+"""Build: all files of a module as text, and how they are written."""
 
 from __future__ import annotations
 

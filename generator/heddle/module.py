@@ -38,8 +38,8 @@ from heddle.solvers.relaxation import Equation
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it. role: what a streaming pattern made it for, else "". ends: of a sweep
-    along a face (StreamingKernels)."""
+    """A kernel as the user wrote it. role: its role in a streaming pattern, else "". ends: of a sweep along a
+    face (StreamingKernels)."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -100,11 +100,11 @@ class Halo:
 
 @dataclass
 class Module:
-    """Named kernels that become one set of files.
+    """Named kernels that are generated as one set of files.
 
-    name: of the folder, the header and the C++ namespace. precisions: what each kernel is generated for
-    ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes; citation: where that is
-    published.
+    name: of the folder, the header and the C++ namespace. precisions: for which each kernel is generated
+    ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes. citation: where the
+    method is published.
     """
 
     name: str
@@ -213,12 +213,12 @@ class Module:
     def add_halo(
         self, name: str = "halo", kernels: Sequence[str] | None = None, *, wire: str | None = None
     ) -> None:
-        """Add kernels that pack and unpack what `kernels` exchange with other blocks, and to their sweeps
-        `before()` and `after()`, of which heddle::HaloExchange is made.
+        """Add kernels that pack and unpack the halo of `kernels`. Their sweeps get `before()` and `after()`,
+        from which heddle::HaloExchange is constructed.
 
-        kernels: all dense, or all over whole lists; by default all dense ones so far, where there are none
-        those over lists. wire: "f32" or "f16" to send values in that precision; results then depend on where
-        blocks meet.
+        kernels: all dense, or all over whole lists. By default all dense ones so far, or, if there are none,
+        those over lists. wire: "f32" or "f16" to send values in that precision; results then depend on the
+        decomposition into blocks.
         """
         place = calling_place()
         scalar = precision(wire).storage if wire else None
@@ -316,7 +316,7 @@ class Module:
         return next(iter(tables), ())
 
     def typed(self, kernel: str, chosen: str) -> ir.Kernel:
-        """A checked kernel in a precision; worked out once."""
+        """A checked kernel in a precision; computed once."""
         entry = self.kernels[kernel]
         known = self._typed.get((kernel, chosen))
         if known is None or known[0] is not entry:
@@ -324,7 +324,7 @@ class Module:
         return known[1]
 
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
-        """A kernel at every level, for one precision and target; worked out once."""
+        """A kernel at every level, for one precision and target; computed once."""
         if kernel not in self.kernels:
             known = ", ".join(self.kernels)
             raise KernelError(self.name, f"the module has no kernel '{kernel}'.", f"choose one of: {known}")

@@ -37,7 +37,7 @@ class Crossing:
 
     side: -1, 0 or 1 an axis. anchor: what the box is measured from along each axis; the side, unless a box
     along the side has to end within the block. Where the anchor is 0 the box has the cells [near, n - far);
-    where it is 1, [n + near, n + far); where it is -1, [-far, -near). Each has an entry an axis of the
+    where it is 1, [n + near, n + far); where it is -1, [-far, -near). Each has one entry per axis of the
     kernel.
     """
 

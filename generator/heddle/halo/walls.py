@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walls within a step concern every kernel that looks across them.
 
-`Dense(walls=...)` puts the populations that a wall sends back into the own cell. A boundary sweep at another
-side, or a kernel that reads the moments, meets them at the edges: it has to look there, not behind the wall,
-where nobody writes. So such kernels of a module say the same walls as one of its steps.
+`Dense(walls=...)` puts the populations that a wall sends back into the current cell. A boundary sweep at
+another side, or a kernel that reads the moments, meets them at the edges: it has to look there, not behind
+the wall, where nobody writes. So such kernels of a module say the same walls as one of its steps.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def _nothing(**_: Expression | int) -> Sequence[Statement]:
 
 
 def groups_of(operation: str, results: Symbol) -> Symbol:
-    """The array of what the cells of each tile give, of which `results` holds one number a tile."""
+    """The array of what the cells of each tile give, of which `results` holds one number per tile."""
     return Symbol(f"{operation} of {results.name}", results.type)
 
 

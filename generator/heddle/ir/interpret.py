@@ -300,7 +300,7 @@ class _Interpreter:
         return int(-(-row // TILE) * math.prod(count for _, count in outer) * max(colours, 0))
 
     def place(self) -> int:
-        """Which number of all tiles the own cell gives."""
+        """Which number of all tiles the current cell gives."""
         space = self.kernel.space
         if space.is_list:
             return int(self.names[space.counter] - (0 if space.listed else self.names["first"]))
@@ -474,7 +474,7 @@ class _Interpreter:
         raise InterpretationError(f"{type(element).__name__} is not an element")
 
     def beside(self, side: str) -> bool:
-        """Whether the own cell lies at a side at which there is a wall."""
+        """Whether the current cell lies at a side at which there is a wall."""
         axis = walls.axis_of(side)
         last = self.extent[axis] - 1 if walls.is_upper(side) else 0
         return bool(self.names["walls"] & walls.bit(side)) and bool(self.names[AXES[axis]] == last)
@@ -492,7 +492,7 @@ class _Interpreter:
         return self.names[field.name], sum(c * s for c, s in zip(where, array.stride, strict=True))
 
     def listed(self, access: ir.Access) -> int:
-        """The index of an element of a sparse list, or of a value an entry."""
+        """The index of an element of a sparse list, or of one value per entry."""
         if access.field.layout.per_entry:
             return int(self.names[self.kernel.space.counter])
         n = self.listed_cell(access)
@@ -514,14 +514,14 @@ class _Interpreter:
 
     @property
     def own_cell(self) -> int:
-        """The number of the own cell of a list."""
+        """The number of the current cell of a list."""
         space = self.kernel.space
         number = self.names[space.counter]
         cells = self.names["cells"] if space.listed else None
         return int(cells.values[cells.at(number)]) if cells else int(number)
 
     def listed_cell(self, access: ir.Access) -> int:
-        """The number of the own cell of a list, or of the one from which an element is seen."""
+        """The number of the current cell of a list, or of the one from which an element is seen."""
         if not access.through:
             return self.own_cell
         if access.at is not None:

@@ -41,7 +41,7 @@ class Layout(Node):
         return 2 if self.split else components
 
     def part(self, offsets: tuple[int, ...], component: int) -> int:
-        """Where an element at some offset lies along that axis, seen from the own cell."""
+        """Where an element at some offset lies along that axis, seen from the current cell."""
         return sum(offsets) % 2 if self.split else component
 
     def row_cells(self, cells: int) -> int:

@@ -11,7 +11,7 @@ from heddle.ir.hash_consing import Node, node
 @node
 class Link(Node):
     """A row of a sparse list's neighbour table, or a link of a dense space with walls: slot `slot` at
-    `offset`, or `wall_slot` of the own cell at a wall. Negative wall_slot: the list holds that cell even
+    `offset`, or `wall_slot` of the current cell at a wall. Negative wall_slot: the list holds that cell even
     behind a wall, and the row has its number for all slots."""
 
     slot: int
@@ -84,7 +84,7 @@ class Space(Node):
         )
 
     def row(self, slot: int, offset: tuple[int, ...]) -> int:
-        """The row that leads to a slot at an offset, or at a wall to one of the own cell."""
+        """The row that leads to a slot at an offset, or at a wall to one of the current cell."""
         return next(r for r, link in enumerate(self.links) if (link.slot, link.offset) == (slot, offset))
 
     def row_at(self, offset: tuple[int, ...]) -> int | None:
@@ -110,7 +110,7 @@ class Dense(Space):
     a CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
     many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
     granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
-    which there may be one, and the links that lead to the own cell there (see ir.walls)."""
+    which there may be one, and the links that lead to the current cell there (see ir.walls)."""
 
     rank: int
     colours: int = 1
@@ -142,8 +142,8 @@ class Sparse(Space):
     cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
     ask. compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
     cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
-    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the own cell,
-    and of its entry among listed ones."""
+    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the current
+    cell, and of its entry among listed ones."""
 
     name: str
     listed: bool = False
@@ -171,7 +171,7 @@ class Sparse(Space):
 class PackRegions(Space):
     """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
 
-    The field `boxes` holds nine numbers a box: which field, which component, the first cell along x, y, z,
+    The field `boxes` holds nine numbers per box: which field, which component, the first cell along x, y, z,
     the number of cells along x, y, z, and the place of the first cell on the wire, where the cells follow
     each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and `place`.
     """

@@ -2,8 +2,8 @@
 """Walls at the sides of a dense space: which element stands for one that lies behind them.
 
 As in the neighbour table of a list: at a cell beside a wall, the place that a link leads to is another
-component of the own cell (half-way bounce-back). Bit j of the argument `walls` says whether the box of cells
-ends at a wall at side SIDES[j]; where it does not, cells at its end look at their neighbours.
+component of the current cell (half-way bounce-back). Bit j of the argument `walls` says whether the box of
+cells ends at a wall at side SIDES[j]; where it does not, cells at its end look at their neighbours.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def crossed(space: Space, access: Access) -> tuple[str, ...]:
 
 
 def own(space: Space, access: Access) -> Access:
-    """The element of the own cell that stands for one behind a wall; KeyError where no link leads there."""
+    """The element of the current cell that stands for one behind a wall; KeyError where no link leads
+    there."""
     slots = {(link.slot, link.offset): link.wall_slot for link in space.links}
     return Access(access.field, (0,) * access.field.rank, slots[access.component, access.offsets])
 

@@ -37,7 +37,7 @@ class ForcedCell:
 
 @dataclass(frozen=True)
 class ForceModel(ABC):
-    """Base of the forces that act other than Guo's. vector: a force density, one entry an axis.
+    """Base of the forces that act other than Guo's. vector: a force density, one entry per axis.
 
     in_velocity: whether the equilibrium has the velocity with half the force. The output velocity has it
     always.

@@ -82,7 +82,7 @@ def initial_populations(
 
 
 def given_velocity(lattice: Lattice, u: str | Sequence[Scalar]) -> list[sympy.Expr]:
-    """The velocity of a start, a component an axis: of a field that is named, or expressions."""
+    """The velocity of a start, one component per axis: of a field that is named, or expressions."""
     if isinstance(u, str):
         field = vector_field(u, lattice.dimension)
         return [field.component(a) for a in range(lattice.dimension)]

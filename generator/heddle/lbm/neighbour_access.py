@@ -31,7 +31,7 @@ class NeighbourAccess(ABC):
 
     @abstractmethod
     def difference(self, equations: Equations) -> Difference:
-        """Twice the differences at the own cell, after the statements that all of them share."""
+        """Twice the differences at the current cell, after the statements that all of them share."""
 
 
 class StencilNeighbours(NeighbourAccess):
@@ -80,7 +80,7 @@ class IndexedNeighbours(NeighbourAccess):
         return twice
 
     def _weights(self, equations: Equations, axis: int) -> tuple[sympy.Expr, sympy.Expr]:
-        """Name the weights of u ahead and behind: 1 and 1, or where one of the two is the own cell's."""
+        """Name the weights of u ahead and behind: 1 and 1, or where one of the two is the current cell's."""
         ahead, behind = (self._ends(way) for way in _ways(self.populations.rank, axis))
         own, other = (2, 2) if self.walls == "one_sided" else (-2, sympy.Rational(2, 3))
         name = "xyz"[axis]

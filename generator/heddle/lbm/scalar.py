@@ -39,7 +39,7 @@ class AdvectionDiffusion(Collision):
     """d_t T + div(u T) = div(D grad T) + source, with D = c_s^2 (1/omega - 1/2).
 
     lattice: any, D2Q5 and D3Q7 too. omega: the rate of the odd halves. u: the name of a velocity field, or
-    an entry an axis, or None for pure diffusion. source: per step. magic: (1/omega - 1/2) (1/omega_even -
+    one entry per axis, or None for pure diffusion. source: per step. magic: (1/omega - 1/2) (1/omega_even -
     1/2): 3/16 puts Dirichlet walls in the middle of the link, 1/6 makes the error of diffusion isotropic, 1/4
     is the most stable; None relaxes both halves with omega (BGK). Raises KernelError for a rate known to be
     unstable, a magic number not above 0, or a velocity of another dimension.
@@ -211,8 +211,8 @@ def boussinesq(
 ) -> Vector:
     """The force density -beta (T - T_ref) g of a fluid of density 1, to give an operator as its `force`.
 
-    gravity: its vector, an entry an axis. scalar: the name of the field of T. Raises KernelError for another
-    number of components.
+    gravity: its vector, one entry per axis. scalar: the name of the field of T. Raises KernelError for
+    another number of components.
     """
     require_lattice(lattice)
     g = vector(gravity, "gravity")

@@ -104,7 +104,7 @@ class Arrays:
         return f"field_{plain}" if plain in RESERVED else plain
 
     def offsets(self, position: Position, segment: int) -> list[Polynomial]:
-        """Offsets from the own cell; in a single cell of a column, from that one."""
+        """Offsets from the current cell; in a single cell of a column, from that one."""
         entries = list(position.offsets)
         if segment in self.singles:
             entries[self.sweep] -= self.cells_at[segment]

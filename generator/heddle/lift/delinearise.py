@@ -38,7 +38,7 @@ class Touch:
 @dataclass(frozen=True)
 class Placement:
     """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one
-    value for all cells along an axis. origin: where the own cell lies relative to the counters.
+    value for all cells along an axis. origin: where the current cell lies relative to the counters.
     component_stride: between components; `size` of them, 0 for a scalar."""
 
     strides: tuple[Polynomial, ...]
@@ -63,8 +63,8 @@ class Placement:
 
 @dataclass(frozen=True)
 class Position:
-    """Where an access goes: offsets from the own cell along each axis (from the counter 0 where `fixed`) and
-    a component."""
+    """Where an access goes: offsets from the current cell along each axis (from the counter 0 where `fixed`)
+    and a component."""
 
     offsets: tuple[Polynomial, ...]
     component: int
@@ -259,8 +259,8 @@ def _part(
 
 
 def _own(moving: Sequence[tuple[Polynomial, Touch]]) -> Polynomial:
-    """The offset that is the own cell's along an axis: that of the store; of an array that is only read, the
-    one from which accesses reach least far, 0 if there is a choice."""
+    """The offset that is the current cell's along an axis: that of the store; of an array that is only read,
+    the one from which accesses reach least far, 0 if there is a choice."""
     symbolic = moving[0][0].unknown
     stored = [offset.number for offset, touch in moving if touch.store]
     if stored:

@@ -71,7 +71,7 @@ class State:
 
 
 def single_values(body: Sequence[ir.Statement], state: State, namer: Namer) -> list[ir.Statement]:
-    """The statements with one name a value; `state` holds the last values afterwards."""
+    """The statements with one name per value; `state` holds the last values afterwards."""
     result: list[ir.Statement] = []
     place = NOWHERE
     at = 0

@@ -14,7 +14,8 @@ from heddle.model.field import Access, Coordinate, Extent, Parameter
 
 @dataclass(frozen=True)
 class Assignment:
-    """`target = value`. A target that is an `Access` is stored; a plain symbol names a local value, once."""
+    """`target = value`. An `Access` as target is a store to memory; a plain symbol names a local value and
+    may be assigned once."""
 
     target: sympy.Symbol
     value: sympy.Expr
@@ -32,18 +33,18 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading in the emitted code, such as "Moments" or a formula: it becomes a comment of as many lines as
-    it has itself."""
+    """A heading in the emitted code, such as "Moments" or a formula. It becomes a comment with the same
+    number of lines."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class If:
-    """Statements that happen only where `condition` holds. Locals named inside are not visible outside.
+    """Statements that run only where `condition` holds. Locals assigned inside are not visible outside.
 
-    wall: the condition selects links that lead out of the fluid, so that the elements stored lie behind a
-    wall (a ghost cell, or the own cell's slot of a sparse list) and no other cell reaches them. The
+    wall: the condition selects links that lead out of the fluid. The elements stored then lie behind a wall
+    (in a ghost cell, or in the cell's own slot of a sparse list), and no other cell accesses them. The
     dependence check relies on it.
     """
 
@@ -58,11 +59,11 @@ class If:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Combine `value` of all cells: operation is "sum", "min" or "max"; `name` is the output.
+    """Reduce `value` over all cells. operation: "sum", "min" or "max". name: of the output.
 
-    Cells are combined 32 at a time by halves, then these results, and so on: one order, and one result, for
-    any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and maximum skip NaN
-    and are infinite where there is nothing else; a sum with a NaN is NaN.
+    Cells are combined 32 at a time by halves, then these results, and so on. The order, and so the result, is
+    the same for any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and
+    maximum ignore NaN, and are infinite without any other value; a sum that contains NaN is NaN.
     """
 
     operation: str

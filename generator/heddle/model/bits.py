@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit operations on integer quantities, for flags and direction masks; remainders, for colours."""
+"""Bit operations on integers, for flags and direction masks, and remainders, for colours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class bit_and(sympy.Function):
 
 
 class remainder(sympy.Function):
-    """`a % b` of integers that are not negative."""
+    """`a % b` for non-negative integers."""
 
     nargs = 2
 

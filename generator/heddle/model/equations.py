@@ -20,11 +20,11 @@ from heddle.model.assignment import Assignment, Section, Statement
 from heddle.model.field import Access, IsWallLink
 
 Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
-"""What a user may give for a quantity: a name (a kernel argument), a number, or an expression."""
+"""What a user may pass for a quantity: a name (of a kernel argument), a number, or an expression."""
 
 
 def exact(value: int | float | Fraction) -> sympy.Expr:
-    """A number as SymPy's exact one where it is exact; 0.1 stays a float."""
+    """The number as an exact SymPy number if it is exact; 0.1 stays a float."""
     if isinstance(value, Fraction):
         return sympy.Rational(value.numerator, value.denominator)
     if isinstance(value, float) and not value.is_integer():
@@ -88,9 +88,9 @@ def local(name: str) -> sympy.Symbol:
 
 
 def quantity(value: Scalar) -> sympy.Expr:
-    """What the user gave, as an expression: a string is the name of a kernel argument.
+    """The user's value as an expression. A string is the name of a kernel argument.
 
-    Raises KernelError for what is neither a name, a finite number nor an expression.
+    Raises KernelError unless it is a name, a finite number or an expression.
     """
     if isinstance(value, str):
         return sympy.Symbol(value, real=True)
@@ -106,9 +106,9 @@ def quantity(value: Scalar) -> sympy.Expr:
 
 
 def positive(value: Scalar, what: str) -> sympy.Expr:
-    """A quantity that has a meaning above 0 only. what: its name, for the error.
+    """A quantity that must be positive. what: its name, for the error.
 
-    Raises KernelError for a number that is not above 0.
+    Raises KernelError for a number that is not greater than 0.
     """
     given = quantity(value)
     if given.is_number and not float(given) > 0:
@@ -126,19 +126,18 @@ def square_root(value: sympy.Expr) -> sympy.Expr:
 
 
 class Equations:
-    """Statements under construction. `let` names a value; what is a name or a number already stays."""
+    """Statements under construction. `let` names a value; names and numbers stay as they are."""
 
     def __init__(self, given: Iterable[sympy.Expr] = (), fields: Iterable[str] = ()) -> None:
-        """given: expressions of the user. fields: names of fields. Their names stay: a local that would have
-        the same one gets the prefix `cell_`. Whoever adds statements of several makers gives each of them the
-        same, so that all mean the same by a name.
-        """
+        """given: the user's expressions. fields: names of fields. Names in both are reserved: a local with
+        the same name gets the prefix `cell_`. Code that joins statements from several sources passes the
+        same `given` and `fields` to each, so that names agree."""
         self.statements: list[Statement] = []
         self.taken = set(fields)
         self.keep(given)
 
     def keep(self, given: Iterable[sympy.Expr]) -> None:
-        """The names in these expressions of the user stay, too."""
+        """Reserve the names in these expressions of the user, too."""
         for expression in given:
             for symbol in expression.free_symbols:
                 if isinstance(symbol, Access):
@@ -151,7 +150,7 @@ class Equations:
         self.statements.append(Section(text))
 
     def let(self, name: str, value: sympy.Expr) -> sympy.Expr:
-        """`name = value` from here on; returns what to write for it."""
+        """Emit `name = value`; returns the expression to use for it."""
         if value.is_Number or (value.is_Symbol and not isinstance(value, (Access, IsWallLink))):
             return value
         return self._assign(name, value)
@@ -162,7 +161,7 @@ class Equations:
         return target
 
     def once(self, name: str, value: sympy.Expr) -> sympy.Expr:
-        """`let`, or what it gave, where these statements name the same value already."""
+        """As `let`, but reuse the existing name if these statements already name the same value."""
         known = Assignment(self._local(name), value)
         return known.target if known in self.statements else self.let(name, value)
 
@@ -181,5 +180,5 @@ class Equations:
 
 
 def is_zero(value: sympy.Expr) -> bool:
-    """True for the number 0 itself, the mark of an absent component."""
+    """True for the number 0, which marks an absent component."""
     return bool(value.is_Number and value == 0)

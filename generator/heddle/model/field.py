@@ -2,9 +2,9 @@
 """Fields and parameters: the named quantities of a model, and relative accesses to them.
 
 A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components
-takes the component last, `f[0, 0, 0, q]`; `u.here` is the own cell. Types: `real` stands for the precision
-that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A profile is a
-quantity that varies along one axis only: `rho[1]` is its value one level further.
+takes the component last, `f[0, 0, 0, q]`; `u.here` is the current cell. Types: `real` stands for the
+precision that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A profile
+is a quantity that varies along one axis only: `rho[1]` is its value one level further.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Field:
     """A quantity on cells.
 
     name: identifier in the emitted code. dtype: one of TYPES. rank: 1, 2 or 3 space dimensions; 0 for one
-    value an entry of a listed sparse space. components: 0 for a scalar, else the number of components.
-    ghost_layers: how far outside the interior a kernel may read; the dependence check enforces it.
-    component_names: how the components are called in emitted code; their numbers otherwise. split: the cells
-    of each chessboard colour lie together, so that a row holds every second cell (see fields). half_scale:
-    a power of two; where values have 16 bits, memory holds so many times the value. profile: the axis along
-    which a table of one dimension varies (see profiles), -1 for none. Fields have an order because SymPy
+    value per entry of a listed sparse space. components: 0 for a scalar, else the number of components.
+    ghost_layers: how far outside the interior a kernel may access the field; the dependence check enforces
+    it. component_names: names of the components in emitted code; by default their numbers. split: cells of
+    each chessboard colour are contiguous, so that a row holds every second cell (see `fields`). half_scale: a
+    power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
+    along which a one-dimensional table varies (see `profiles`), or -1. Fields are ordered, because SymPy
     sorts the accesses.
     """
 
@@ -87,18 +87,18 @@ class Field:
 
     @property
     def here(self) -> Access:
-        """The value in the own cell (component 0)."""
+        """The value in the current cell (component 0)."""
         return Access(self, (0,) * self.rank, 0)
 
     def component(self, q: int) -> Access:
-        """Component q in the own cell."""
+        """Component q in the current cell."""
         return self[(*((0,) * self.rank), q)]
 
     def gather(self, *position: sympy.Expr | int, component: int | sympy.Expr = 0) -> sympy.Expr:
         """The value at an absolute cell position (x, y, z) computed at run time.
 
-        Positions count interior cells from 0 and must lie in [-ghost_layers, extent + ghost_layers); the
-        reference target checks that and reports -5.
+        Positions count interior cells from 0 and must lie in [-ghost_layers, extent + ghost_layers). The
+        reference target checks this and returns -5.
         """
         if len(position) != max(self.rank, 1):
             raise KernelError(
@@ -143,18 +143,18 @@ class Access(sympy.Symbol):
         return (*content, self.field, self.offsets, self.component, self.through, number)
 
     def via_link(self, offset: tuple[int, ...], at: Access | None = None) -> Access:
-        """Over a sparse list: the same of the cell to which the link at `offset` leads, the own one where
-        that ends at a wall. From there links go on. at: where no link leads there, the number of that cell,
-        a value an entry; again the own one's where it is not to be looked at."""
+        """Over a sparse list: the same access from the cell to which the link at `offset` leads, or from the
+        current cell if the link ends at a wall. Further links start from there. at: for an offset without
+        a link, the index of that cell as a field with one value per entry; the index of the current cell
+        marks a neighbour that must not be read."""
         if not any(offset):
             return Access(self.field, self.offsets, self.component)
         return Access(self.field, self.offsets, self.component, offset, at)
 
 
 class IsWallLink(sympy.Symbol):
-    """A condition: whether the link that an access to a sparse list follows ends at a wall, so that the
-    access stays in its cell. Of an access seen from a cell whose number is given: whether that is the own
-    cell."""
+    """A condition: the link that this access to a sparse list follows ends at a wall, so that the access
+    stays in its own cell. For an access from a cell whose index is given: that cell is the current cell."""
 
     link: Access
 
@@ -172,8 +172,8 @@ class IsWallLink(sympy.Symbol):
 
 
 class Parameter(sympy.Symbol):
-    """A scalar argument of a kernel with a type of its own. A plain symbol that is never assigned is a `real`
-    one."""
+    """A scalar kernel argument with an explicit type. A plain symbol that is never assigned is a `real`
+    argument."""
 
     dtype: str
 
@@ -191,7 +191,7 @@ class Parameter(sympy.Symbol):
 
 
 class Coordinate(sympy.Symbol):
-    """The index of the own cell along an axis, counted from the first interior cell."""
+    """The index of the current cell along an axis, counted from the first interior cell."""
 
     axis: int
 
@@ -223,7 +223,7 @@ class Extent(sympy.Symbol):
 
 
 class GatherFunction(sympy.Function):
-    """Base of the functions that read a field at a computed position; the subclass carries the field."""
+    """Base of the functions that read a field at a computed position; each subclass has its field."""
 
     field: Field
 
@@ -232,14 +232,14 @@ _gathers: dict[Field, type[GatherFunction]] = {}
 
 
 def gather_function(field: Field) -> type[GatherFunction]:
-    """The SymPy function class that stands for `field.gather`; one class a field."""
+    """The SymPy function class that stands for `field.gather`; one class per field."""
     if field not in _gathers:
         _gathers[field] = type(f"gather_{field.name}", (GatherFunction,), {"field": field})
     return _gathers[field]
 
 
 def coordinates(rank: int = 3) -> tuple[Coordinate, ...]:
-    """The indices (x, y, z) of the own cell."""
+    """The indices (x, y, z) of the current cell."""
     return tuple(Coordinate(axis) for axis in range(rank))
 
 
@@ -251,12 +251,13 @@ def extents(rank: int = 3) -> tuple[Extent, ...]:
 def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
-    `type(n)` has n components. `[entries]` is one value an entry of a listed sparse space. Returns the fields
-    in order; a single field is returned bare. Raises KernelError for a declaration it cannot read.
+    `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space. Returns the
+    fields in order, or the field itself if there is one. Raises KernelError for a declaration that it cannot
+    read.
 
-    split: element (x, y, z) lies at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z) % 2,
-    the last axis of the memory; there is an even number of cells along x. A relaxation with two colours then
-    moves the bytes it needs and no others, in whole vectors.
+    split: element (x, y, z) is stored at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z)
+    % 2. The colour is the last axis in memory, and the number of cells along x must be even. A relaxation
+    with two colours then loads only the bytes that it needs, in whole vectors.
     """
     result: list[Field] = []
     for group in declarations.split(";"):
@@ -288,11 +289,11 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
 
 
 def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
-    """Declare profiles: `profiles("rho, height: real[z]; lambda_x: real[x]")`, read-only tables of a dense
-    kernel with one value for all cells of a level. `rho[0]` or `rho.here` is that of the own cell.
+    """Declare profiles: `profiles("rho, height: real[z]; lambda_x: real[x]")`, read-only tables of dense
+    kernels that vary along one axis. `rho[0]` or `rho.here` is the value at the current cell.
 
-    A kernel takes a pointer to the value of the first interior cell; the values follow each other in memory,
-    with ghost_layers more before and behind. Raises KernelError for a declaration it cannot read.
+    A kernel takes a pointer to the value of the first interior cell. The values are contiguous in memory,
+    with ghost_layers more before and after. Raises KernelError for a declaration that it cannot read.
     """
     result: list[Field] = []
     for group in declarations.split(";"):
@@ -313,7 +314,7 @@ def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fi
 
 
 def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
-    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`; without a type they are
+    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`. The default type is
     `real`."""
     result: list[Parameter] = []
     for group in declarations.split(";"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user gives is of the kind that is asked for: one error for each usual mistake, where it is made."""
+"""Checks of user input: one error for each common mistake, at the line of the mistake."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from heddle.model.equations import Scalar, quantity
 
 
 def require_object(value: object, kind: type | tuple[type, ...], what: str, hint: str) -> None:
-    """Raises KernelError unless `value` is an object of a kind: for other things, and for a class itself.
+    """Raises KernelError unless `value` is an instance of a kind; also if it is a class instead of an
+    instance.
 
-    what: what is asked for, with its article. hint: how to write it.
+    what: the expected kind, with its article. hint: how to write it.
     """
     if isinstance(value, kind):
         return
@@ -26,7 +27,7 @@ def require_object(value: object, kind: type | tuple[type, ...], what: str, hint
 
 
 def require_flag(value: object, name: str) -> None:
-    """Raises KernelError for what is neither True nor False. name: of the option."""
+    """Raises KernelError unless the value is True or False. name: of the option."""
     if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
         raise KernelError(
             calling_place(), f"{name} = {_shown(value)} is neither True nor False.", f"{name}=True or False"
@@ -34,8 +35,8 @@ def require_flag(value: object, name: str) -> None:
 
 
 def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
-    """The components of a vector. what: its name. Raises KernelError for what is no sequence; a name is
-    none."""
+    """The components of a vector. what: its name. Raises KernelError unless it is a sequence; a string is
+    not."""
     try:
         entries = () if isinstance(value, str) else tuple(value)
     except TypeError:
@@ -50,6 +51,6 @@ def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
 
 
 def _shown(value: object) -> str:
-    """As a user would write it; the name of its class where that is no plain thing."""
+    """As a user would write it; the class name for objects of other types."""
     plain = (str, int, float, tuple, list, dict, type(None), sympy.Basic)
     return repr(value) if isinstance(value, plain) else f"an object of {type(value).__name__}"

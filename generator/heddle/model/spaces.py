@@ -20,21 +20,24 @@ from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels
 
 @dataclass(frozen=True)
 class Dense:
-    """Every interior cell of a box. walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself
-    reflects populations half-way, where the grid ends there: no-slip walls without boundary sweeps. For
-    patterns whose walls lie in the own cell (AA, Pull, Push). Kernels beside the step that look across these
-    sides, such as boundary sweeps, get the same space; another space is an error when the module is
-    generated. Sweeps at other sides then find, at edges, what was reflected in the own cell. At a side named
-    here they change what is reflected (VelocityBounceBack adds the momentum of a moving wall); they come
-    before the exchange `before()` of the next step, and after `after()`. With an `Interleaved` schedule a
-    wall that only some blocks of a vector have is part of these exchanges, for kernels in add_halo."""
+    """Every interior cell of a box.
+
+    walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself reflects populations half-way if
+    the grid ends there: no-slip walls without boundary sweeps. They need a pattern that keeps populations at
+    walls in the cell itself (AA, Pull, Push). Other kernels that access cells across these sides, such as
+    boundary sweeps, must use the same space; otherwise generating the module fails. At edges, sweeps at other
+    sides then read the reflected populations from the cell itself. Sweeps at a side with a wall change what
+    is reflected (VelocityBounceBack adds the momentum of a moving wall). Run them before the exchange
+    `before()` of the next step, and after `after()`. With an `Interleaved` schedule, a wall that only some
+    blocks of a vector have is part of these exchanges, for kernels in add_halo.
+    """
 
     walls: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Sparse:
-    """The cells of an index list. listed: a part of them, given by a list of cell numbers."""
+    """The cells of an index list. listed: a subset of them, given by cell indices."""
 
     name: str
     listed: bool = False
@@ -42,10 +45,12 @@ class Sparse:
 
 @dataclass(frozen=True)
 class Cells:
-    """Some cells of a dense box, given by a list: those beside a body, for instance. Kernels take where they
-    lie, the fields `cell_x`, `cell_y` (and `cell_z`) with a value an entry (int32, from the first interior
-    cell of the block; negative in ghost layers), and look at neighbours by offsets. No cell is listed
-    twice."""
+    """Selected cells of a dense box, given by a list; for example the cells around a body.
+
+    Kernels take the positions as fields `cell_x`, `cell_y` (and `cell_z`) with one int32 per entry, counted
+    from the first interior cell of the block (negative in ghost layers). They access neighbours by offsets.
+    No cell may be listed twice.
+    """
 
     name: str
 
@@ -58,8 +63,8 @@ def ir_space(
     pattern: StreamingKernels | None,
     place: Place,
 ) -> ir_spaces.Dense | ir_spaces.Sparse:
-    """The space of a kernel as its schedule asks for it. pattern: what a streaming pattern made the
-    statements for. Raises KernelError where statements, space and schedule do not belong together."""
+    """The space of a kernel with its schedule applied. pattern: the streaming pattern's kernels, if one made
+    the statements. Raises KernelError if statements, space and schedule do not fit together."""
     links = pattern.links if pattern else ()
     if isinstance(space, Sparse) and pattern and pattern.links:
         _check_over_list(name, statements, pattern, space, place)
@@ -120,7 +125,7 @@ def _with_walls(
 
 
 def check_kinds(statements: object, space: object, schedule: object) -> None:
-    """Raise KernelError for what is no kernel, no space and no schedule."""
+    """Raise KernelError unless the arguments are statements, a space and a schedule."""
     if isinstance(statements, HalfOfAStep):
         raise KernelError(
             calling_place(),
@@ -172,7 +177,8 @@ def check_space(
 def statements_over_list(
     pattern: StreamingKernels, suffix: str, name: str, place: Place
 ) -> Iterable[Statement]:
-    """The statements of a step over a list; KernelError for differences to cells that it does not lead to."""
+    """The statements of a step over a list. Raises KernelError for differences that need cells without a
+    link."""
     other = pattern.over_list
     if other is None:
         return pattern.steps[suffix]
@@ -189,8 +195,8 @@ def statements_over_list(
 def _check_over_list(
     name: str, statements: Iterable[Statement], pattern: StreamingKernels, space: Sparse, place: Place
 ) -> None:
-    """Raise KernelError for a sweep with nothing left to do, as walls at rest lie in the table of the list,
-    and for a step that looks at neighbours other than through links."""
+    """Raise KernelError for a sweep that has nothing to do, because the neighbour table of the list
+    implements walls at rest, and for a step that reads neighbours other than through links."""
     accesses = {atom for expression in _expressions(statements) for atom in expression.atoms(Access)}
     if not accesses:
         raise KernelError(
@@ -210,7 +216,7 @@ def _check_over_list(
 
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
-    """The dimensions of the space: those of the fields."""
+    """The number of dimensions of the space: that of the fields."""
     ranks: set[int] = set()
     for expression in _expressions(statements):
         reached = {atom.field for atom in expression.atoms(Access) if atom.field.rank}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a streaming pattern hands to `Module.add`: statements for each of its steps, and the rows of the
+"""What a streaming pattern passes to `Module.add`: statements for each of its steps, and the rows of the
 neighbour table that they need."""
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from heddle.model.assignment import AssignmentCollection
 __all__ = ["STORES_SOLID", "HalfOfAStep", "Link", "StreamingKernels", "Where"]
 
 STORES_SOLID = -1
-"""As wall_slot of a link: the list holds the cell at its offset even where that is solid."""
+"""As wall_slot of a link: the list stores the cell at the link's offset even if it is solid."""
 
 Where: TypeAlias = Literal["", "face", "list", "cells"]
 
 
 class HalfOfAStep:
-    """Base of what is no kernel by itself: a pattern, which streams, or a collision. does: the verb."""
+    """Base of what is not yet a kernel: a pattern, which streams, or a collision. does: the verb for
+    errors."""
 
     does: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class StreamingKernels:
-    """One collection of statements a step; the key is the suffix of the kernel's name ("" for a single one).
+    """One collection of statements per step; the key is the suffix of the kernel's name ("" for a single
+    one).
 
     links: the rows of the neighbour table that a sparse list needs; empty if the pattern has no own-cell
     walls. role: "step" for kernels that stream and collide, "companion" for those that belong to them.

@@ -47,7 +47,7 @@ class _Touch:
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """From the own cell, by whatever way."""
+        """From the current cell, by whatever way."""
         assert isinstance(self.element, ir.Access)
         way = self.element.through or (0,) * len(self.element.offsets)
         return tuple(a + b for a, b in zip(self.element.offsets, way, strict=True))
@@ -240,8 +240,8 @@ def _of_other_colour(read: _Touch, write: _Touch) -> bool:
 
 
 def _check_links(kernel: ir.Kernel, space: Space, touches: list[_Touch], written: set[ir.Field]) -> None:
-    """Sparse accesses go through rows of the neighbour table; at walls a row leads to the own cell, or to a
-    cell that the list holds there."""
+    """Sparse accesses go through rows of the neighbour table; at walls a row leads to the current cell, or to
+    a cell that the list holds there."""
     for touch in touches:
         element = touch.element
         if isinstance(element, ir.Gather):

@@ -118,7 +118,8 @@ def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...
 
 
 _COORDINATES = {"x", "y", "z", "x_first"}
-"""Accesses use the coordinates of the own cell without naming them; lower_accesses knows which are needed."""
+"""Accesses use the coordinates of the current cell without naming them; lower_accesses knows which are
+needed."""
 
 
 def _without_empty_sections(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

@@ -7,7 +7,7 @@ after    let n_x = v_extent[0]; ... let u_sy = u_stride[1]; ...
                   loop x { store v_row[x] = add(u_row[x], u_row_s[x + 1]) } }
 
 A row is a line of cells along the innermost axis; each (component, outer offset) has its own, so that within
-a row only the position along it counts. With a thread for each cell there is one pointer to the own cell
+a row only the position along it counts. With a thread for each cell there is one pointer to the current cell
 instead. Elements of lists are the matter of lower_neighbours, walls of lower_wall_reflection.
 """
 
@@ -208,7 +208,7 @@ class _Lowering(NeighbourLowering, WallReflection):
             lets += self.row_view(field, component, across, alone, counters)
         return lets
 
-    # Fields that are split by colour: "component" 0 is the colour of the own cell, 1 the other one
+    # Fields that are split by colour: "component" 0 is the colour of the current cell, 1 the other one
 
     @staticmethod
     def part(access: Access) -> int:
@@ -265,7 +265,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         return [Let(symbol, View(self.pointer(field), offset, self.stride(field, self.row_axis)))]
 
     def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
-        """One pointer a field, to the own cell; scans inside the thread add their own position."""
+        """One pointer per field, to the current cell; scans inside the thread add their own position."""
         lets: list[Statement] = []
         accesses = [
             node for node in walk(loop) if isinstance(node, Access) and not node.field.layout.along_axis

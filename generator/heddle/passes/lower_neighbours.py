@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of a list of cells: a neighbour is an entry of the table, which already leads to the own cell at
-walls, or where rows lead to cells (Link.stores_solid) the number of a cell, found row by row."""
+"""Elements of a list of cells: a neighbour is an entry of the table, which already leads to the current cell
+at walls, or where rows lead to cells (Link.stores_solid) the number of a cell, found row by row."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class NeighbourLowering(LoweringContext):
         return lets
 
     def decode_neighbours(self, loop: Loop) -> list[Statement]:
-        """All entries of the own cell at once, from the compressed table."""
+        """All entries of the current cell at once, from the compressed table."""
         follows = any(
             isinstance(node, (Access, IsWallLink)) and node.field.layout.over_list and self._links(node)
             for node in walk(loop.body)
@@ -147,7 +147,7 @@ class NeighbourLowering(LoweringContext):
 
     def walled(self, access: Access) -> Expression:
         """Whether a link leads back to its own cell: the entry is then that which the list has at a wall, or
-        the number that of the own cell."""
+        the number that of the current cell."""
         n = self.linked_cell(access)
         if access.at is not None:
             return operate("eq", n, self.own_cell)
@@ -157,13 +157,13 @@ class NeighbourLowering(LoweringContext):
 
     @property
     def own_cell(self) -> Symbol:
-        """The number of the own cell."""
+        """The number of the current cell."""
         own = Symbol(self.space.cell, I64) if self.listed else self.position
         assert isinstance(own, Symbol)
         return own
 
     def linked_cell(self, access: Access) -> Symbol:
-        """The number of the own cell, or of the one that the link at `through` leads to: an entry of the
+        """The number of the current cell, or of the one that the link at `through` leads to: an entry of the
         table is slot * slot stride + number. Where no link does, the number is given."""
         through = access.through
         if not any(through):
@@ -173,16 +173,17 @@ class NeighbourLowering(LoweringContext):
             number = (
                 Cast(access.at, I64) if access.at is not None else self.cell_linked(self.link_to(through))
             )
-            # a link to the same cell has another name: a given number may be that of the own cell
+            # a link to the same cell has another name: a given number may be that of the current cell
             symbol = Symbol(("n" if access.at is None else "beside") + compass(through), I64)
             self.pending.append(Let(symbol, self.checked_cell(number)))
             self.links[key] = symbol
         return self.links[key]
 
     def cell_linked(self, link: Access) -> Expression:
-        """The number of the cell to which a link of the own cell leads. Along an axis that is the slot of the
-        link in the cell there, or at a wall that of the own cell (a diagonal link at a wall that slips leads
-        to a third one): no division then, which would keep loops over a whole list from being vectorised."""
+        """The number of the cell to which a link of the current cell leads. Along an axis that is the slot of
+        the link in the cell there, or at a wall that of the current cell (a diagonal link at a wall that
+        slips leads to a third one): no division then, which would keep loops over a whole list from being
+        vectorised."""
         entry, stride = Cast(self.link_index(link, self.own_cell), I64), self.slot_stride(link.field)
         if self.listed or sum(map(abs, link.offsets)) > 1:
             return operate("rem", entry, stride)
@@ -190,7 +191,8 @@ class NeighbourLowering(LoweringContext):
         return Select(self.walled(link), self.own_cell, there)
 
     def neighbour_cell(self, access: Access, rows: tuple[int, ...], n: Expression) -> Symbol:
-        """The number of the cell to which rows lead one after the other, read from the table once a cell."""
+        """The number of the cell to which rows lead one after the other, read from the table once per
+        cell."""
         key = -1, rows, access.through
         if key not in self.links:
             before = self.neighbour_cell(access, rows[:-1], n) if rows[1:] else n
@@ -204,7 +206,7 @@ class NeighbourLowering(LoweringContext):
         return self.links[key]
 
     def link_index(self, access: Access, n: Expression) -> Symbol:
-        """The neighbour's element, read from the table once a cell."""
+        """The neighbour's element, read from the table once per cell."""
         key = access.component, access.offsets, access.through
         if key not in self.links:
             name = f"i_{access.field.component_name(access.component)}{compass(access.through)}"
@@ -227,7 +229,7 @@ class NeighbourLowering(LoweringContext):
         return Load(Symbol(_NEIGHBOUR, Pointer(U32, True)), add(offset, n))
 
     def chunk_entry(self, access: Access, n: Expression) -> Expression:
-        """What the compressed table says, or at a wall the own cell's element."""
+        """What the compressed table says, or at a wall the current cell's element."""
         (row,) = self.path(access)
         slot = multiply(integer(self.space.links[row].wall_slot), self.slot_stride(access.field))
         return Call("neighbour_or_wall", (Load(_LINKS, integer(row)), Cast(add(slot, n), U32)), U32)

@@ -97,7 +97,7 @@ class _Tiles:
         return Symbol(fresh(f"{self.row()[0].name}_tiles", self.taken), I64)
 
     def cell(self, output: Symbol) -> Symbol:
-        """What the own cell gives."""
+        """What the current cell gives."""
         return Symbol(fresh(f"{output.name}_cell", self.taken), output.type)
 
     def head(self) -> list[Statement]:
@@ -157,7 +157,7 @@ class _Tiles:
         return [Var(self.cell(output), _neutral(operation, output)) for operation, output in self.outputs]
 
     def assigned(self, body: Sequence[Statement]) -> list[Statement]:
-        """Reduce as an assignment to the own cell's variable."""
+        """Reduce as an assignment to the current cell's variable."""
         result: list[Statement] = []
         for statement in body:
             match statement:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walls of a dense space (see ir.walls): whether the own cell is the last one before them."""
+"""Walls of a dense space (see ir.walls): whether the current cell is the last one before them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from heddle.passes.lowering_context import LoweringContext
 
 class WallReflection(LoweringContext):
     def beside(self, access: Access) -> Expression:
-        """Whether the element lies behind a wall: the own cell is the last one before it."""
+        """Whether the element lies behind a wall: the current cell is the last one before it."""
         condition, *others = [self.at_side(side) for side in crossed(self.space, access)]
         for other in others:
             condition = operate("or", condition, other)
         return condition
 
     def at_side(self, side: str) -> Expression:
-        """Whether the own cell lies at a wall, named once a cell."""
+        """Whether the current cell lies at a wall, named once per cell."""
         if side not in self.sides:
             axis, wall = axis_of(side), Const(bit(side), U32)
             last = operate("sub", self.extent(axis), integer(1)) if is_upper(side) else integer(0)

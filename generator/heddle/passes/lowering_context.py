@@ -28,8 +28,8 @@ _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 
 class LoweringContext:
     """head: extents and strides, named on demand. views: rows by field, component and offset across them.
-    links: what has been read from a neighbour table. sides: at which walls the own cell lies. pending: what
-    has to be named before the statement that is being lowered."""
+    links: what has been read from a neighbour table. sides: at which walls the current cell lies. pending:
+    what has to be named before the statement that is being lowered."""
 
     def __init__(self, kernel: Kernel, target: Target, unit: bool) -> None:
         self.kernel, self.target, self.unit = kernel, target, unit

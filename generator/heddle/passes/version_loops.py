@@ -68,7 +68,7 @@ class _Copying:
     def __init__(self, kernel: Kernel, field: str, value: int) -> None:
         self.kernel, self.field, self.done = kernel, field, False
         self.taken = names_in(kernel)
-        self.lines = {field}  # pointers to the own cell, or to the own row
+        self.lines = {field}  # pointers to the current cell, or to the own row
         self.value = value
 
     def constant(self, scalar: Scalar) -> Const:
@@ -230,7 +230,7 @@ def _name(load: Load) -> str:
 
 
 def _way(index: Expression) -> str:
-    """An index from the own cell without the names of field and cell."""
+    """An index from the current cell without the names of field and cell."""
     match index:
         case Const(value):
             return str(value)

@@ -6,7 +6,7 @@ Jacobi writes to a second field, the others in place, colour by colour (Schedule
 across faces). Gauss-Seidel is SOR with omega = 1; SSOR is the sweep of SOR with the colours upwards, then
 downwards (heddle::SymmetricSweep).
 
-p, f, open = ...                                                       # open: a byte a cell, one bit a face
+p, f, open = ...                                        # open: one byte per cell, one bit per face
 equation = relaxation.poisson(p, f, openings=open)                     # or Equation(p, residual)
 module.add("sor", equation.sor(), schedule=Schedule(colours=2))        # omega, c_x, c_y, c_z are arguments
 module.add("check", equation.sor(largest_change="change"), schedule=Schedule(colours=2))
@@ -133,10 +133,10 @@ def poisson(
 ) -> Equation:
     """sum over faces of c (neighbour - own value) = right, the seven-point form of div grad.
 
-    weights: c of the faces across each axis, 1 / h^2 (strings name kernel arguments). openings: a byte a cell
-    whose bit is set where the face is open (bits of FACES); closed ones count as walls without a flux, a cell
-    with none open has no equation. coefficients: instead of both, a field with c of each face (cut cells,
-    grids with varying steps); a cell with none has no equation.
+    weights: c of the faces across each axis, 1 / h^2 (strings name kernel arguments). openings: one byte per
+    cell whose bit is set where the face is open (bits of FACES); closed ones count as walls without a flux, a
+    cell with none open has no equation. coefficients: instead of both, a field with c of each face (cut
+    cells, grids with varying steps); a cell with none has no equation.
     """
     place = calling_place()
     rank = unknown.rank

@@ -80,7 +80,7 @@ class Grid:
     # Differences
 
     def divergence(self) -> sympy.Expr:
-        """The divergence of the own cell, weighted by density."""
+        """The divergence of the current cell, weighted by density."""
         u, v, w = self.faces
         rho, rho_face, per_height = map(self._profile, ("rho", "rho_face", "per_height"))
         across = self._number("per_x") * (u[1, 0, 0] - u.here) + self._number("per_y") * (v[0, 1, 0] - v.here)

@@ -31,13 +31,12 @@ from heddle.model.require import require_flag, vector
 class BoundaryCell:
     """What a condition sees of a boundary cell.
 
-    own_post: all f*_q lie in the own cell; always_own: after every step. outgoing: incoming q -> where f* of
-    the opposite direction lies. incoming: incoming q -> where the next step reads f_q. mask: over a list, the
-    bits of the incoming directions; None on a face, where all in `outgoing` come in. linked: neighbours are
-    found through the table of a list, not at offsets of a dense box. held: the list holds cells behind walls.
-    side: the outward normal, in an edge or corner the sum of several, None for a list that leads out on any
-    side. written, read:
-    where f*_q lies, and where the next step reads f_q, links of a list included.
+    own_post: all f*_q lie in the current cell; always_own: after every step. outgoing: incoming q -> where f*
+    of the opposite direction lies. incoming: incoming q -> where the next step reads f_q. mask: over a list,
+    the bits of the incoming directions; None on a face, where all in `outgoing` come in. linked: neighbours
+    are found through the table of a list, not at offsets of a dense box. held: the list holds cells behind
+    walls. side: the outward normal, in an edge or corner the sum of several, None for a list that leads out
+    on any side. written, read: where f*_q lies, and where the next step reads f_q, links of a list included.
     """
 
     lattice: Lattice
@@ -55,7 +54,7 @@ class BoundaryCell:
 
     @property
     def here(self) -> tuple[int, ...]:
-        """The offset of the own cell."""
+        """The offset of the current cell."""
         return (0,) * self.lattice.dimension
 
     @property
@@ -181,9 +180,9 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
 class VelocityBounceBack(BoundaryCondition):
     """f_q = f*_p + 6 w_q rho_0 c_q.u, half-way bounce-back off a wall or inlet that moves with u.
 
-    velocity: an entry an axis; names are kernel arguments, and an access to a field [entries] gives a value
-    an entry. The density in the momentum term is the reference density 1, which keeps the mass balance (Ladd
-    1994). Raises KernelError for a wall that moves on a lattice that carries no momentum.
+    velocity: one entry per axis; names are kernel arguments, and an access to a field [entries] gives one
+    value per entry. The density in the momentum term is the reference density 1, which keeps the mass balance
+    (Ladd 1994). Raises KernelError for a wall that moves on a lattice that carries no momentum.
     """
 
     title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
@@ -229,13 +228,13 @@ class NoSlip(VelocityBounceBack):
 class PressureAntiBounceBack(BoundaryCondition):
     """f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], anti-bounce-back that holds the density.
 
-    rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: an entry an axis, or None
-    for that of the boundary cell, from its post-collision populations. force: as in the collision, for that
-    velocity. compressible: as there; without it the terms of u have the density 1. saved: the name of a
+    rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: one entry per axis, or
+    None for that of the boundary cell, from its post-collision populations. force: as in the collision, for
+    that velocity. compressible: as there; without it the terms of u have the density 1. saved: the name of a
     velocity field, for which steps that leave these populations in the neighbours (AA, odd) do not gather
     them: they use the cell's entry there, which the after_even sweep leaves, the velocity of the step before.
-    Where no step has them in the own cell, moments() writes it.
-    Raises KernelError for a lattice that carries no momentum; the value of a scalar: ScalarValue.
+    Where no step has them in the current cell, moments() writes it. Raises KernelError for a lattice that
+    carries no momentum; the value of a scalar: ScalarValue.
     """
 
     title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"

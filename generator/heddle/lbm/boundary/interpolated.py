@@ -29,10 +29,10 @@ class Bouzidi(BoundaryCondition):
     With d the distance to the wall in units of |c_q| and p the direction that leads to it: for d < 1/2 f_q =
     2 d f*_p(x) + (1 - 2 d) f*_p(x - c_p), else f_q = f*_p(x) / (2 d) + (1 - 1 / (2 d)) f*_q(x). The first
     f*_p(x - c_p) is what arrives in the cell, so both forms need nothing but its own links and serve every
-    pattern. distance: over a list the prefix of fields with one value an entry, `distance_e` for the wall met
-    in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A link
-    whose other end is a wall too bounces half-way. Some cells of a dense box (boundary(..., cells=True)) are
-    a list, too.
+    pattern. distance: over a list the prefix of fields with one value per entry, `distance_e` for the wall
+    met in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A
+    link whose other end is a wall too bounces half-way. Some cells of a dense box (boundary(..., cells=True))
+    are a list, too.
 
     order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
     second order of the lattice, and the magic parameter counts as well): for d < 1/2 f_q = d (1 + 2 d)
@@ -167,8 +167,8 @@ class Bouzidi(BoundaryCondition):
 @dataclass(frozen=True)
 class _Link:
     """A link through a wall: the name of the direction q that comes in, the distance d of the wall, f*_p of
-    the own cell (outgoing_value) and of that at -c_p (behind), f*_q of the own cell, and what the wall
-    adds."""
+    the current cell (outgoing_value) and of that at -c_p (behind), f*_q of the current cell, and what the
+    wall adds."""
 
     name: str
     d: sympy.Expr

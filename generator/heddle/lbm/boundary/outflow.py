@@ -66,11 +66,11 @@ class ConvectiveOutflow(Outflow):
     """f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U): d_t f + U d_n f = 0, implicit.
 
     speed: U, about the mean velocity through the face. saved: what keeps f_q(x, t) from step to step; 0, a
-    fluid at rest, is a start. On a face the name of a field with a component a direction, as large as the
-    face; over a list the prefix of fields with one value an entry, `outflow_w` and so on.
-    Raises KernelError for a speed that is not above 0.
-    Disturbances that travel with U leave with less reflection than through Outflow (tests/kernels/
-    lbm_boundaries: of a pulse of sound 1 % comes back instead of 26 %, of a vortex 0.2 % instead of 2 %).
+    fluid at rest, is a start. On a face the name of a field with one component per direction, as large as the
+    face; over a list the prefix of fields with one value per entry, `outflow_w` and so on. Raises KernelError
+    for a speed that is not above 0. Disturbances that travel with U leave with less reflection than through
+    Outflow (tests/kernels/ lbm_boundaries: of a pulse of sound 1 % comes back instead of 26 %, of a vortex
+    0.2 % instead of 2 %).
     """
 
     title = "f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U)"

@@ -20,8 +20,8 @@ from heddle.model.require import vector
 class WallForce:
     """Which sums a sweep gives: the force, and the torque about a point (in a plane torque_z alone).
 
-    force, torque: their names, None for none. arm: from that point to the centre of the boundary cell, an
-    entry an axis; None for fields of a list, `arm_x` and so on. The length of the link adds nothing to the
+    force, torque: their names, None for none. arm: from that point to the centre of the boundary cell, one
+    entry per axis; None for fields of a list, `arm_x` and so on. The length of the link adds nothing to the
     torque, since what a link exchanges points along it.
     """
 

@@ -99,16 +99,15 @@ class CollisionOperator(Collision):
     """Base of the operators of a flow.
 
     omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
-    force density, one entry an axis - names of arguments, numbers, fields, expressions of the place - or
-    a ForceModel with one, or None. A ForceModel (He, ExactDifference) is for BGK and TRT: it gives a
-    source to each direction with the prefactors of their one or two rates, where the others relax moments
-    and give each its share of a force. eddy_viscosity: a subgrid model that adds to the viscosity of
-    omega, or None. rheology: a law of the viscosity, which takes the place of omega, or None.
-    compressible: False for the incompressible equilibrium of He and Luo (1997), whose steady flows are
-    exactly free of divergence. CentralMoment, Cumulant, ParametrisedCumulant and KBC have none: its
-    populations are a sum of density and momentum, no product in a frame that moves with j / rho. Raises
-    KernelError for a lattice that carries no momentum, a rate known to be unstable, or an option that
-    there is not.
+    force density, one entry per axis - names of arguments, numbers, fields, expressions of the place - or a
+    ForceModel with one, or None. A ForceModel (He, ExactDifference) is for BGK and TRT: it gives a source to
+    each direction with the prefactors of their one or two rates, where the others relax moments and give each
+    its share of a force. eddy_viscosity: a subgrid model that adds to the viscosity of omega, or None.
+    rheology: a law of the viscosity, which takes the place of omega, or None. compressible: False for the
+    incompressible equilibrium of He and Luo (1997), whose steady flows are exactly free of divergence.
+    CentralMoment, Cumulant, ParametrisedCumulant and KBC have none: its populations are a sum of density and
+    momentum, no product in a frame that moves with j / rho. Raises KernelError for a lattice that carries no
+    momentum, a rate known to be unstable, or an option that there is not.
     """
 
     takes_force_models = False

@@ -67,7 +67,7 @@ class MomentPopulations:
         return self.named[q, place]
 
     def back(self, q: int) -> sympy.Expr:
-        """What the own cell has sent against direction q."""
+        """What the current cell has sent against direction q."""
         if (q, self._here) not in self.named:
             p = self.lattice.opposite(q)
             even, odd = self.own_halves(q)
@@ -77,7 +77,8 @@ class MomentPopulations:
         return self.named[q, self._here]
 
     def own_halves(self, q: int) -> tuple[sympy.Expr, sympy.Expr]:
-        """Of the own cell's population of a pair: the even half, and the odd one of its first direction."""
+        """Of the current cell's population of a pair: the even half, and the odd one of its first
+        direction."""
         if self.own is None:
             self.own = _OwnHalves(self)
         return self.own.of(min(q, self.lattice.opposite(q)))
@@ -136,7 +137,7 @@ class MomentPopulations:
 
 
 class _OwnHalves:
-    """Even and odd halves of the own cell's pairs, which share what they are made of."""
+    """Even and odd halves of the current cell's pairs, which share what they are made of."""
 
     def __init__(self, populations: MomentPopulations) -> None:
         self.populations, lattice = populations, populations.lattice
@@ -192,7 +193,8 @@ class HalfwayWalls:
     """Walls half-way to the next cell, given by bits of a cell: what comes off them.
 
     bits: of the directions that come from a wall. moving: of those that come from a wall which moves, or
-    None. velocity: of that wall. What the own cell has sent comes back, plus 6 w c.u where the wall moves.
+    None. velocity: of that wall. What the current cell has sent comes back, plus 6 w c.u where the wall
+    moves.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments instead of populations in memory: ten numbers a cell in three dimensions, whatever the lattice.
+"""Moments instead of populations in memory: ten numbers per cell in three dimensions, whatever the lattice.
 
 The regularised collision makes all populations of density, momentum and stress. So it is enough to store
 these three as they are after the collision; a step rebuilds the populations that arrive from the moments of
-the cells they come from. Two arrays: 80 bytes an update in f32, where D3Q27 populations take 216.
-Source: Vardhan et al. 2019 (moment representation). f is linear in what is stored; the third moments of the
-recursive form follow from it.
+the cells they come from. Two arrays: 80 bytes per update in f32, where D3Q27 populations take 216. Source:
+Vardhan et al. 2019 (moment representation). f is linear in what is stored; the third moments of the recursive
+form follow from it.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class MomentStorage:
     After the collision they give the populations f_q = w_q [rho + 3 c.(rho u) + 9/2 (c_a c_b - delta_ab / 3)
     t_ab], of which those odd in c carry all of rho u (AntisymmetricParts). A kernel writes to fields with
     `_next` appended. stress_type: "half" stores stress and shear in 16 bits whatever the precision of the
-    rest is (28 bytes a cell beside f32); "real": as the rest. In 16 bits memory holds 2^14 times the values,
-    which must be smaller than 4. heddle/device/moment_tile.hpp takes the same fields, several times as fast,
-    with walls at sides of the box; not for RecursiveRegularised.
+    rest is (28 bytes per cell beside f32); "real": as the rest. In 16 bits memory holds 2^14 times the
+    values, which must be smaller than 4. heddle/device/moment_tile.hpp takes the same fields, several times
+    as fast, with walls at sides of the box; not for RecursiveRegularised.
 
     walls: name of a uint32 field, or None: bit q of a cell says that direction q comes from a wall half-way
     to the cell at -c_q, whose moments are then not used (half-way bounce-back: f_q is what the cell itself
@@ -264,8 +264,8 @@ class MomentStorage:
         first one holds, and all before `walls`. So a cell in a corner, beside two boundaries, is one entry. A
         step computes what lies behind a boundary, too; none of it reaches the fluid. Values an entry as over
         a list: `distance_e` and so on, fields as velocity. Bouzidi(order="quadratic") takes a storage with
-        ghost_layers=2, and the field `linear`. Velocities that a condition takes of the own cell are those
-        that the last step left.
+        ghost_layers=2, and the field `linear`. Velocities that a condition takes of the current cell are
+        those that the last step left.
 
         sides: for conditions along a normal (Outflow, ConvectiveOutflow, FreeSlip, PressureJump) on which
         side of these cells the outside lies, {"outlet": "e"}, or which sides meet in an edge that slips,

@@ -100,8 +100,8 @@ class AccessPattern(ABC):
         return ()
 
     def bounce_back_slot(self, slot: PopulationSlot) -> PopulationSlot:
-        """The slot of the own cell that stands for this one at a wall; the same one where lists store solid
-        boundary nodes."""
+        """The slot of the current cell that stands for this one at a wall; the same one where lists store
+        solid boundary nodes."""
         if not any(slot[1]):
             return slot
         for link in self.links:

@@ -4,8 +4,8 @@
 A link of the lattice between two cells lives in two components of one of the cells around, whichever step: so
 there are no own-cell walls, and a list holds the cells behind walls whose components belong to fluid cells
 (`Link`, STORES_SOLID). Nobody updates those: what goes into a wall then comes back two steps later, full-way
-bounce-back, for nothing. Half-way bounce-back takes a mask a cell. Sources: EsoTwist, Geier and Schoenherr
-2017; EsoPull, Lehmann 2022.
+bounce-back, for nothing. Half-way bounce-back takes one mask per cell. Sources: EsoTwist, Geier and
+Schoenherr 2017; EsoPull, Lehmann 2022.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from heddle.model.streaming_kernels import STORES_SOLID, Link
 class Esoteric(InPlace):
     """Base of EsoTwist and EsoPull.
 
-    halfway_mask: name of a field (uint32, one value a cell) in which bit q marks population q as coming in
+    halfway_mask: name of a field (uint32, one value per cell) in which bit q marks population q as coming in
     from a wall: walls at rest then lie half-way between cells and send back in one step what arrives, as the
     neighbour tables of pull and AA have it. Without, walls send it back in two (full-way), with the same
     steady flow. Cells behind the walls are those a list leaves out, or ghost cells of a dense box. Other
@@ -59,7 +59,7 @@ class Esoteric(InPlace):
 class EsoTwist(Esoteric):
     """Geier and Schoenherr 2017: all shifts lie in {0, 1}, both steps look alike.
 
-    A list needs the cells at +x, +y and +z alone, 12 B a cell: the others are their neighbours.
+    A list needs the cells at +x, +y and +z alone, 12 B per cell: the others are their neighbours.
     """
 
     def shift(self, q: int) -> Offset:
@@ -74,7 +74,7 @@ class EsoTwist(Esoteric):
 class EsoPull(Esoteric):
     """Lehmann 2022: the second direction of each pair is read from the neighbour.
 
-    A list needs the first neighbour of each pair, 36 B a cell on D3Q19.
+    A list needs the first neighbour of each pair, 36 B per cell on D3Q19.
     """
 
     def shift(self, q: int) -> Offset:

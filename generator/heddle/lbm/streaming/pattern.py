@@ -176,11 +176,11 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
     ) -> StreamingKernels:
         """Kernels that write density, velocity and pressure of the state that `step` would collide.
 
-        rho, u, pressure: names of the fields (u has a component an axis); None leaves one out. The pressure
-        is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. In an f16 module
-        take it in place of rho: halves near 1 are 1e-3 apart, and initialise(1 + 3 * p) goes on from it, p
-        the access to the field. force, compressible: as in the collision. Raises KernelError for more than
-        rho on a lattice that carries no momentum.
+        rho, u, pressure: names of the fields (u has one component per axis); None leaves one out. The
+        pressure is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. In an
+        f16 module take it in place of rho: halves near 1 are 1e-3 apart, and initialise(1 + 3 * p) goes on
+        from it, p the access to the field. force, compressible: as in the collision. Raises KernelError for
+        more than rho on a lattice that carries no momentum.
         """
         require_flag(compressible, "compressible")
         if u is not None or pressure is not None:
@@ -357,7 +357,7 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         """Boundary sweeps to run between steps: after_even and after_odd, or one for two-array patterns.
 
         They set what the next step reads for every direction that comes in from outside. Without `face`, over
-        a listed sparse space: bit q of the field `mask` (uint32, one an entry) marks direction q as coming
+        a listed sparse space: bit q of the field `mask` (uint32, one per entry) marks direction q as coming
         in, and walls are own-cell as in the neighbour table. With `face` ("w", "e", "s", "n", "b" or "t": the
         side on which the outside lies), over the dense layer of cells at that side: the incoming directions
         are known. Several sides that meet, ("w", "n"), are the edge or corner where faces slip (FreeSlip).
@@ -376,16 +376,16 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         into blocks, sweep after the exchange that follows the step; entries in ghost layers are allowed, if
         what the condition looks at lies in one, too, and for EsoTwist and EsoPull needed beside the block
         (heddle::geometry::body_links). Walls within the step (Dense(walls=...)) send populations back in the
-        own cell. Bounce-back, which takes what is on the link, allows a body there; conditions that take
+        current cell. Bounce-back, which takes what is on the link, allows a body there; conditions that take
         other populations (Bouzidi, and PressureAntiBounceBack with the cell's velocity) allow no entry in the
         layer at such a side, and body_links refuses it.
 
-        force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the
-        fluid leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the
-        force beside a uniform pressure 1/3. torque: the same for the sums of arm x force, torque_z in a
-        plane. arm: from the point that the torque is about to the centre of the cell, an entry an axis; over
-        a list by default the fields arm_x, arm_y, ... with a value an entry. Raises KernelError for more than
-        one of face, normal and cells, and for an arm that does not fit.
+        force: a name; the sweep then also gives the sums force_x, force_y, ... of the momentum that the fluid
+        leaves at walls at rest (momentum exchange, Ladd 1994). Of zero-centred populations that is the force
+        beside a uniform pressure 1/3. torque: the same for the sums of arm x force, torque_z in a plane. arm:
+        from the point that the torque is about to the centre of the cell, one entry per axis; over a list by
+        default the fields arm_x, arm_y, ... with one value per entry. Raises KernelError for more than one of
+        face, normal and cells, and for an arm that does not fit.
         """
         require_object(
             condition, BoundaryCondition, "a boundary condition", "stream.boundary(lbm.FreeSlip(), face=...)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streaming patterns whose walls lie in the own cell: two arrays, or AA.
+"""Streaming patterns whose walls lie in the current cell: two arrays, or AA.
 
 Sources: AA, Bailey et al. 2009. In-place patterns, the esoteric ones too, are given in the form with a shift
 m(q) that satisfies m(q) - m(opposite q) = -c_q.
@@ -19,7 +19,7 @@ class TwoArrays(StreamingPattern):
 
 
 class Pull(TwoArrays):
-    """Read the populations that come in from the neighbours of `f`, write the own cell of `f_next`."""
+    """Read the populations that come in from the neighbours of `f`, write the current cell of `f_next`."""
 
     def read(self, q: int, step: str) -> PopulationSlot:
         return q, _minus(self.lattice.velocities[q])
@@ -36,7 +36,7 @@ class Pull(TwoArrays):
 
 
 class Push(TwoArrays):
-    """Read the own cell of `f`, write to the neighbours in `f_next`."""
+    """Read the current cell of `f`, write to the neighbours in `f_next`."""
 
     def read(self, q: int, step: str) -> PopulationSlot:
         return q, (0,) * self.lattice.dimension
@@ -82,7 +82,7 @@ class InPlace(StreamingPattern):
 
 
 class AA(InPlace):
-    """Bailey et al. 2009: even stays in the own cell, odd reads and writes the neighbours."""
+    """Bailey et al. 2009: even stays in the current cell, odd reads and writes the neighbours."""
 
     def shift(self, q: int) -> Offset:
         return (0,) * self.lattice.dimension

@@ -80,14 +80,14 @@ class AliasAnalysis(Ranges):
 
     @staticmethod
     def is_other_cell(term: Term) -> bool:
-        """Whether a number in an index of a list was read, and not as that of the own cell."""
+        """Whether a number in an index of a list was read, and not as that of the current cell."""
         if term.kind != "load" or term.args[0].kind not in ("initial", "entry"):
             return False
         return term.data[1] != CELLS and not term.data[1].endswith(("_stride", "_extent"))
 
     def on_links(self, array: str, a: Term, b: Term) -> bool:
         """Whether two indices differ because links lead to them: two links, or a link and a component of the
-        own cell that no link leads to, not even at a wall."""
+        current cell that no link leads to, not even at a wall."""
         if not (self.is_link(a) or self.is_link(b)):
             return False
         if not (self.is_link(a) and self.is_link(b)):

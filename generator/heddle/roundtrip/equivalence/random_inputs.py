@@ -172,8 +172,8 @@ def _listed(
     drawn: _Draw,
     scalars: dict[str, Number],
 ) -> Sample:
-    """A box with some solid cells: a table that leads to neighbours, and at walls to the own cell or to cells
-    that the list holds there."""
+    """A box with some solid cells: a table that leads to neighbours, and at walls to the current cell or to
+    cells that the list holds there."""
     space = a.space
     generator = drawn.generator
     places = [place for place in itertools.product(*map(range, box)) if generator.random() < 0.8]

@@ -271,7 +271,7 @@ class SymbolicExecution:
         self.block(chosen_elements(meaning(call)))
 
     def neighbour_or_wall(self, entry: Term, own: Term) -> Term:
-        """An entry that stands for the own cell at a wall, where `own` is what the list has there."""
+        """An entry that stands for the current cell at a wall, where `own` is what the list has there."""
         space = self.kernel.space
         if self.aliases.is_link(entry) and space.is_list:
             place = self.aliases.coordinates(NEIGHBOUR, entry.args[1])

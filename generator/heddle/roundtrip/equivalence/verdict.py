@@ -16,13 +16,12 @@ class Proof:
 
     structural: every store of both kernels is the same function of the memory at entry and of the parameters,
     by rewriting that keeps every bit (see `arithmetic.FloatTerms`; payloads of NaN are no difference). So the
-    results agree bit for bit, under the assumptions. It says nothing about speed, prefetching, which cells a
-    thread takes, or the checks at a kernel's entry.
-    algebraic: the same over the real numbers: in exact arithmetic the results agree, wherever both are
-    defined and no value is NaN or infinite. In floating point they differ by rounding; `rounding` is what
-    was measured on random fields, not a bound.
-    numeric: both were run on random fields of several sizes, and the results agreed within a few ulp of the
-    largest value. That is evidence, not a proof: a difference that needs other inputs stays unseen.
+    results agree bit for bit, under the assumptions. It says nothing about speed, prefetching, which cells
+    a thread takes, or the checks at a kernel's entry. algebraic: the same over the real numbers: in exact
+    arithmetic the results agree, wherever both are defined and no value is NaN or infinite. In floating point
+    they differ by rounding; `rounding` is what was measured on random fields, not a bound. numeric: both were
+    run on random fields of several sizes, and the results agreed within a few ulp of the largest value. That
+    is evidence, not a proof: a difference that needs other inputs stays unseen.
 
     rounding: the largest difference seen, in units in the last place of the result; None if structural,
     or if no random memory suited the kernels, so that nothing was run.
