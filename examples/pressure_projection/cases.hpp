@@ -25,7 +25,7 @@ struct Result {
   PlaneFlow flow;
 };
 
-/// Decay of the two-dimensional Taylor-Green vortex on n, 2n and 4n cells a side against the exact solution
+/// Decay of the two-dimensional Taylor-Green vortex on n, 2n and 4n cells per side against the exact solution
 /// (Taylor and Green 1937): the error falls to a quarter each time.
 [[nodiscard]] Result taylor_green(std::int64_t cells, heddle::Transport& transport);
 

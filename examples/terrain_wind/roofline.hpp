@@ -16,7 +16,7 @@ namespace terrain_wind {
 /// written, and in the odd step 18 entries of the neighbour table.
 inline constexpr double bytes_per_update = 2.0 * 19 * sizeof(float) + 18 * sizeof(std::uint32_t) / 2.0;
 
-/// One line: updates a second, bytes an update, bandwidth and its share of `bandwidth` (no share where that
+/// One line: updates a second, bytes per update, bandwidth and its share of `bandwidth` (no share where that
 /// is 0).
 [[nodiscard]] std::string roofline_line(double updates, double seconds, double bandwidth);
 

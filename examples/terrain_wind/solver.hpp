@@ -34,7 +34,7 @@ public:
   void measure() { moments_graph_.run(); }
   /// Adds the velocity that `measure` found to the mean.
   void sample();
-  /// Highest speed of the last `measure`, in cells a step; NaN where any value is.
+  /// Highest speed of the last `measure`, in cells per step; NaN where any value is.
   [[nodiscard]] double highest_speed() const;
 
   /// What a run needs to go on from between two `run`s; the velocities at the open faces are made anew by

@@ -21,10 +21,10 @@ private:
 /// Depth above which the inflow no longer grows, m.
 inline constexpr double boundary_layer = 1000;
 
-/// Highest speed in the inflow in cells a step: a Mach number of 0.17. Over crests the wind is up to twice as
-/// fast, which the lattice still carries.
+/// Highest speed in the inflow in cells per step: a Mach number of 0.17. Over crests the wind is up to twice
+/// as fast, which the lattice still carries.
 inline constexpr double lattice_speed = 0.1;
-/// Above this speed of the inflow in cells a step the method is refused.
+/// Above this speed of the inflow in cells per step the method is refused.
 inline constexpr double stability_limit = 0.15;
 /// At this speed anywhere the run is stopped as unstable.
 inline constexpr double broken_speed = 0.5;

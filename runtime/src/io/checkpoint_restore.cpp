@@ -21,7 +21,7 @@ namespace {
 /// Where the values of a box stand that are stored one after another, x fastest.
 class Places {
 public:
-  /// mask: one bit a cell; null for all cells. Rows are counted in parallel.
+  /// mask: one bit per cell; null for all cells. Rows are counted in parallel.
   Places(const Box& box, const std::byte* mask) : box_(box), mask_(mask) {
     if (mask_ == nullptr) return;
     const std::int64_t rows = box.extent(1) * box.extent(2);

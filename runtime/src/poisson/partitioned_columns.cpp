@@ -35,7 +35,7 @@ ColumnTables inner_tables(const ColumnTables& tables, const Share& levels) {
 }
 
 /// Partition method (H. H. Wang, ACM Trans. Math. Software 7 (1981) 170). A plane here is compact: `places`
-/// reals a row, without padding; what belongs to all columns is shared out to the ranks by place.
+/// reals per row, without padding; what belongs to all columns is shared out to the ranks by place.
 template <class Real> class PartitionedColumns final : public SlabColumns<Real> {
 public:
   PartitionedColumns(const ColumnTables& tables, const SlabShape& shape)

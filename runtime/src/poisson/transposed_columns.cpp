@@ -18,7 +18,7 @@ ColumnTables some_rows(const ColumnTables& tables, const Share& rows) {
 }
 
 /// Each rank gathers all levels of its share of rows, solves them, and sends them back. Messages and gathered
-/// columns are compact: `places` reals a row, without padding.
+/// columns are compact: `places` reals per row, without padding.
 template <class Real> class TransposedColumns final : public SlabColumns<Real> {
 public:
   TransposedColumns(const ColumnTables& tables, const SlabShape& shape)

@@ -12,7 +12,7 @@
 namespace heddle {
 
 /// The cells, given by their coordinates from the corner of the box, in the order of a curve: element n is
-/// the position in `cells` of the n-th. Sorts, O(n log n); needs 16 B a cell meanwhile.
+/// the position in `cells` of the n-th. Sorts, O(n log n); needs 16 B per cell meanwhile.
 [[nodiscard]] std::vector<std::uint32_t> along_curve(CellOrder order,
                                                      std::span<const std::array<std::uint32_t, 3>> cells);
 

@@ -25,7 +25,7 @@ public:
   /// The rows of a list's box, ghost cells with them.
   struct Rows {
     std::array<std::int64_t, 3> extent;
-    std::span<const std::uint64_t> listed; // a bit a cell, each row in whole words
+    std::span<const std::uint64_t> listed; // one bit per cell, each row in whole words
     const RowPieces& pieces;
   };
 
@@ -46,7 +46,7 @@ public:
   void number(std::int64_t count,
               const std::function<void(std::int64_t row, std::uint32_t* columns)>& write_listed);
 
-  /// The neighbour table, a row of `stride` entries a link: for each numbered cell the number of the one at
+  /// The neighbour table, a row of `stride` entries per link: for each numbered cell the number of the one at
   /// the link's offset, or its own where that has none.
   void fill(std::uint32_t* entries, std::int64_t stride) const;
 
@@ -67,7 +67,7 @@ private:
   std::array<CellRange, 3> known_;    // with the rims
   std::int64_t words_;                // a row
   std::int64_t reach_ = 0;            // of links along x
-  std::vector<std::uint64_t> listed_; // a bit a cell, rims with them
+  std::vector<std::uint64_t> listed_; // one bit per cell, rims with them
   std::vector<std::uint64_t> bits_;   // held
   std::int64_t held_ = 0;
   std::array<std::vector<std::int64_t>, 2> before_; // of each row: held cells in those before it, own and not

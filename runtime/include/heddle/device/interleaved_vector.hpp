@@ -95,7 +95,7 @@ HEDDLE_HOST_DEVICE inline void store_vector(T* to, const T* local) {
 #pragma unroll
   for (int b = 0; b < bytes; b += step) {
     const int first = b / static_cast<int>(sizeof(T));
-    // Steps of halves take fewer registers so, and more blocks an SM, which hold up the borders of
+    // Steps of halves take fewer registers so, and more blocks per SM, which hold up the borders of
     // small parts.
     if constexpr (step == 16 && sizeof(T) > 2) {
       detail::store_word(to + first, local + first);

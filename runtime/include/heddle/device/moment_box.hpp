@@ -13,7 +13,7 @@ struct NoWalls {};
 
 /// Half-way no-slip walls at sides of the box: the sum of 1 west, 2 east, 4 south, 8 north, 16
 /// bottom, 32 top, as kernels with Dense(walls=...) take it. The ghost layer behind a wall is not
-/// read. lid_x, lid_y: velocity of the top, if there is a wall, in cells a step; links that lead
+/// read. lid_x, lid_y: velocity of the top, if there is a wall, in cells per step; links that lead
 /// through a wall at a side as well come from there, at rest.
 struct BoxWalls {
   std::uint32_t sides = 0;

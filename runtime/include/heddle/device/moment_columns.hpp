@@ -42,7 +42,7 @@ struct MomentWords {
 };
 
 /// A cell's place in each field. Formed where all threads of a warp are: the plane's part is then
-/// the same for all, and computed once a warp.
+/// the same for all, and computed once per warp.
 template <typename Flow, typename Stress>
 struct MomentPlace {
   using Number = std::remove_const_t<Flow>;
@@ -59,7 +59,7 @@ struct MomentPlace {
   }
 };
 
-/// The moments of one cell a thread, on their way to shared memory: `planes` of them.
+/// The moments of one cell per thread, on their way to shared memory: `planes` of them.
 template <typename Flow, typename Stress, int threads, int planes>
 struct MomentsAhead {
   typename Stored<Flow>::Four flow[std::size_t{planes}][std::size_t{threads}];

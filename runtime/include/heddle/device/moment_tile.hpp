@@ -175,8 +175,8 @@ __global__ void __launch_bounds__(
       }
       ask.template operator()<(parity + ahead) % 2>(plane + ahead);
       __syncthreads();
-      // Formed by all threads, an address is computed once a warp but for the column's part; where
-      // the next plane waits in registers, there is none left to keep it in.
+      // Formed by all threads, an address is computed once per warp but for the column's part;
+      // where the next plane waits in registers, there is none left to keep it in.
       MomentPlace<Flow, Stress> finished;
       if constexpr (ahead > 0) {
         finished = in.at(to, plane - 1);

@@ -40,7 +40,7 @@ struct BodyLinks {
 /// first `own` of them, since another block has the others.
 ///
 /// `inner_walls`: sides with walls within the step (heddle.Dense(walls=...)), as in walls_around: the sum of
-/// 1 west, 2 east, 4 south, 8 north, 16 bottom, 32 top; 0 for none. What these send back stays in the own
+/// 1 west, 2 east, 4 south, 8 north, 16 bottom, 32 top; 0 for none. What these send back stays in the current
 /// cell, where conditions do not look that take other populations of a cell than those on the link (Bouzidi,
 /// and PressureAntiBounceBack with the cell's own velocity): no entry may lie at such a side. Bounce-back,
 /// moving or not, looks at the link alone, so its bodies may touch walls: 0, too.

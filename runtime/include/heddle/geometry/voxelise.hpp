@@ -18,7 +18,7 @@ struct VoxelGrid {
   std::array<std::int64_t, 3> extent{};
 };
 
-/// One byte a cell, x fastest: 1 where the cell's centre lies inside `mesh`, else 0.
+/// One byte per cell, x fastest: 1 where the cell's centre lies inside `mesh`, else 0.
 ///
 /// Rays along x, y and z through the cell centres each give the winding number of the surface around the
 /// centre, and two of three decide. Which triangles a ray pierces is decided edge by edge with one arithmetic
@@ -28,7 +28,7 @@ struct VoxelGrid {
 /// its rim.
 [[nodiscard]] std::vector<std::uint8_t> voxelise(const Mesh& mesh, const VoxelGrid& grid);
 
-/// One byte a cell, x fastest: 1 where the cell's centre is below the ground `map`; `grid_bottom` is the
+/// One byte per cell, x fastest: 1 where the cell's centre is below the ground `map`; `grid_bottom` is the
 /// height of the grid's lower face, `layers` its number of cells in z.
 [[nodiscard]] std::vector<std::uint8_t> below_ground(const HeightMap& map, double grid_bottom,
                                                      std::int64_t layers);

@@ -16,8 +16,8 @@ struct FieldAccess {
   const void* object = nullptr;
   std::string_view name;
   AccessMode mode = AccessMode::read;
-  /// How many cells beyond the one that it computes the task looks: 0 is the own cell. Only for sweeps that
-  /// can be split, see BlockPart.
+  /// How many cells beyond the one that it computes the task looks: 0 is the current cell. Only for sweeps
+  /// that can be split, see BlockPart.
   int reach = anywhere;
 };
 

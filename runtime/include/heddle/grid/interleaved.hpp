@@ -10,7 +10,7 @@
 namespace heddle {
 
 /// Throws Error if `field` lies on a device in another way than that `lanes` of its blocks lie between each
-/// other: the CUDA kernel `kernel` takes that many cells a thread.
+/// other: the CUDA kernel `kernel` takes that many cells per thread.
 template <class T> void require_interleaved(const Field<T>& field, int lanes, const char* kernel) {
   if (field.memory() == Memory::device && field.interleaved() != lanes) {
     throw Error(

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// How far along Hilbert's curve in a cube of 2^bits cells an axis the cell is; bits <= 21.
+/// How far along Hilbert's curve in a cube of 2^bits cells per axis the cell is; bits <= 21.
 [[nodiscard]] std::uint64_t curve_distance(std::array<std::uint32_t, 3> cell, int bits);
 
 /// The places of a grid of blocks, numbered x fastest, in the order in which Hilbert's curve meets them: what

@@ -57,8 +57,8 @@ struct LinkCrossing {
 };
 
 /// Links of a kernel with walls within that lead to elements of a field: what lies behind a wall stands in
-/// `wall_slot` of the own cell. sides: where the kernel has walls, bits as in `walls_around`. The generator
-/// writes them down.
+/// `wall_slot` of the current cell. sides: where the kernel has walls, bits as in `walls_around`. The
+/// generator writes them down.
 struct WallLinks {
   int field = 0;
   std::span<const Link> links;

@@ -30,8 +30,8 @@ struct HybridBlock {
 
   /// Of a cell not more than one beyond its own, in coordinates of the domain.
   [[nodiscard]] bool listed(const std::array<std::int64_t, 3>& cell) const noexcept;
-  /// The element of a component of such a cell, counted from the data() of its view; none where a list does
-  /// not have it.
+  /// The element of a component of such a cell, counted from the data() of its view; none where a list
+  /// does not have it.
   [[nodiscard]] std::int64_t element(const std::array<std::int64_t, 3>& cell, int component) const noexcept;
 
   /// Adds rows from the cells of the boxes to their places on the wire; zeros where there is none.

@@ -69,7 +69,7 @@ struct CheckpointOptions {
 ///                                                                   (listed) and each component
 ///     end 1f2e3d4c5b6a7988                                          checksum of all that stands above
 ///
-/// (The bars stand here only.) A block lies in its part at `place`: for listed cells a mask, one bit a cell
+/// (The bars stand here only.) A block lies in its part at `place`: for listed cells a mask, one bit per cell
 /// of the box, x fastest, then y, z, lowest bit first; then component after component the values of its cells
 /// in the same order, each of these padded to a multiple of 8 bytes. Values are little endian. Blocks are
 /// found by the place of their cells in the domain and by nothing else, so other blocks on other ranks can

@@ -32,7 +32,7 @@ struct MaskedOptions {
 /// The levels may be split among the ranks of a transport, as in SlabProjection: iterations are then those of
 /// one rank, since sums are those of all ranks.
 ///
-/// Memory: the solver's array, four fields and a byte a cell. Real: double or float.
+/// Memory: the solver's array, four fields and one byte per cell. Real: double or float.
 template <class Real> class MaskedProjection {
 public:
   /// On one rank. transform: as for Projection. Throws Error as Projection and Topography do.
@@ -56,7 +56,7 @@ public:
   [[nodiscard]] std::int64_t last_level() const { return solver_.last_level(); }
 
   /// Projects: sets velocities on closed faces to 0 and makes the rest free of divergence to the tolerance.
-  /// Waits for the stream once an iteration. cycles of the result: iterations; measure: what is left of the
+  /// Waits for the stream once per iteration. cycles of the result: iterations; measure: what is left of the
   /// divergence.
   Solution operator()(const Velocity<Real>& velocity, double step, Stream& stream);
   Solution operator()(const Velocity<Real>& velocity, double step = 1);

@@ -10,10 +10,10 @@
 
 namespace heddle {
 
-/// Which faces of a staggered grid are open: a byte a cell with one bit a face (0: +x, 1: -x, 2: +y, 3: -y,
-/// 4: +z, 5: -z), as heddle.solvers.relaxation.FACES numbers them. A face between fluid cells is open; so is
-/// one of a fluid cell at a periodic side, if the cell at the other end is fluid, or at an open side. Solid
-/// cells have no open face.
+/// Which faces of a staggered grid are open: one byte per cell with one bit per face (0: +x, 1: -x, 2: +y, 3:
+/// -y, 4: +z, 5: -z), as heddle.solvers.relaxation.FACES numbers them. A face between fluid cells is open; so
+/// is one of a fluid cell at a periodic side, if the cell at the other end is fluid, or at an open side.
+/// Solid cells have no open face.
 class Topography {
 public:
   /// solid: one entry a cell, x fastest, not 0 where there is no fluid. Throws Error when their number is not

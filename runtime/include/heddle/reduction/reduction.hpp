@@ -34,14 +34,14 @@ template <class Value> [[nodiscard]] Value neutral_value(ReductionKind kind) {
   }
 }
 
-/// Reads the row at (y, z) of the domain, given in domain coordinates: one value a cell, in ascending x.
+/// Reads the row at (y, z) of the domain, given in domain coordinates: one value per cell, in ascending x.
 template <class Value>
 using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<Value> row)>;
 
 /// Combines one value a cell of `domain` by a fixed tree: the cells of a row in pairs of neighbours (0 1) (2
-/// 3) …, the results again, to one value a row; then the rows, numbered y fastest, in the same way. The tree
-/// knows nothing of threads and blocks, so the bits of the result do not depend on them. NaN anywhere gives
-/// NaN. Defined for Value = double and std::int64_t.
+/// 3) …, the results again, to one value per row; then the rows, numbered y fastest, in the same way. The
+/// tree knows nothing of threads and blocks, so the bits of the result do not depend on them. NaN anywhere
+/// gives NaN. Defined for Value = double and std::int64_t.
 template <class Value>
 [[nodiscard]] Value reduce_rows(const Box& domain, ReductionKind kind, const RowReader<Value>& read);
 
@@ -51,14 +51,14 @@ using BlockRowReader = std::function<void(int block, std::int64_t y, std::int64_
 
 /// The same number from blocks that ranks share, with the same bits: each rank combines what the tree allows
 /// within its blocks, rank 0 the rest. Where there is no block, cells change nothing. What it returns is
-/// called by all ranks together, and gives all of them the number; rank 0 gets at least one value a row and
+/// called by all ranks together, and gives all of them the number; rank 0 gets at least one value per row and
 /// block. The transport must outlive it. Defined for Value = double and std::int64_t.
 template <class Value>
 [[nodiscard]] std::function<Value()> reduction_over_ranks(const BlockGrid& grid, ReductionKind kind,
                                                           const BlockRowReader<Value>& read,
                                                           Transport& transport);
 
-/// One number a rank, combined in the order of ranks. What it returns is called by all ranks together, and
+/// One number per rank, combined in the order of ranks. What it returns is called by all ranks together, and
 /// gives all of them the result. The transport must outlive it.
 [[nodiscard]] std::function<double()>
 reduction_of_numbers(ReductionKind kind, const std::function<double()>& mine, Transport& transport);

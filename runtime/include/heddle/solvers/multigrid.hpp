@@ -33,7 +33,7 @@ struct MultigridOptions {
   std::array<Centres, 3> centres{};
 };
 
-/// The equation of the finest level, as its kernels take it: the openings of the faces (a byte a cell),
+/// The equation of the finest level, as its kernels take it: the openings of the faces (one byte per cell),
 /// profiles where levels differ, and weights; or a coefficient for each of the six faces and nothing else.
 /// The matrix must be symmetric: where cells differ in size, each equation is multiplied by the volume of its
 /// cell.

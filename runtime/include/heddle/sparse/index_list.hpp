@@ -110,7 +110,7 @@ public:
   [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return neighbour_stride_; }
   [[nodiscard]] int rows() const noexcept { return rows_; }
 
-  /// Cells for which neighbour_run() gives one number a row.
+  /// Cells for which neighbour_run() gives one number per row.
   static constexpr std::int64_t chunk = 16;
   /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c *
   /// chunk) where they follow each other, else it leads to a few segments that do, as heddle/device/run.hpp
@@ -122,9 +122,10 @@ public:
 
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/compressed_neighbours.hpp
-  /// says. 2.5 B a cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more than
-  /// 30 links, and where rows lead to held cells. In host memory, where few ask for it, it is made when first
-  /// asked for: by any thread; throws Error when there is not enough memory or its places do not fit 32 bits.
+  /// says. 2.5 B per cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more
+  /// than 30 links, and where rows lead to held cells. In host memory, where few ask for it, it is made when
+  /// first asked for: by any thread; throws Error when there is not enough memory or its places do not fit 32
+  /// bits.
   [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
@@ -204,7 +205,7 @@ private:
   double seconds_ = 0;              // that the constructor took
   double cpu_seconds_ = 0;          // of all threads
   std::int64_t words_ = 0;          // 64-bit words a row of the box
-  std::vector<std::uint64_t> bits_; // one bit a cell: listed
+  std::vector<std::uint64_t> bits_; // one bit per cell: listed
   std::array<std::vector<std::int64_t>, 3>
       before_;                           // of each kind and row: cells in the rows before it; total last
   std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n

@@ -7,8 +7,8 @@
 namespace heddle {
 
 /// One row of the neighbour table of an IndexList: where slot `slot` of the cell at `offset` lives. Where
-/// that cell is not listed (a wall, or beyond a non-periodic face), the entry is slot `wall_slot` of the own
-/// cell instead, so that bounce-back costs nothing. With q from 1 and opposite directions q, opp(q):
+/// that cell is not listed (a wall, or beyond a non-periodic face), the entry is slot `wall_slot` of the
+/// current cell instead, so that bounce-back costs nothing. With q from 1 and opposite directions q, opp(q):
 ///   AA,   row q-1: {opp(q), -c_q, q}
 ///   pull, row q-1: {q, -c_q, opp(q)}
 /// With wall_slot = `held` the row has the number of the cell at `offset`, for all slots alike, and where

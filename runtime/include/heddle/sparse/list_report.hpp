@@ -18,7 +18,7 @@ struct ListReport {
   /// Lists that were built one after the other.
   ListReport& operator+=(const ListReport& more) noexcept;
   /// "12 lists of 3.1 million cells in 0.21 s (0.4 s of processors, 7.75 million a second): 68 ns and 74
-  /// bytes a cell"
+  /// bytes per cell"
   [[nodiscard]] std::string line() const;
   /// The same of one of several ranks, each of which knows its own lists only: "rank 0 of 3: 1 list of ...".
   [[nodiscard]] std::string line(int rank, int ranks) const;

@@ -11,7 +11,7 @@
 
 namespace heddle {
 
-/// Numbers of the cells at an offset from those of a boundary list, one an entry, in the memory of `list`:
+/// Numbers of the cells at an offset from those of a boundary list, one per entry, in the memory of `list`:
 /// what sweeps of EsoTwist and EsoPull that look at other cells take as `cell_w`, `cell_nw` and so on,
 /// because the rows of their table do not lead to all neighbours. `offset`: (-1, 0, 0) for `cell_w`. Where
 /// that cell is not listed the own number stands, at which a sweep stays in its cell: the link is the wall of
@@ -23,7 +23,7 @@ namespace heddle {
                                                       const std::array<int, 3>& offset,
                                                       const std::array<bool, 3>& periodic, int depth = 1);
 
-/// The same for all own cells of a list, a value a cell: what kernels over whole lists of EsoTwist and
+/// The same for all own cells of a list, one value per cell: what kernels over whole lists of EsoTwist and
 /// EsoPull take that look at a velocity beside (vorticity, q_criterion, lbm::WALE and lbm::Vreman), `cell_e`,
 /// `cell_w`, `cell_n` and so on, one field an axis and way. Throws Error when `numbers` has several
 /// components.

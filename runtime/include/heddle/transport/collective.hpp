@@ -13,7 +13,7 @@ namespace heddle {
 
 /// What all ranks do together now and then: words of any length to rank 0, and from it to all. Every message
 /// carries its length and a checksum that also covers sender and turn, so that one that was harmed, repeated
-/// or belongs to another turn is an Error. One message a rank: made for decisions and checkpoints, not for
+/// or belongs to another turn is an Error. One message per rank: made for decisions and checkpoints, not for
 /// each step of a large machine.
 class Collective {
 public:

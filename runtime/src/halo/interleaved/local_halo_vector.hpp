@@ -89,7 +89,7 @@ template <int lanes> struct LaneRotation {
   }
 
   std::uint32_t sources;
-  std::uint32_t reflected; // a bit a lane
+  std::uint32_t reflected; // one bit per lane
   bool some_move = false;
   bool some_stay = false; // as they were, not reflected
   bool some_arrive = false;
