@@ -143,6 +143,11 @@ compile_cuda() {
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle-libraries "${objects[@]}"
 }
 
+# A sample of emitted kernels, compiled for a GPU of AMD; the registers that each takes: build/hip/report.txt
+compile_hip() {
+  "$bin/python" .ci/hip.py --build "$build/dev" --out "$build/hip" --jobs "$jobs"
+}
+
 # Every emitted kernel, read back by heddle-lift, is the kernel that it was printed from.
 heddle_check() {
   "$bin/python" -m heddle check --build "$build/dev" --jobs "$jobs"
@@ -180,7 +185,7 @@ say "Heddle: tests ($mode)"
 packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran
   zlib1g-dev libcairo2-dev libnetcdf-dev libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin
   python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3 libfftw3-single3
-  ccache shellcheck libcli11-dev)
+  ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16)
@@ -236,6 +241,14 @@ if [ $mode != fast ]; then
   else
     begin_stage "CUDA compile step"
     row "CUDA compile step" "NOT RUN" 0 0 "$nvcc_reason"
+  fi
+
+  if compgen -G "/usr/lib/*/amdgcn/bitcode/ockl.bc" >/dev/null && command -v clang++-19 >/dev/null; then
+    check "HIP compile step" "read $logs/HIP-compile-step.log" compile_hip || :
+    tail -n 1 "$logs/HIP-compile-step.log"
+  else
+    begin_stage "HIP compile step"
+    row "HIP compile step" "NOT RUN" 0 0 "no clang++-19, or no ROCm device libraries below /usr/lib"
   fi
 
   # The address and the undefined-behaviour sanitizer, with the same kernels.
