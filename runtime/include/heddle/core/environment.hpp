@@ -9,15 +9,15 @@ namespace heddle {
 struct EnvironmentOptions {
   int threads = 0; // of parallel loops; 0 = as OpenMP decides
   int device = -1; // CUDA device; -1 = as CUDA decides
-  /// 32, 64 or 128: bytes of a device's memory that a missed read should bring into its L2 cache; 0 = as CUDA
-  /// decides, and nothing is asked of CUDA. A hint for all that this process runs on the device, other
-  /// libraries' kernels too, so it is for programs, not for libraries within them; CUDA may round it. 128
-  /// gains where reads are contiguous.
+  /// 32, 64 or 128: bytes that a cache miss should load from device memory into the L2 cache; 0: the default
+  /// of CUDA. It is a hint that affects everything this process runs on the device, also kernels of other
+  /// libraries; so it is for programs, not for libraries. CUDA may round it. 128 is faster if reads are
+  /// contiguous.
   int fetch_bytes = 0;
 };
 
-/// What a program holds first in main(): it chooses threads, device and the device's fetches, and puts the
-/// choice back at the end.
+/// What a program constructs first in main(): it selects threads, device and the fetch size of the device,
+/// and restores the previous selection at the end.
 class Environment {
 public:
   /// Throws Error for a negative number of threads, more than one thread without OpenMP, a device that is not

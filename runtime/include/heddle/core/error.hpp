@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-/// What every function of the runtime throws when it cannot do its work: where, why, and what to do about it.
+/// The exception of the runtime: where it failed, why, and what to do about it.
 struct Error : std::runtime_error {
   /// The text of `what()` is "where: reason. Hint: hint" (without the hint when that is empty).
   Error(std::string where, std::string reason, std::string hint = {});

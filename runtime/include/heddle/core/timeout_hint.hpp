@@ -4,9 +4,9 @@
 
 namespace heddle {
 
-/// What to do about a rank that does not come in time. The limit covers what another rank does for itself
-/// meanwhile, such as the pictures and files that rank 0 makes of what it has gathered: to those who wait, a
-/// rank that is busy and one that hangs look the same.
+/// The hint of errors about a rank that does not respond in time. The limit includes the time that another
+/// rank spends on its own work, such as the pictures and files that rank 0 makes of what it has gathered: to
+/// a waiting rank, a busy rank and a hanging one look the same.
 inline constexpr const char* timeout_hint =
     "a rank stopped, is busy (rank 0 may draw or write for all), or has "
     "not made the same exchanges and sums in "

@@ -7,8 +7,7 @@
 
 namespace heddle {
 
-/// Asks again and again, and lets other threads run in between, until `holds()`; false when that takes longer
-/// than `limit`.
+/// Polls `holds()`, and yields to other threads in between; false if it does not hold within `limit`.
 template <class Holds> bool wait_until(std::chrono::milliseconds limit, const Holds& holds) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!holds()) {

@@ -6,9 +6,9 @@
 
 namespace heddle {
 
-/// Whether a TaskGraph of a device records its tasks as a CUDA graph and launches that: some microseconds a
-/// launch, instead of some for each task. While a graph is recorded the host code of each task runs once, and
-/// what it puts into its stream is what all launches do.
+/// Whether a TaskGraph of a device records its tasks as a CUDA graph: one launch then takes a few
+/// microseconds, instead of a few per task. While a graph is recorded, the host code of each task runs once,
+/// and all launches repeat the work that it enqueues in its stream.
 class Capture {
 public:
   /// on: recorded once, with the parameters that the tasks have in the first run; a task that cannot be

@@ -6,11 +6,12 @@
 
 namespace heddle {
 
-/// Whether a TaskGraph computes interiors while messages travel. The results are the same; the time is not:
-/// over NVLink, in a graph of several iterations, splitting a small block may cost more than it hides.
+/// Whether a TaskGraph computes interiors while messages travel. The results are the same, the time is not:
+/// over NVLink, in a graph of several iterations, splitting a small block may cost more than the overlap
+/// saves.
 class Overlap {
 public:
-  /// automatic: the first iterations are timed both ways, and the faster way is kept.
+  /// automatic: time the first iterations both ways, and keep the faster way.
   enum Way { off, on, automatic };
 
   constexpr Overlap(Way way) noexcept : way_(way) {}

@@ -22,10 +22,10 @@
 
 namespace heddle {
 
-/// Anything with a name, declared accesses and a call: a sweep, an exchange, another TaskGraph.
-/// A task that only puts work into the stream, the same in each iteration of a run, may say so with
-/// `Memory memory() const` returning Memory::device; any other task is taken for host code, before which a
-/// device graph waits for what it depends on.
+/// A task has a name, declared accesses and a call operator: a sweep, an exchange, another TaskGraph. A task
+/// that only enqueues work in the stream, the same in each iteration of a run, may declare this with `Memory
+/// memory() const` returning Memory::device. Any other task is host code, before which a device graph waits
+/// for the task's dependences.
 template <class T>
 concept Task = requires(T& task, Stream& stream) {
   { task.name() } -> std::convertible_to<std::string_view>;
@@ -40,19 +40,20 @@ struct TaskGraphOptions {
   Capture capture =
       Capture::automatic; // device, all tasks on the device: record one CUDA graph, launch it each time
   Overlap overlap = Overlap::on; // where an exchange sends messages: compute the interior while they travel
-  /// So many iterations are planned (and captured) together: the end of one overlaps with the begin of the
-  /// next. 0: four where the graph is captured, else one.
+  /// The number of iterations that are planned (and captured) together: the end of one overlaps with the
+  /// beginning of the next. 0: four if the graph is captured, else one.
   int unroll = 0;
   Trace* trace = nullptr; // where to note what ran when; must outlive the graph
   int trace_process = 0;  // the process that it is in the picture: a rank
-  /// Where a CUDA graph is recorded and interiors are computed while messages travel, or where nothing is
-  /// exchanged at all: interiors of dense sweeps are taken apart into so many tiles along z, at most 8, of
-  /// which each waits for its neighbours of the step before and no others, so that the end of one step
-  /// overlaps with the begin of the next. Less than three: none; 0: four where each has 2^18 cells, of all
-  /// blocks of the rank.
+  /// Splits the interiors of dense sweeps into this number of tiles along z, at most 8, if a CUDA graph is
+  /// recorded and either interiors are computed while messages travel or nothing is exchanged at all. Each
+  /// tile waits only for its neighbours of the step before, so that the end of one step overlaps with the
+  /// beginning of the next. Less than three: no tiles. 0: four if each tile has at least 2^18 cells over all
+  /// blocks of the rank, else none.
   int interior_tiles = 0;
-  /// For tests, on the host: the plan of a device, its steps one after the other in an order drawn with this
-  /// seed from all that the plan allows. An access that a task does not declare shows as other bits.
+  /// For tests, on the host: runs the plan of a device, one step after the other, in an order that is drawn
+  /// with this seed from all orders that the plan allows. An access that a task does not declare then changes
+  /// the bits of the result.
   std::uint64_t shuffle = 0; // 0: in the order of the plan
   /// For tests: the seconds by which Overlap::automatic chooses. None: Trace::now.
   double (*clock)() = nullptr;
@@ -68,10 +69,10 @@ struct IterationResult {
 /// add) reads what the earlier writes, writes what it reads, or writes what it writes, run in that order;
 /// others may run in any.
 ///
-/// Where a HaloExchange sends messages, it and the sweeps around it are taken apart (see overlap of the
-/// options): border, interior and ghost cells of a field are then ordered for themselves, as TaskGraph::steps
-/// shows. Exchanges that have the name of a sweep, "step before" and "step after", are those of its own: what
-/// they move, cells of other blocks touch, so that the interior of that sweep need not wait for it.
+/// If a HaloExchange sends messages, it and the sweeps around it are split (see overlap of the options):
+/// border, interior and ghost cells of a field are then ordered separately, as TaskGraph::steps shows.
+/// Exchanges with the name of a sweep, "step before" and "step after", belong to that sweep: cells of other
+/// blocks access what they exchange, so the interior of the sweep need not wait for it.
 class TaskGraph {
 public:
   /// Throws Error for less than one thread, or Memory::device without CUDA.
@@ -83,7 +84,8 @@ public:
   TaskGraph& operator=(const TaskGraph&) = delete;
 
   /// Adds a task and returns its number. An lvalue is kept by reference (it must outlive the graph, and may
-  /// change its parameters between runs), an rvalue is moved in. The accesses are asked for here, once.
+  /// change its parameters between runs); an rvalue is moved into the graph. The accesses are read once,
+  /// here.
   template <class T>
     requires Task<std::remove_reference_t<T>>
   std::size_t add(T&& task) {
@@ -134,7 +136,7 @@ public:
   std::size_t add(std::string name, const std::vector<FieldAccess>& accesses,
                   std::function<void(Stream&)> function, Memory memory = Memory::host);
 
-  /// Demands one more order, whatever the accesses say. Throws Error for unknown tasks.
+  /// Adds an order, whatever the accesses say. Throws Error for unknown tasks.
   void order(std::size_t earlier, std::size_t later);
 
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
@@ -155,16 +157,17 @@ public:
   /// failed:
   /// ..." once that has been tried in vain).
   [[nodiscard]] CaptureDecision capture() const;
-  /// Iterations that are planned and captured together.
+  /// The number of iterations that are planned and captured together.
   [[nodiscard]] int unroll() const;
 
-  /// Runs all tasks n times; all is done on return. An exception of a task ends the run and is rethrown.
-  /// Throws Error, before any task has run, for a sweep over whole blocks that looks beyond those of its rank
-  /// at what sweeps of this graph change, or writes there, if the graph has neither an exchange of that field
-  /// nor another task that says that it writes it: ghost cells would be those of an earlier step.
+  /// Runs all tasks n times; all work is done on return. An exception of a task ends the run and is rethrown.
+  /// Throws Error, before any task has run, if a sweep over whole blocks reads remote data that sweeps of
+  /// this graph change, or writes remote cells, and the graph has neither an exchange of that field nor
+  /// another task that declares that it writes it: ghost cells would be those of an earlier step.
   void run(std::int64_t n = 1);
 
-  /// Runs until the condition holds, asked after each `every` iterations, but at most `max` iterations.
+  /// Runs until the condition holds. The condition is tested every `every` iterations; at most `max`
+  /// iterations run.
   IterationResult repeat_until(const std::function<bool()>& condition, std::int64_t every, std::int64_t max);
 
   /// The graph for Graphviz, without edges that follow from others.

@@ -11,29 +11,30 @@
 
 namespace heddle {
 
-/// A domain cut into a Cartesian grid of blocks. Block sizes differ by at most one cell on an axis, in slabs
-/// by what their weights ask for. Each rank owns blocks with numbers that follow each other. Blocks are
-/// numbered x fastest, i = i_x + n_x (i_y + n_y i_z), and ranks own as many each, or one more; in a balanced
-/// grid they are numbered along Hilbert's curve, some places may have no block, and ranks own as much weight
-/// each as whole blocks allow.
+/// A domain split into a Cartesian grid of blocks. Block sizes differ by at most one cell along an axis;
+/// slabs are sized by their weights. Each rank owns blocks with consecutive numbers. Blocks are numbered x
+/// fastest, i = i_x + n_x (i_y + n_y i_z), and the numbers of blocks per rank differ by at most one. In a
+/// balanced grid, blocks are numbered along Hilbert's curve, some positions may have no block, and the
+/// weights per rank are as equal as whole blocks allow.
 class BlockGrid {
 public:
-  /// Throws Error for an empty domain, a block count below one, more blocks than cells on an axis, or ranks
-  /// without a block.
+  /// Throws Error for an empty domain, a block count below one, more blocks than cells along an axis, or
+  /// ranks without a block.
   explicit BlockGrid(const Box& domain, const std::array<int, 3>& blocks = {1, 1, 1},
                      const std::array<bool, 3>& periodic = {false, false, false}, int ranks = 1);
 
-  /// A grid whose blocks are weighted: one weight a place, x fastest, such as cells of fluid
-  /// (heddle/grid/block_kinds.hpp). Places of weight 0 have no block: fields have no values there, and
-  /// nothing is exchanged with them. Throws Error as above, for another number of weights, for a negative
-  /// one, and for fewer blocks with weight than ranks.
+  /// A grid with weighted blocks. weights: one per position, x fastest, for example the number of fluid cells
+  /// (heddle/grid/block_kinds.hpp). Positions of weight 0 have no block: fields have no values there, and
+  /// nothing is exchanged with them. Throws Error as above, for a wrong number of weights, for a negative
+  /// weight, and for fewer blocks with weight than ranks.
   [[nodiscard]] static BlockGrid balanced(const Box& domain, const std::array<int, 3>& blocks,
                                           const std::array<bool, 3>& periodic, int ranks,
                                           std::span<const std::int64_t> weights);
 
-  /// One block a rank: slabs across the longest axis (of several the last), cut where their weights are
-  /// alike. weights: of each cell, one byte, x fastest, such as the flags of fluid. Throws Error for an empty
-  /// domain, another number of weights than cells, and fewer layers than ranks.
+  /// One block per rank: slabs across the longest axis (the last one of several equal axes), cut so that
+  /// their weights are equal. weights: one byte per cell, x fastest, for example the flags of fluid cells.
+  /// Throws Error for an empty domain, for a number of weights that differs from the number of cells, and for
+  /// fewer layers than ranks.
   [[nodiscard]] static BlockGrid slabs(const Box& domain, const std::array<bool, 3>& periodic, int ranks,
                                        std::span<const std::uint8_t> weights);
 
@@ -41,7 +42,7 @@ public:
   [[nodiscard]] const std::array<int, 3>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
 
-  /// Number of blocks, and of the places for them.
+  /// Number of blocks, and of positions, which may be empty.
   [[nodiscard]] int size() const noexcept { return static_cast<int>(place_of_.size()); }
   [[nodiscard]] int places() const noexcept { return blocks_[0] * blocks_[1] * blocks_[2]; }
   /// Cells of block `i` in domain coordinates; throws Error for an unknown block.
@@ -54,20 +55,20 @@ public:
   [[nodiscard]] Box cells_at(const std::array<int, 3>& place) const;
   /// Place of `cell`, which must lie in the domain.
   [[nodiscard]] std::array<int, 3> place_of(const std::array<std::int64_t, 3>& cell) const noexcept;
-  /// Block next to `i` in direction `offset` (any integers, periodic axes wrap); -1 beyond the domain or
-  /// where there is none.
+  /// Block next to `i` in direction `offset` (any integers; periodic axes wrap around); -1 beyond the domain
+  /// or at an empty position.
   [[nodiscard]] int neighbour(int i, const std::array<int, 3>& offset) const;
-  /// `cell`, which may lie beyond periodic faces, at its place in the domain.
+  /// The position in the domain of `cell`, which may lie beyond periodic faces.
   [[nodiscard]] std::array<std::int64_t, 3> in_domain(std::array<std::int64_t, 3> cell) const noexcept;
-  /// Block that owns `cell`; -1 outside the domain and where there is no block.
+  /// Block that owns `cell`; -1 outside the domain and at empty positions.
   [[nodiscard]] int owner(const std::array<std::int64_t, 3>& cell) const noexcept;
   /// Ranks that share the blocks.
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   /// Rank that owns block `i`; throws Error for an unknown block.
   [[nodiscard]] int rank(int i) const;
-  /// The first block of a rank; that of ranks() is size().
+  /// The first block of a rank; the first block of rank ranks() is size().
   [[nodiscard]] int first_block(int rank) const;
-  /// The same blocks, with the same numbers, all of one rank.
+  /// The same blocks, with the same numbers, all owned by one rank.
   [[nodiscard]] BlockGrid on_one_rank() const;
 
   friend bool operator==(const BlockGrid&, const BlockGrid&) = default;
@@ -87,8 +88,8 @@ private:
   std::vector<int> first_;     // of each rank: its first block; the number of blocks last
 };
 
-/// Throws Error if several ranks share the blocks: `user` looks at all of them, and only those of one rank
-/// are here.
+/// Throws Error if several ranks share the blocks: `user` needs all blocks, but only those of one rank are
+/// available here.
 void require_one_rank(const char* user, const BlockGrid& grid);
 
 } // namespace heddle

@@ -13,12 +13,12 @@
 
 namespace heddle {
 
-/// Fills in one byte a cell of `box`, x fastest: 0 = not listed (solid). Called for boxes that reach beyond
-/// the domain, and from several threads.
+/// Fills in one byte per cell of `box`, x fastest: 0 = not listed (solid). Called for boxes that extend
+/// beyond the domain, and from several threads.
 using FlagReader = std::function<void(const Box& box, std::span<std::uint8_t> flags)>;
 
-/// A reader of flags in memory, one byte a cell of the domain, which must outlive it. Beyond faces that are
-/// not periodic no cell is listed. Throws Error when the number of flags is not the volume of the domain.
+/// A reader of flags in memory, one byte per cell of the domain; the flags must outlive it. Beyond faces that
+/// are not periodic, no cell is listed. Throws Error if the number of flags is not the volume of the domain.
 [[nodiscard]] FlagReader flags_in_memory(std::span<const std::uint8_t> flags, const Box& domain,
                                          const std::array<bool, 3>& periodic);
 
@@ -29,9 +29,9 @@ enum class BlockKind : std::uint8_t {
   dense   ///< all cells of the box, the solid ones too
 };
 
-/// What the update of a cell costs, in bytes of memory traffic. The defaults are D3Q19 in place (AA) in f32:
-/// 2 x 19 values, and 18 numbers of neighbours every other step. So blocks are dense from a fluid fraction of
-/// 152 / 188 = 0.81 on.
+/// Cost of a cell update in bytes of memory traffic. The defaults are those of D3Q19 in place (AA) in f32: 2
+/// x 19 values, and 18 neighbour indices every other step. Blocks are therefore dense from a fluid fraction
+/// of 152 / 188 = 0.81 on.
 struct CellCosts {
   double dense = 152;
   double listed = 188;
@@ -44,7 +44,7 @@ struct BlockChoice {
   std::vector<std::int64_t> weights; // bytes of one update of the block: for BlockGrid::balanced
 };
 
-/// Looks at all cells of the domain, places in parallel. Throws Error when none is listed.
+/// Reads the flags of all cells of the domain, in parallel over positions. Throws Error if no cell is listed.
 [[nodiscard]] BlockChoice choose_blocks(const Box& domain, const std::array<int, 3>& blocks,
                                         const FlagReader& flags, const CellCosts& costs = {});
 

@@ -12,19 +12,18 @@
 
 namespace heddle {
 
-/// Some of the cells of each block, for a sweep that is computed in parts: the border, within `width[d]`
-/// cells of both faces across axis d, or the interior, all others. Together they are the block, and no cell
-/// is in both.
+/// A part of the cells of each block, for a sweep that is split: the border, within `width[d]` cells of both
+/// faces across axis d, or the interior, which is everything else. Border and interior are disjoint and cover
+/// the block.
 struct BlockPart {
   enum class Cells { all, border, interior };
 
   Cells cells = Cells::all;
   std::array<int, 3> width{0, 0, 0};
-  /// The interior can be had in `slices` layers along z, of which this is number `slice`.
+  /// The interior can be split into `slices` layers along z; this is layer number `slice`.
   int slice = 0;
   int slices = 1;
-  /// Of the border, its box with this number alone; all of them by default. Asked of sweeps that are
-  /// `in_boxes`.
+  /// The number of one box of the border; by default all of them. Used for sweeps that are `in_boxes`.
   int box = -1;
 
   /// The part of a block with `extent` cells, counted from its first one, in boxes that do not meet; may be
@@ -33,8 +32,8 @@ struct BlockPart {
   [[nodiscard]] std::vector<Box> boxes(const std::array<std::int64_t, 4>& extent) const;
 };
 
-/// Axes whose borders wait for messages: what a block of `rank` exchanges with one of another rank, across a
-/// face, an edge or a corner, lies beyond a face across one of them.
+/// Axes whose borders depend on messages: a block of `rank` exchanges data with a block of another rank
+/// across a face, an edge or a corner that lies beyond a face across this axis.
 [[nodiscard]] std::array<bool, 3> axes_to_other_ranks(const BlockGrid& grid, int rank);
 
 /// The view of the cells of `box`, counted from the first interior cell of `view`.

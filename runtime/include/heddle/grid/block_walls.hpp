@@ -12,9 +12,9 @@
 
 namespace heddle {
 
-/// At which sides `cells`, given in domain coordinates, end where the grid does: the sum of 1 west, 2 east, 4
-/// south, 8 north, 16 bottom, 32 top. Periodic axes have no end. Kernels with walls of their own take it as
-/// `walls`.
+/// The sides at which `cells`, given in domain coordinates, end at the end of the grid: the sum of 1 west, 2
+/// east, 4 south, 8 north, 16 bottom, 32 top. Periodic axes have no end. Kernels with their own walls take it
+/// as `walls`.
 [[nodiscard]] std::uint32_t walls_around(const BlockGrid& grid, const Box& cells) noexcept;
 
 /// Of a block of a field.
@@ -28,8 +28,8 @@ template <class T>
   return walls_around(field.grid(), part.shift(field.box(block).lower));
 }
 
-/// The walls that all blocks have which lie between the elements of `block`: those that a kernel may take for
-/// all lanes of its vectors. The others are part of the exchange (WallLinks).
+/// The walls that all blocks interleaved with `block` have: a kernel may apply them to all lanes of its
+/// vectors. Other walls are part of the exchange (WallLinks).
 template <class T>
 [[nodiscard]] std::uint32_t shared_walls(const Field<T>& field, int block, const Box& part) noexcept {
   const int first = block - block % field.interleaved();
@@ -44,8 +44,8 @@ template <class T> [[nodiscard]] std::uint32_t shared_walls(const Field<T>& fiel
   return shared_walls(field, block, Box{{0, 0, 0}, field.box(block).extents()});
 }
 
-/// Throws Error if blocks of a field on a device that lie between each other end at different ones of the
-/// sides `walls`: `kernel` takes a cell of all of them at once.
+/// Throws Error if interleaved blocks of a field on a device end at different sides of `walls`: `kernel`
+/// updates a cell of all of them at once.
 template <class T> void require_same_walls(const Field<T>& field, std::uint32_t walls, const char* kernel) {
   if (field.memory() != Memory::device) return;
   for (int block = 0; block < field.blocks(); ++block) {

@@ -20,7 +20,7 @@ struct Box {
   [[nodiscard]] std::int64_t volume() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return volume() == 0; }
   [[nodiscard]] bool contains(const std::array<std::int64_t, 3>& cell) const noexcept;
-  /// True for a box within this one; an empty box is within any.
+  /// True if the box is contained in this one; an empty box is contained in any.
   [[nodiscard]] bool covers(const Box& other) const noexcept;
 
   /// `layers[d]` more cells at both ends of axis d (fewer when negative).

@@ -17,9 +17,9 @@
 
 namespace heddle {
 
-/// A kernel on one box of the domain: the layer of cells at a wall, an inlet, a source. A task for TaskGraph,
-/// which takes it apart as it does sweeps over whole blocks: between a step and its exchange, only its cells
-/// at the border hold up the messages.
+/// A kernel on one box of the domain: the layer of cells at a wall, an inlet, a source. It is a task for
+/// TaskGraph, which splits it as it splits sweeps over whole blocks: between a step and its exchange, only
+/// its cells at the border delay the messages.
 ///
 ///     heddle::BoxSweep lid("lid", f, grid.domain().layer(2, true), 0,
 ///                          [&](int block, const heddle::Box& cells, heddle::Stream& stream) {
@@ -30,12 +30,12 @@ namespace heddle {
 ///     loop.add(lid);
 class BoxSweep {
 public:
-  /// Computes `cells` of a block of this rank, counted from its first one; with an access that reaches
-  /// further, other cells may be computed at the same time.
+  /// Computes `cells` of a block of this rank, counted from its first cell. If an access reaches further,
+  /// other cells may be computed at the same time.
   using Kernel = std::function<void(int block, const Box& cells, Stream& stream)>;
 
-  /// Reads and writes `field`, up to `reach` cells beyond those that it computes; 0: these alone. cells: in
-  /// domain coordinates; what lies outside the blocks of this rank is left to others.
+  /// Reads and writes `field`, up to `reach` cells beyond the cells that it computes; 0: only these. cells:
+  /// in domain coordinates; cells outside the blocks of this rank are computed by other ranks.
   template <class T>
   BoxSweep(std::string name, const Field<T>& field, const Box& cells, int reach, Kernel kernel)
       : BoxSweep(std::move(name), field, cells,
@@ -43,7 +43,8 @@ public:
                   {&field, field.name(), AccessMode::write, reach}},
                  std::move(kernel)) {}
 
-  /// The same with all that the kernel touches, on the blocks of `field`. Throws Error without a kernel.
+  /// The same with all objects that the kernel accesses, on the blocks of `field`. Throws Error without a
+  /// kernel.
   template <class T>
   BoxSweep(std::string name, const Field<T>& field, const Box& cells, std::vector<FieldAccess> accesses,
            Kernel kernel)

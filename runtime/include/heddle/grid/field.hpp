@@ -26,23 +26,25 @@ struct FieldOptions {
   Memory memory = Memory::host;
   std::string name = "f";
   int rank = 0; // whose blocks these are
-  /// An axis along which all values are the same and are stored once, as heights (1, y) or columns (2, z);
-  /// -1: none. Kernels can read such a field, and write it where they have two dimensions (2), but not along
-  /// that axis.
+  /// An axis along which all values are equal and are stored once, for heights (1, y) or columns (2, z); -1:
+  /// none. Kernels can read such a field, and two-dimensional kernels can write it (2), but not along that
+  /// axis.
   int same_along = -1;
-  /// So many blocks of equal extents share one allocation, element by element: block b of a group begins one
-  /// element after block b - 1, and x has this stride. A CUDA thread then takes a vector of them
-  /// (an Interleaved schedule); everything else sees ordinary blocks. Split the grid along z for it.
+  /// The number of blocks of equal extents that share one allocation, interleaved element by element: block b
+  /// of a group begins one element after block b - 1, and the stride of x is this number. A CUDA thread then
+  /// loads a vector with one cell of each block (an Interleaved schedule); all other code sees ordinary
+  /// blocks. Split the grid along z for it.
   int interleaved = 1;
-  /// The components of a cell follow each other (x-stride: their number, which with the size of a value
-  /// divides 64 bytes), for kernels that move a whole cell at once. Not together with `interleaved`.
+  /// The components of a cell are contiguous (the stride of x is their number, which times the size of a
+  /// value must divide 64 bytes), for kernels that load or store a whole cell at once. Cannot be combined
+  /// with `interleaved`.
   bool cells_together = false;
 };
 
-/// Owner of a field on the blocks of a grid that one rank owns: one allocation a block (or group of
-/// interleaved blocks), laid out by FieldLayout, zero at first. Blocks are numbered from 0 on each rank;
-/// number() is theirs in the grid. Sweeps and exchanges refer to the object itself, so it must outlive them
-/// and stay where it is.
+/// Owner of a field on the blocks that one rank owns: one allocation per block (or group of interleaved
+/// blocks), laid out by FieldLayout and initialised to zero. Blocks are numbered from 0 on each rank;
+/// number() is their number in the grid. Sweeps and exchanges keep references to the object, so it must
+/// outlive them and must not move.
 template <class T> class Field {
 public:
   using value_type = T;
@@ -70,7 +72,7 @@ public:
     return options_.ghost_layers.layers;
   }
   [[nodiscard]] Memory memory() const noexcept { return options_.memory; }
-  /// How many blocks lie between each other in one allocation.
+  /// The number of blocks that are interleaved in one allocation.
   [[nodiscard]] int interleaved() const noexcept { return options_.interleaved; }
   [[nodiscard]] int rank() const noexcept { return options_.rank; }
   /// Blocks of this rank.
@@ -88,8 +90,8 @@ public:
     return {buffers_[group(block)].data() + layout.origin, layout.extent, layout.stride};
   }
 
-  /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates: the same for any blocks.
-  /// `f` is called from several threads. Ghost cells stay as they are.
+  /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates, so that values do not
+  /// depend on the blocks. `f` is called from several threads. Ghost cells do not change.
   template <class F>
     requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
@@ -117,7 +119,7 @@ public:
     }
   }
 
-  /// Sets only the ghost cells; NaN shows in a test who reads a ghost that nobody filled.
+  /// Sets only the ghost cells. A test that sets NaN detects reads of ghost cells that nobody filled.
   void fill_ghosts(T value) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {

@@ -10,9 +10,9 @@
 
 namespace heddle {
 
-/// What crosses into a kernel: pointer, extents and element strides of one block of a field. Owns nothing.
-/// Axis 0, 1, 2 = x, y, z of the interior, 3 = components. `data()` is the first interior cell of component
-/// 0, so ghost cells have negative indices or indices from the extent on.
+/// What a kernel is called with: pointer, extents and element strides of one block of a field. Owns nothing.
+/// Axes 0, 1, 2 = x, y, z of the interior, 3 = components. `data()` is the first interior cell of component
+/// 0, so ghost cells have negative indices, or indices from the extent on.
 template <class T> class FieldView {
 public:
   using value_type = T;

@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// Throws Error if `field` has fewer than `layers` ghost layers along one of its first `axes` axes: `kernel`
-/// would touch memory beyond it.
+/// Throws Error if `field` has fewer than `layers` ghost layers along one of its first `axes` axes, in which
+/// case `kernel` would access memory outside of it.
 template <class T>
 void require_ghost_layers(const Field<T>& field, int layers, int axes, const char* kernel) {
   for (int axis = 0; axis < axes; ++axis) {

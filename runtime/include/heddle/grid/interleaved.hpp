@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// Throws Error if `field` lies on a device in another way than that `lanes` of its blocks lie between each
-/// other: the CUDA kernel `kernel` takes that many cells per thread.
+/// Throws Error if `field` is on a device and does not interleave `lanes` of its blocks: the CUDA kernel
+/// `kernel` updates that many cells per thread.
 template <class T> void require_interleaved(const Field<T>& field, int lanes, const char* kernel) {
   if (field.memory() == Memory::device && field.interleaved() != lanes) {
     throw Error(

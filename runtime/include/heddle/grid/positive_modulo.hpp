@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-/// A coordinate brought into 0 <= x < extent, around a periodic axis.
+/// A coordinate mapped to 0 <= x < extent around a periodic axis.
 inline std::int64_t positive_modulo(std::int64_t value, std::int64_t extent) {
   return ((value % extent) + extent) % extent;
 }

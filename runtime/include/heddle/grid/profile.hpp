@@ -15,9 +15,9 @@
 
 namespace heddle {
 
-/// Values along one axis of a domain, the same for all cells of a level: density, the heights of stretched
-/// cells, eigenvalues. Numbered in domain coordinates, with ghost entries before the first cell and behind
-/// the last. Every rank has all of them.
+/// Values along one axis of a domain, equal for all cells of a layer: density, heights of stretched cells,
+/// eigenvalues. Numbered in domain coordinates, with ghost entries before the first cell and after the last.
+/// Every rank stores all of them.
 template <class T> class Profile {
 public:
   /// values[i] belongs to the cell with coordinate domain.lower[axis] - ghosts + i. Throws Error when their

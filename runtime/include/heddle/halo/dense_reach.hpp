@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// Where a cell of a dense field reaches the components in a step that reaches each in one place, as the
-/// exchange before the step says it: LinkPaths for what is no list.
+/// The offset at which a cell of a dense field accesses each component, in a step that accesses each at one
+/// offset; derived from the exchange before the step. For lists: LinkPaths.
 class DenseReach {
 public:
   /// object: the field in the exchange. Throws Error where a component is reached in several places.

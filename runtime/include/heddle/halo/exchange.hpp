@@ -90,9 +90,9 @@ struct WireElements {
   std::int64_t count = 0;
 };
 
-/// What one kernel needs to have exchanged: which cells of which fields, and how they are packed. The sweeps
-/// of a module with a halo make it: `step.before()`, `step.after()`. All fields are dense, or all are over
-/// one list.
+/// The halo exchange of one kernel: which cells of which fields are exchanged, and how they are packed. The
+/// sweeps of a module with a halo return it: `step.before()`, `step.after()`. All fields are dense, or all
+/// are over one list.
 class Exchange {
 public:
   using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
@@ -112,8 +112,8 @@ public:
            std::size_t value_bytes)
       : name_(std::move(name)), direction_(direction), links_(links), value_bytes_(value_bytes) {}
 
-  /// The field that the next number stands for; it must outlive this. Throws Error for a field on another
-  /// grid, of another rank or in other memory than the first.
+  /// Adds the field for the next field number; it must outlive this object. Throws Error for a field on
+  /// another grid, of another rank or in other memory than the first.
   template <class T> void add(Field<T>& field) {
     Side side{&field,
               std::string(field.name()),
@@ -139,9 +139,9 @@ public:
     add_listed({&field, std::string(field.name()), field.components(), {}, 1, sizeof(T), {}}, field.list());
   }
 
-  /// A kernel that takes interleaved blocks as vectors cannot look elsewhere in one lane alone. Walls that
-  /// only some blocks of a group have are therefore part of its exchange: ghost cells behind them get, or
-  /// give back, what the links stand for. The links must outlive this.
+  /// A kernel that loads interleaved blocks as vectors cannot read different elements in one lane only. Walls
+  /// that only some blocks of a group have are therefore part of its exchange: ghost cells behind them get,
+  /// or give back, the elements that the links lead to. The links must outlive this object.
   void add(const WallLinks& walls) { walls_.push_back(walls); }
 
   /// The first cell of a block of a field, and its strides in values.

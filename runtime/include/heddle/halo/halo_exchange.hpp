@@ -19,16 +19,17 @@
 namespace heddle {
 
 struct HaloOptions {
-  /// Each message carries its exchange, step, length and a checksum, which the receiver verifies. The same on
-  /// all ranks. Not where messages are work in streams (NCCL, devices of one process), whose order is given.
+  /// Each message carries its exchange, step, length and a checksum, which the receiver verifies. Must be
+  /// equal on all ranks. Not used if messages are work in streams (NCCL, devices of one process), whose order
+  /// is fixed.
 #ifdef NDEBUG
   bool stamped = false;
 #else
   bool stamped = true;
 #endif
-  /// On a host, too, one call packs all blocks that lie alike (their cells are counted from the first cell of
-  /// one, and may be far beyond it), and walls that only some interleaved blocks have are part of the
-  /// exchange, for kernels that take these blocks as vectors.
+  /// On a host, too, one call packs all blocks with the same layout (their cells are counted from the first
+  /// cell of one of them, and may be far outside of it), and walls that only some interleaved blocks have are
+  /// part of the exchange, for kernels that load these blocks as vectors.
   bool as_on_device = false;
 };
 
@@ -38,52 +39,58 @@ struct HaloOptions {
 ///     loop.add(halo);
 ///     loop.add(step);
 ///
-/// A kernel that writes beyond its block has an exchange after it, too. Each other rank gets one message,
-/// with all fields and components; it begins at a line of 64 bytes. Ghost cells beyond a face that is not
-/// periodic stay as they are. Fields may swap their memory between calls, but not where ranks of one process
-/// store vectors straight into it: that is an Error. A TaskGraph takes exchange and sweep apart, so that the
-/// interior is computed while messages travel.
+/// A kernel that writes ghost cells has an exchange after it, too. Each other rank gets one message with all
+/// fields and components, which begins at a 64-byte line. Ghost cells beyond a face that is not periodic do
+/// not change. Fields may swap their memory between calls, but not if ranks of one process store vectors
+/// directly into it: that is an Error. A TaskGraph splits exchange and sweep, so that the interior is
+/// computed while messages travel.
 ///
-/// Calls, each one launch on a device; start packs, finish unpacks, wrap does both for what stays on the
-/// rank:
+/// Number of calls, each of which is one launch on a device; start packs, finish unpacks, wrap does both for
+/// data that stays on the rank:
 ///
-/// - a list, of one block or several: one for all messages;
-/// - a dense block: one for all messages, fields and components; on a device also for all plain blocks of
+/// - a list of one or several blocks: one call for all messages;
+/// - a dense block: one call for all messages, fields and components; on a device also one for all plain
+///   blocks of a rank with the same strides (on a host one per block);
 ///   a rank that have the same strides (on a host one for each);
-/// - interleaved blocks: one for all of a group's whole vectors of a field that cross to other ranks, one
+/// - interleaved blocks: one call for all whole vectors of a field that a group sends to other ranks, one for
+///   the data between its lanes; data in fewer than half of the lanes is packed block by block, as for plain
+///   blocks;
 ///   for what crosses between their lanes; what crosses in fewer than half the lanes is packed block by
 ///   block, as plain blocks;
-/// - the blocks of a HybridField, dense and listed: one for all;
-/// - for ranks of one process that store straight into each other's memory: what is packed takes such a
+/// - the blocks of a HybridField, dense and listed: one call for all;
+/// - ranks of one process that store directly into each other's memory: packed data needs one such call per
+///   rank, vectors one call as before.
 ///   call for each of them, vectors one as before.
 class HaloExchange {
 public:
-  /// Of fields of which this rank has all blocks.
+  /// For fields all blocks of which are on this rank.
   explicit HaloExchange(Exchange exchange, HaloOptions options = {});
-  /// All ranks construct the same exchanges in the same order. The transport must outlive this.
-  /// Throws Error when the grid is made for another number of ranks, the fields are not those of this rank,
-  /// or messages cannot lie in the memory of the fields.
+  /// All ranks construct the same exchanges in the same order. The transport must outlive this object. Throws
+  /// Error if the grid is made for another number of ranks, if the fields do not belong to this rank, or if
+  /// messages cannot be in the memory of the fields.
   HaloExchange(Exchange exchange, Transport& transport, HaloOptions options = {});
 
   [[nodiscard]] std::string_view name() const noexcept { return exchange_.name(); }
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
-  /// Memory::device when a call only puts work into its stream.
+  /// Memory::device if a call only enqueues work in its stream.
   [[nodiscard]] Memory memory() const noexcept;
 
-  /// Packs and sends. The fields may be read, and cells that do not cross be written, before finish().
+  /// Packs and sends. Before finish(), the fields may be read, and cells that are not exchanged may be
+  /// written.
   void start(Stream& stream);
-  /// What crosses between blocks of this rank without touching the border of BlockPart; at any time between
-  /// the two.
+  /// Copies between blocks of this rank that do not touch the border of BlockPart; may be called at any time
+  /// between the two.
   void wrap(Stream& stream);
   /// Receives and unpacks. Throws Error that names ranks, exchange and step for what the transport or a stamp
   /// finds.
   void finish(Stream& stream);
-  /// All of it. Throws Error for ranks of one process that write to each other: these need a TaskGraph.
+  /// The whole exchange. Throws Error for ranks of one process that write to each other's memory, which need
+  /// a TaskGraph.
   void operator()(Stream& stream);
   /// For TaskGraph; refers to this object.
   [[nodiscard]] HaloSteps steps();
 
-  /// Bytes that one call sends to other ranks, stamps left out, and that it moves between blocks of this
+  /// Bytes that one call sends to other ranks, without stamps, and bytes that it moves between blocks of this
   /// rank.
   [[nodiscard]] std::size_t sent_bytes() const noexcept;
   [[nodiscard]] std::size_t local_bytes() const noexcept { return plan_.local_bytes(); }

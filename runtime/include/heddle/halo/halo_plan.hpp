@@ -14,25 +14,27 @@ namespace heddle {
 
 struct GroupWall;
 
-/// An exchange for the blocks that there are: what each block packs and unpacks, and what goes to which rank.
+/// The plan of an exchange for the blocks of a rank: what each block packs and unpacks, and which data goes
+/// to which rank.
 ///
-/// All that crosses lies on the wire, one buffer: what goes to each other rank, then what crosses between
-/// blocks of this rank (packed and unpacked at one place), then what comes from each other rank. Each of
-/// these starts at a multiple of 64 bytes, after 64 bytes that are left for a stamp. Both ends of a message
-/// list its boxes in one order: whole vectors first, then that of the blocks whose ghost cells they are, and
-/// of the crossings. Ranks that store into each other's fields leave the room of the vectors unused.
+/// All exchanged data passes through one message buffer, the wire: first the messages to each other rank,
+/// then the data between blocks of this rank (packed and unpacked at the same position), then the messages
+/// from each other rank. Each part starts at a multiple of 64 bytes, after 64 bytes that are reserved for a
+/// stamp. Both ends of a message list its boxes in the same order: whole vectors first, then boxes in the
+/// order of the blocks that own the ghost cells, and of the crossings. Ranks that store into each other's
+/// fields leave the space of the vectors unused.
 ///
-/// What crosses between blocks of this rank is of two kinds. Along an axis that leads to other ranks, and one
-/// along which lanes of a vector follow each other beside such an axis, it belongs to the border, as messages
-/// do; along the other axes also the interior of a split sweep needs it, see BlockPart.
+/// Copies between blocks of this rank belong to the border phase, as messages do, if their axis is decomposed
+/// across ranks, or if blocks are interleaved along an axis adjacent to one that is. Copies along the other
+/// axes are also needed by the interior of a split sweep, see BlockPart.
 ///
-/// A list has one block a rank, so that all that crosses is messages: an element after the other, in the
-/// order of the rows of its table and of the cells that reach them, which both ends know.
+/// A list has one block per rank, so all its data is exchanged by messages: element after element, in the
+/// order of the rows of its table and of the cells that access them, which both ends know.
 class HaloPlan {
 public:
   static constexpr std::size_t stamp_bytes = 64;
 
-  /// Bytes of the wire for one rank; the stamp lies before them.
+  /// Bytes of the message buffer for one rank; the stamp is stored before them.
   struct Segment {
     int peer = 0;
     std::size_t begin = 0;
@@ -46,9 +48,9 @@ public:
   /// What is packed or unpacked: tables[block of this rank].
   using Tables = std::vector<Table>;
 
-  /// What crosses between the interleaved blocks of a group, and comes back from walls that some of them
-  /// have. It does not go over the wire. What a message brings into another lane of
-  /// the same vectors is written with it, not unpacked.
+  /// Data that is exchanged between the interleaved blocks of a group, and that comes back from walls that
+  /// only some of them have. It does not pass through the message buffer. Data of a message for another lane
+  /// of the same vectors is written together with it, not unpacked.
   struct Shift {
     int field = 0;
     int group = 0; // of blocks of this rank

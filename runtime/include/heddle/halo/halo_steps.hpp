@@ -14,10 +14,10 @@
 
 namespace heddle {
 
-/// An exchange taken apart, for TaskGraph: start and finish are about the border (BlockPart) and the ghost
-/// cells beyond it, wrap is what crosses between blocks of this rank along the other axes. (A border lies
-/// across the axes that lead to other ranks, and beside these across those along which lanes of a vector
-/// follow each other.)
+/// An exchange split into steps for TaskGraph: start and finish handle the border (BlockPart) and the ghost
+/// cells beyond it, wrap handles copies between blocks of this rank along the other axes. A border lies
+/// across the axes that are decomposed across ranks, and, next to these, across the axes along which the
+/// lanes of a vector are consecutive.
 struct HaloSteps {
   const BlockGrid* grid = nullptr; // null: nothing crosses
   int rank = 0;

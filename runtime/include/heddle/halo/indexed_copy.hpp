@@ -11,7 +11,8 @@
 
 namespace heddle {
 
-/// One value that is copied: addresses, or bytes from a base. So one table serves values of many allocations.
+/// One value to copy: addresses, or byte offsets from a base. One table can therefore copy values of many
+/// allocations.
 struct IndexedCopy {
   static constexpr std::uintptr_t nothing =
       std::numeric_limits<std::uintptr_t>::max(); // from nowhere: a zero

@@ -27,14 +27,14 @@
 namespace heddle {
 
 struct CheckpointOptions {
-  /// Complete checkpoints that stay; older ones are removed after a new one is in place.
+  /// The number of complete checkpoints to keep; older ones are removed once a new one is complete.
   int keep = 2;
-  /// Told what is about to happen on the disk, on the rank that does it. For logs, and for tests that stop
+  /// Called before each operation on the disk, on the rank that does it. For logs, and for tests that stop
   /// the program there.
   std::function<void(std::string_view step)> watch{};
 };
 
-/// The state of a run on the disk, from which it goes on after the loss of a node, on any number of ranks,
+/// The state of a run on disk. After the loss of a node, the run continues from it on any number of ranks,
 /// with the same bits:
 ///
 ///     heddle::Checkpoint checkpoint(folder, "wind", transport);
@@ -44,16 +44,16 @@ struct CheckpointOptions {
 ///     ...
 ///     checkpoint.write(step);
 ///
-/// write() and read() are called by all ranks together, between exchanges (after what an exchange *after* a
-/// kernel brings home). A Field is stored with the ghost cells that lie straight beyond the faces of the
-/// domain that are not periodic, which hold boundary values; ghost cells within the domain are somebody's
-/// interior. Esoteric patterns keep populations in more places, beyond faces and behind walls: their fields
-/// are added with the steps that come next. (Other copies beyond a face, but next to another block's cells,
-/// stay as the program sets them.)
+/// All ranks call write() and read() together, between exchanges (after the exchange *after* a kernel). A
+/// Field is stored with the ghost cells directly beyond faces of the domain that are not periodic, which hold
+/// boundary values; ghost cells within the domain are copies of interior cells. Esoteric patterns store
+/// populations in more cells, beyond faces and behind walls: add their fields together with the next steps.
+/// (Other ghost cells beyond a face, next to cells of another block, are not restored.)
 ///
-/// Files, all in one folder that all ranks see. A checkpoint is one manifest and one part a rank (a rank
-/// without cells has none). Parts have names that were never used, and are on the disk before the manifest
-/// takes its place: at every moment there is the old checkpoint or the new one, whatever stops the program.
+/// All files are in one folder that all ranks can access. A checkpoint consists of one manifest and one part
+/// per rank (a rank without cells has none). Parts have names that were never used before, and are on disk
+/// before the manifest replaces the old one. Therefore either the old or the new checkpoint exists at any
+/// moment, whatever stops the program.
 ///
 ///     wind_00000040.checkpoint    manifest: text, one entry a line, %XX for bytes outside '!'...'~'
 ///     wind_00000040.0.3.part      part of rank 3, first attempt (0) at this step
@@ -79,8 +79,8 @@ struct CheckpointOptions {
 /// always shows.
 class Checkpoint {
 public:
-  /// For a program of one rank. Throws Error for a name that is empty or contains a slash, or less than one
-  /// to keep.
+  /// For a program with one rank. Throws Error for a name that is empty or contains a slash, and if less than
+  /// one checkpoint would be kept.
   Checkpoint(std::filesystem::path folder, std::string name, CheckpointOptions options = {});
   /// All ranks construct the same checkpoints in the same order. The transport must outlive this.
   Checkpoint(std::filesystem::path folder, std::string name, Transport& transport,
@@ -175,15 +175,15 @@ public:
                                    : checkpoint_blocks::masked_block<T>(block));
   }
 
-  /// A number that is the same on all ranks (that of rank 0 is stored); it must outlive this.
+  /// A number that is equal on all ranks (the value of rank 0 is stored); it must outlive this object.
   template <class T>
     requires std::is_arithmetic_v<T>
   void add(const std::string& name, T& number) {
     add_number(name, type<T>(), reinterpret_cast<std::byte*>(&number), sizeof(T));
   }
 
-  /// A number that must be the same in the run that goes on, such as what was on the command line: read()
-  /// compares it before anything is restored, and throws Error, which names both values, where it is another.
+  /// A number that must be equal in the resumed run, such as an option of the command line: read() compares
+  /// it before it restores anything, and throws an Error that names both values if they differ.
   void require(const std::string& name, double value);
 
   /// Stores all that was added. On any failure every rank throws the same Error, says which rank it was, and

@@ -27,10 +27,10 @@ namespace heddle {
 struct OutputOptions {
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // of the lower corner of cell (0, 0, 0)
   std::array<double, 3> spacing{1.0, 1.0, 1.0}; // of cells
-  /// What makes this run, in a line of text; stands in the .pvd.
+  /// A description of this run in one line of text; it is written to the .pvd.
   std::string about{};
-  /// A resumed run: the series that is there keeps its steps before the first one written. Its `about` has to
-  /// be the same.
+  /// For a resumed run: keep the steps of the existing series before the first one written. `about` must be
+  /// equal.
   bool goes_on = false;
 };
 

@@ -23,7 +23,7 @@ namespace heddle {
 
 enum class ReductionKind { sum, min, max };
 
-/// What changes nothing when it is combined.
+/// The neutral element of the operation.
 template <class Value> [[nodiscard]] Value neutral_value(ReductionKind kind) {
   using Limits = std::numeric_limits<Value>;
   if (kind == ReductionKind::sum) return Value{0};
@@ -69,8 +69,8 @@ template <class T>
 [[nodiscard]] std::vector<T> gather_cells(const BlockGrid& grid, const BlockRowReader<T>& read,
                                           Transport& transport);
 
-/// A number made of all cells of a field. Nothing is computed before value() is called, and each call looks
-/// at the cells as they are then. Floating-point values are combined as double, integers as std::int64_t.
+/// A reduction over all cells of a field. Nothing is computed before value() is called; each call uses the
+/// cells' values at that time. Floating-point values are combined as double, integers as std::int64_t.
 template <class T> class Reduction {
 public:
   using Value = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
@@ -134,7 +134,7 @@ public:
   Reduction(const BlockGrid& grid, ReductionKind kind, F f)
       : value_([grid, kind, f = std::move(f)] { return of_blocks(grid, kind, f); }) {}
 
-  /// Computes the number, now.
+  /// Computes the reduction of the present values.
   [[nodiscard]] Value value() const { return value_(); }
 
 private:

@@ -18,9 +18,9 @@ struct ColourRange {
   std::int64_t last = 0;
 };
 
-/// A sweep takes colours from the cells' places in their block. That is the colour in the domain if each
-/// block begins an even number of cells from its corner, and if a periodic axis has an even number of cells;
-/// throws Error otherwise.
+/// A sweep derives colours from the positions of cells in their block. These are the colours in the domain if
+/// each block begins an even number of cells from the domain's corner, and if periodic axes have an even
+/// number of cells; throws Error otherwise.
 template <class Field> void require_even_blocks(const Field& field, const char* kernel) {
   const BlockGrid& grid = field.grid();
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -55,16 +55,16 @@ struct StencilMatrix {
   }
 };
 
-/// One V-cycle of geometric multigrid for A z = -rest, the same operator forwards and backwards, so that it
-/// can precondition conjugate gradients. Solver: the struct of that name in the sweeps of a module with
-/// add_solver(). On one block; a task that only puts work into its stream.
+/// One V-cycle of geometric multigrid for A z = -rest. The operator is symmetric, so that it can precondition
+/// conjugate gradients. Solver: the struct of that name in the sweeps of a module with add_solver(). For one
+/// block; a task that only enqueues work in its stream.
 template <class Solver, class T, class Coefficient, std::size_t weight_count, std::size_t profile_count = 0>
 class Multigrid {
 public:
   using Matrix = StencilMatrix<Coefficient, weight_count, profile_count, T>;
 
-  /// Sets the coarse levels up; the coefficients may change until then, not afterwards. Throws Error for
-  /// several blocks, profiles of another domain, or options that make no sense.
+  /// Sets up the coarse levels; the coefficients must not change afterwards. Throws Error for several blocks,
+  /// profiles of another domain, or options that are out of range.
   explicit Multigrid(const Matrix& matrix, const MultigridOptions& options = {})
       : matrix_(matrix), options_(options), memory_(matrix.coefficients->memory()) {
     const Field<Coefficient>& field = *matrix.coefficients;

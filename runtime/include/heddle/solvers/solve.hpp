@@ -44,8 +44,8 @@ struct Solution {
 /// "converged after 12 cycles, measure 3.1e-07", for people.
 [[nodiscard]] std::string to_string(const Solution& solution);
 
-/// Runs `cycle`, some iterations of which the last puts a measure of what is wrong into `measure` (one value
-/// for each block; the largest counts), until the measure falls to the tolerance, or cannot.
+/// Runs `cycle`, a number of iterations the last of which stores the error measure to `measure` (one value
+/// per block; the largest counts), until the measure falls to the tolerance, or no longer falls.
 ///
 /// All tasks on the device: the whole loop is one CUDA graph with a WHILE node, and the host waits once, at
 /// its end (CUDA 12.4 or newer; before that, and on the host, each cycle is followed by a look at the

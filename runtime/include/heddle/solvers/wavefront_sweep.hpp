@@ -25,7 +25,7 @@ struct PlaneRange {
   }
 };
 
-/// A wavefront sweep pays from this number of elements on. Smaller fields stay in the last-level cache
+/// A wavefront sweep is faster from this number of elements on. Smaller fields stay in the last-level cache
 /// anyway, and the shorter calls cost more.
 inline constexpr std::int64_t wavefront_min_elements = 1 << 21;
 

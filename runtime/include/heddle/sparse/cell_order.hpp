@@ -6,8 +6,8 @@ namespace heddle {
 
 /// How the cells of an IndexList follow each other.
 enum class CellOrder {
-  /// Row by row of the box, x fastest: neighbours mostly follow each other, too, so that tables are short and
-  /// loads are of whole lines. The fastest order wherever it was measured (decision 0015).
+  /// Row by row of the box, x fastest: most neighbours are contiguous, too, so tables are short and loads are
+  /// of whole cache lines. The fastest order wherever it was measured (decision 0015).
   rows,
   /// Along Morton's curve: the bits of x, y and z taken in turn. Morton, IBM report, 1966.
   morton,

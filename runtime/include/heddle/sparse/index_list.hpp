@@ -26,46 +26,47 @@ namespace heddle {
 /// The listed cells of a box, numbered n = 0, 1, …, and the table of their neighbours.
 ///
 /// Order: interior cells first, then border cells (within one cell of a face that is communicated); within
-/// each as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a flat
-/// element index `slot * slot_stride() + cell` into a SparseField, with walls folded in as Link says (lbm.md,
-/// section 6; Bailey et al. 2009 for AA). Behind them come the cells held behind walls (Link::held), and
-/// padding to a whole number of 32, whose entries point to themselves.
+/// each group as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a
+/// flat element index `slot * slot_stride() + cell` into a SparseField; at walls the entry leads back to the
+/// cell itself, as Link describes (lbm.md, section 6; Bailey et al. 2009 for AA). The listed cells are
+/// followed by the cells behind walls that the list stores (Link::held), and by padding to a multiple of 32,
+/// whose entries point to themselves.
 ///
-/// The list of a rank of several holds the cells of all its blocks, so that what lies beside each other in
-/// two of them is neighbours as within one. It has ghost cells, too, numbered after its own: copies of listed
-/// cells of other ranks' blocks, which an exchange fills (heddle/halo/halo_exchange.hpp). Kernels run over
-/// own cells. Where links lead to held cells, it also holds what those of its cells and ghost cells reach
-/// there that are not listed.
+/// The list of one of several ranks contains the cells of all its blocks: cells that are adjacent across a
+/// block boundary are neighbours, as within a block. It also has ghost cells, numbered after its own cells:
+/// copies of listed cells of other ranks' blocks, which an exchange fills (heddle/halo/halo_exchange.hpp).
+/// Kernels run over own cells. If links lead to stored cells behind walls, the list also stores the unlisted
+/// cells that its own cells and ghost cells access there.
 class IndexList {
 public:
-  /// `flags`: one byte a cell of `box`, x fastest; 0 = not listed.
-  /// `communicates`: faces -x, +x, -y, +y, -z, +z whose cells belong to the border. `slips`: faces without
-  /// friction, at which the table has free slip as it has bounce-back at walls: what would come from beyond
-  /// such a face is the mirrored population of the cell beside the own one (specular reflection half-way
-  /// behind the face), or bounce-back where that is not listed. It costs nothing, and no two cells touch one
-  /// element for AA either. Throws Error when the number of flags is not the volume of the box, no cell is
-  /// listed, there are no links or a slot is negative, or a flat index does not fit 32 bits; for a face that
-  /// slips also when its axis is periodic, or a link has no mirror image, reaches further than one cell or
-  /// leads to cells held behind walls. `order`: of the cells; all but rows cost a sort, 8 B of host memory a
-  /// listed cell, and short tables: runs and compressed table then find little that follows each other.
+  /// `flags`: one byte per cell of `box`, x fastest; 0 = not listed. `communicates`: the faces -x, +x, -y,
+  /// +y, -z, +z whose cells belong to the border. `slips`: free-slip faces, which the table implements as it
+  /// implements bounce-back at walls: a population from beyond such a face is the mirrored population of the
+  /// neighbouring cell (specular reflection half-way behind the face), or bounce-back if that cell is not
+  /// listed. This has no cost, and no two cells access one element, for AA either. `order`: of the cells;
+  /// every order but rows needs a sort and 8 B of host memory per listed cell, and makes tables longer,
+  /// because fewer neighbours are contiguous. Throws Error if the number of flags is not the volume of the
+  /// box, if no cell is listed, if there are no links or a slot is negative, or if a flat index does not fit
+  /// into 32 bits; for a free-slip face also if its axis is periodic, or if a link has no mirror image, is
+  /// longer than one cell or leads to stored cells behind walls.
   IndexList(const Box& box, std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
             std::span<const Link> links, Memory memory = Memory::host,
             const std::array<bool, 6>& communicates = {false, false, false, false, false, false},
             const std::array<bool, 6>& slips = {false, false, false, false, false, false},
             CellOrder order = CellOrder::rows);
 
-  /// The list of the blocks of `rank`, one or several. Around them, as far as links reach and there are
-  /// blocks of others, listed cells are ghost cells; border cells are those that reach them. Where there is
-  /// no block (BlockGrid::balanced), nothing is listed. An axis is periodic within the list where there is
-  /// one block along it, or several ones of this rank and its ghost cells reach around it. Throws Error as
-  /// above.
+  /// The list of the one or several blocks of `rank`. Around them, as far as links reach and other ranks have
+  /// blocks, listed cells are ghost cells; border cells are the own cells that access them. At empty
+  /// positions (BlockGrid::balanced), no cell is listed. An axis is periodic within the list if there is one
+  /// block along it, or several blocks of this rank whose ghost cells reach around it. Throws Error as above.
   IndexList(const BlockGrid& grid, int rank, const FlagReader& flags, std::span<const Link> links,
             Memory memory = Memory::host,
             const std::array<bool, 6>& slips = {false, false, false, false, false, false});
 
-  /// The own cells lie in it; those of others may, too, where the rank has several blocks.
+  /// The box that contains the list's own cells. It may contain cells of other ranks, too, if this rank has
+  /// several blocks.
   [[nodiscard]] const Box& box() const noexcept { return box_; }
-  /// That of the constructor, or one block: the box.
+  /// The grid of the constructor, or a grid of one block: the box.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
@@ -88,8 +89,8 @@ public:
     const CellRange beyond = held_among_ghosts();
     return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
   }
-  /// Whether the list has all cells of the domain along an axis, so that what lies across a periodic face is
-  /// cells of its own; elsewhere these are ghost cells.
+  /// Whether the list contains all cells of the domain along an axis, so that cells across a periodic face
+  /// are its own; otherwise these are ghost cells.
   [[nodiscard]] bool spans(std::size_t axis) const noexcept {
     const Box& domain = grid_.domain();
     return box_.lower[axis] == domain.lower[axis] && box_.upper[axis] == domain.upper[axis] &&
@@ -97,7 +98,7 @@ public:
   }
   /// How far border and ghost cells reach from the faces between them.
   [[nodiscard]] int border_width() const noexcept { return border_; }
-  /// What belongs to `part` of the cells of `range`.
+  /// The cells of `range` that belong to `part`.
   [[nodiscard]] CellRange part(const CellRange& range, const BlockPart& part) const noexcept;
 
   /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
@@ -105,7 +106,7 @@ public:
   /// device whole pieces of 256 bytes, as rows of a dense field there.
   [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
 
-  /// The table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
+  /// The neighbour table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
   [[nodiscard]] const std::uint32_t* neighbour() const noexcept { return table_.data(); }
   [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return neighbour_stride_; }
   [[nodiscard]] int rows() const noexcept { return rows_; }
@@ -130,15 +131,15 @@ public:
   /// Words of the compressed table.
   [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
 
-  /// What all tables take that there are now, in bytes.
+  /// Size in bytes of all tables that exist now.
   [[nodiscard]] std::int64_t table_bytes() const noexcept;
-  /// What it took to build, and what its tables take: report().line() says so a cell.
+  /// Time of construction and size of the tables; report().line() gives them per cell.
   [[nodiscard]] ListReport report() const noexcept {
     return {1, count_, table_bytes(), seconds_, cpu_seconds_};
   }
 
-  /// Number of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 when it is not listed
-  /// or outside.
+  /// Index of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 if it is outside or not
+  /// listed.
   [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
   /// Coordinates of cell `n`, for a ghost cell, or one held among these, those beside the box; throws Error
   /// when it is neither.

@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-/// What lists of cells took to build: one, or those of several blocks or ranks.
+/// Time and memory that lists of cells needed: of one list, or of several blocks or ranks.
 struct ListReport {
   int lists = 0;
   std::int64_t cells = 0; // listed; ghost cells are in bytes and seconds only

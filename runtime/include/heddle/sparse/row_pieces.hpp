@@ -12,8 +12,8 @@
 
 namespace heddle {
 
-/// What a list knows of the cells of a box from where they lie: the rows of the box along x, cut into pieces
-/// of one kind. Cells between pieces are of no kind: the list has nothing to do with them.
+/// Classification of the cells of a box by position: the rows of the box along x, split into pieces of one
+/// kind. Cells between pieces have no kind and do not belong to the list.
 class RowPieces {
 public:
   enum Kind : std::uint8_t {

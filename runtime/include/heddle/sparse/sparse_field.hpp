@@ -19,8 +19,8 @@ namespace heddle {
 
 template <class T> class OnHost;
 
-/// Owner of `components` values for each cell of a list, component after component, zero at first.
-/// The list must outlive the field; sweeps refer to the object itself, so it must stay where it is.
+/// Owner of `components` values per cell of a list, component after component, initialised to zero. The list
+/// must outlive the field. Sweeps keep references to the object, so it must not move.
 template <class T> class SparseField {
 public:
   using value_type = T;
@@ -62,9 +62,9 @@ public:
     });
   }
 
-  /// The same for ghost cells, too, at the place in the domain of which they are copies: what patterns whose
-  /// rows lead to held cells (EsoTwist, EsoPull) begin with, since a population that comes from a wall is not
-  /// exchanged, even where it lies in a ghost cell.
+  /// The same, also for ghost cells, at the positions in the domain of which they are copies. Patterns whose
+  /// rows lead to cells behind walls (EsoTwist, EsoPull) start with this, since populations from walls are
+  /// not exchanged, even if they are stored in ghost cells.
   template <class F>
     requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill_with_ghosts(F&& f) {

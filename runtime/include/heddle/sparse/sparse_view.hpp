@@ -8,8 +8,8 @@
 
 namespace heddle {
 
-/// What crosses into a sparse kernel: axis 0 = cells (stride 1), axis 1 = components (the slot stride of the
-/// list).
+/// What a sparse kernel is called with: axis 0 = cells (stride 1), axis 1 = components (the slot stride of
+/// the list).
 template <class T> class SparseView {
 public:
   using value_type = T;

@@ -12,8 +12,8 @@
 
 namespace heddle {
 
-/// A box of vectors that crosses between two ranks. In the message buffer it is a vector after the other, x
-/// fastest, with its lanes where they belong at the other end.
+/// A box of vectors that is sent from one rank to another. In the message buffer, vectors are contiguous, x
+/// fastest, with their lanes already at their target positions.
 struct RemoteHaloRow {
   std::int32_t component = 0;
   Index3 from{}; // the first cell
