@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from heddle.ir.legality import check_schedule
 from heddle.ir.nodes import Kernel
-from heddle.ir.schedule import CacheLines, Precision, Schedule
+from heddle.ir.schedule import CacheLines, Precision
 from heddle.ir.space import Space
 from heddle.ir.stages import Request, Stages
-from heddle.ir.target import Target
 from heddle.ir.verify import verify
 from heddle.model.assignment import Statement
 from heddle.passes.apply_schedule import apply_schedule, follows_links
@@ -36,30 +35,24 @@ from heddle.passes.version_loops import version_loops
 
 Pass = Callable[[Kernel, Request], Kernel]
 
-TYPING: tuple[Pass, ...] = (
-    lambda kernel, request: infer_types(kernel, request.precision),
-    lambda kernel, request: check_dependences(kernel),
-)
-SCHEDULING: tuple[Pass, ...] = (
-    lambda kernel, request: check_schedule(kernel, request.schedule, request.target),
-    lambda kernel, request: apply_schedule(kernel, request.schedule.cpu, request.target),
-)
+TYPING: tuple[Pass, ...] = (infer_types, check_dependences)
+SCHEDULING: tuple[Pass, ...] = (check_schedule, apply_schedule)
 LOWERING: tuple[Pass, ...] = (
-    lambda kernel, request: merge_equal_values(kernel),
-    lambda kernel, request: hoist_invariants(kernel),
-    lambda kernel, request: vectorise_scans(kernel, request.strips),
-    lambda kernel, request: lower_reductions(kernel),
-    lambda kernel, request: lower_accesses(kernel, request.target, request.schedule.gpu.unit_stride),
-    lambda kernel, request: rematerialise_addresses(kernel, request.schedule.gpu, request.target),
-    lambda kernel, request: coarsen_threads(kernel, request.schedule.gpu, request.target),
-    lambda kernel, request: vectorise_gathers(kernel, request.strips),
-    lambda kernel, request: stream_stores(kernel, request.strips),
-    lambda kernel, request: convert_halves(kernel, request.strips),
-    lambda kernel, request: pad_vector_loop(kernel, request.strips),
-    lambda kernel, request: vectorise_interleaved_blocks(kernel, request.schedule.gpu, request.target),
-    lambda kernel, request: version_loops(kernel, request.schedule, request.target),
-    lambda kernel, request: select_functions(kernel, request.schedule),
-    lambda kernel, request: name_locals(kernel),
+    merge_equal_values,
+    hoist_invariants,
+    vectorise_scans,
+    lower_reductions,
+    lower_accesses,
+    rematerialise_addresses,
+    coarsen_threads,
+    vectorise_gathers,
+    stream_stores,
+    convert_halves,
+    pad_vector_loop,
+    vectorise_interleaved_blocks,
+    version_loops,
+    select_functions,
+    name_locals,
 )
 
 
@@ -67,7 +60,7 @@ def typed(
     name: str, statements: Iterable[Statement], space: Space, precision: Precision, about: str = ""
 ) -> Kernel:
     """Freeze, type and check a model: the part that does not depend on the target."""
-    request = Request(precision, Schedule(), Target("none", "serial", "serial"))
+    request = Request(precision)
     kernel = from_sympy(name, statements, space, precision, about)
     for step in TYPING:
         kernel = step(kernel, request)

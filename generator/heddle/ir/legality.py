@@ -28,6 +28,7 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import TILE
 from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips
 from heddle.ir.space import Space
+from heddle.ir.stages import Request
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
 
@@ -147,8 +148,9 @@ def check_runs(name: str, space: Space, place: Place) -> None:
 # --- Statements ---------------------------------------------------------------------------------------------
 
 
-def check_schedule(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+def check_schedule(kernel: Kernel, request: Request) -> Kernel:
     """Raise KernelError where a kernel that is not yet scheduled cannot run as its schedule says."""
+    schedule, target = request.schedule, request.target
     _check_scans(kernel, target)
     _check_reductions(kernel, schedule, target)
     if target.threads:

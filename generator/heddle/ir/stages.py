@@ -5,18 +5,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heddle.ir.nodes import Kernel
+from heddle.ir.nodes import F64, Kernel
 from heddle.ir.schedule import Precision, Schedule, Strips
 from heddle.ir.target import Target
+
+_DOUBLE, _UNSCHEDULED = Precision(F64, F64), Schedule()
+_NO_TARGET = Target("none", "serial", "serial")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the passes are asked for."""
+    """What the passes are asked for; by default f64, no schedule and no target."""
 
-    precision: Precision
-    schedule: Schedule
-    target: Target
+    precision: Precision = _DOUBLE
+    schedule: Schedule = _UNSCHEDULED
+    target: Target = _NO_TARGET
 
     @property
     def strips(self) -> Strips | None:

@@ -16,6 +16,7 @@ from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.hash_consing import Node
 from heddle.ir.space import Dense
+from heddle.ir.stages import Request
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.arrays import Arrays, Noting, Placing
@@ -276,7 +277,7 @@ class _Recovery:
         kept = tuple(field for field in fields if field in used)
         kernel = ir.Kernel(self.name, kept, parameters, Dense(rank), body, tuple(outputs))
         verify(kernel, "symbolic")
-        check_dependences(kernel)
+        check_dependences(kernel, Request())
         assumptions = (*self.lifted.assumptions, *self.scope.assumptions, *arrays.aliases(body))
         sources = self.sources | {f.name: name for name, f in self.arrays.fields.items()}
         return Recovered(

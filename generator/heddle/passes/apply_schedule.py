@@ -40,6 +40,7 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import TILE
 from heddle.ir.schedule import CpuSchedule, Strips
 from heddle.ir.space import PLACES, Space
+from heddle.ir.stages import Request
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, walk
@@ -49,8 +50,9 @@ AXES = ("x", "y", "z")
 STRIP_BEGIN, STRIP = "_begin", "_strip"
 
 
-def apply_schedule(kernel: Kernel, schedule: CpuSchedule, target: Target) -> Kernel:
+def apply_schedule(kernel: Kernel, request: Request) -> Kernel:
     """Wrap the body in loops; heddle.ir.legality has checked that the kernel runs so."""
+    schedule, target = request.schedule.cpu, request.target
     if isinstance(schedule, Strips) and schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
     if kernel.space.is_list:

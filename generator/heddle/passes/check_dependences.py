@@ -22,6 +22,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
 from heddle.ir.hash_consing import Node
 from heddle.ir.space import Link, Space
+from heddle.ir.stages import Request
 from heddle.ir.text import offsets_text
 from heddle.ir.visit import children, statements, walk
 from heddle.ir.walls import crossed
@@ -53,7 +54,7 @@ class _Touch:
         return tuple(a + b for a, b in zip(self.element.offsets, way, strict=True))
 
 
-def check_dependences(kernel: ir.Kernel) -> ir.Kernel:
+def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     """Raises KernelError at the line of the model that makes the kernel unsafe."""
     touches = list(_touches(kernel.body, None, NOWHERE))
     if not any(isinstance(statement, (ir.Store, ir.Reduce)) for statement in statements(kernel.body)):

@@ -41,13 +41,13 @@ from heddle.ir.nodes import (
     Var,
     View,
 )
-from heddle.ir.schedule import GpuSchedule
-from heddle.ir.target import Target
+from heddle.ir.stages import Request
 from heddle.ir.visit import expressions, rebuild, statements, transform, walk
 
 
-def coarsen_threads(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
+def coarsen_threads(kernel: Kernel, request: Request) -> Kernel:
     """Where the schedule asks for it, give each thread several cells."""
+    schedule, target = request.schedule.gpu, request.target
     if schedule.coarsening == 1 or not target.threads:
         return kernel
     return dataclasses.replace(kernel, body=_outside(kernel, kernel.body, schedule.coarsening))

@@ -30,10 +30,11 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
+from heddle.ir.stages import Request
 from heddle.ir.visit import children, walk
 
 
-def hoist_invariants(kernel: Kernel) -> Kernel:
+def hoist_invariants(kernel: Kernel, request: Request) -> Kernel:
     """Move invariant values to the head of the kernel and remove unused ones."""
     invariant = {symbol.name for symbol in kernel.parameters}
     hoisted: list[Statement] = []

@@ -40,15 +40,15 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Precision
+from heddle.ir.stages import Request
 
 _LOGICAL = {"and", "or", "not"}
 _INTEGER_ONLY = {"bitand", "shl", "rem"}
 
 
-def infer_types(kernel: Kernel, precision: Precision) -> Kernel:
+def infer_types(kernel: Kernel, request: Request) -> Kernel:
     """Type a frozen kernel. Raises KernelError where types cannot meet."""
-    return _Typer(precision.arithmetic).kernel(kernel)
+    return _Typer(request.precision.arithmetic).kernel(kernel)
 
 
 class _Typer:

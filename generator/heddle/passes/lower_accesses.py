@@ -43,7 +43,7 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.space import Dense
-from heddle.ir.target import Target
+from heddle.ir.stages import Request
 from heddle.ir.visit import children, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
 from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_split, is_strip
@@ -52,9 +52,11 @@ from heddle.passes.lower_wall_reflection import WallReflection
 from heddle.passes.lowering_context import compass
 
 
-def lower_accesses(kernel: Kernel, target: Target, unit: bool = False) -> Kernel:
-    """Make memory explicit. unit: with a thread for each cell, the cells of a row follow each other."""
-    return _Lowering(kernel, target, unit and target.threads).kernel_lowered()
+def lower_accesses(kernel: Kernel, request: Request) -> Kernel:
+    """Make memory explicit. With a thread for each cell, a schedule can have the cells of a row follow each
+    other."""
+    target = request.target
+    return _Lowering(kernel, target, request.schedule.gpu.unit_stride and target.threads).kernel_lowered()
 
 
 class _Lowering(NeighbourLowering, WallReflection):

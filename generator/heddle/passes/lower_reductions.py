@@ -47,12 +47,13 @@ from heddle.ir.nodes import (
     Var,
 )
 from heddle.ir.reduction import NEUTRAL, TILE, work_of
+from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import statements, walk
 from heddle.passes.apply_schedule import AXES, is_split, is_strip
 
 
-def lower_reductions(kernel: Kernel) -> Kernel:
+def lower_reductions(kernel: Kernel, request: Request) -> Kernel:
     """Replace Scan and Reduce by Var, Assign, Loop and the functions combine_* and combine_warp_*."""
     found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
     if not found:

@@ -28,12 +28,13 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
 )
+from heddle.ir.stages import Request
 from heddle.ir.visit import rebuild, walk
 
 _ARITHMETIC = (Op, Call, Select, Cast)
 
 
-def merge_equal_values(kernel: Kernel) -> Kernel:
+def merge_equal_values(kernel: Kernel, request: Request) -> Kernel:
     """Drop each value that an earlier statement has computed, and use the earlier name."""
     changing = frozenset(node.symbol for node in walk(kernel.body) if isinstance(node, (Assign, Var)))
     return dataclasses.replace(kernel, body=_block(kernel.body, {}, {}, changing))

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 
 from heddle.ir.cpp_names import RESERVED
 from heddle.ir.nodes import Assign, DeviceCall, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
+from heddle.ir.stages import Request
 from heddle.ir.visit import rebuild
 
 
-def name_locals(kernel: Kernel) -> Kernel:
+def name_locals(kernel: Kernel, request: Request) -> Kernel:
     """Rename what C++ would not accept or what would hide another name."""
     arguments = {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
     arguments |= {f"{output.name}_work" for output in kernel.outputs}

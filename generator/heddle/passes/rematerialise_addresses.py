@@ -34,14 +34,14 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.schedule import GpuSchedule
-from heddle.ir.target import Target
+from heddle.ir.stages import Request
 from heddle.ir.visit import evaluated, transform, walk
 
 
-def rematerialise_addresses(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
+def rematerialise_addresses(kernel: Kernel, request: Request) -> Kernel:
     """Where the schedule asks for it, renew each pointer of a thread's body that is both loaded from and
     stored to."""
+    schedule, target = request.schedule.gpu, request.target
     if not (schedule.rematerialise and target.threads):
         return kernel
     in_lanes = kernel.space.interleave > 1

@@ -12,12 +12,13 @@ from __future__ import annotations
 import dataclasses
 
 from heddle.ir.nodes import Call, Expression, Kernel, Op
-from heddle.ir.schedule import Schedule
+from heddle.ir.stages import Request
 from heddle.ir.visit import transform_expressions
 
 
-def select_functions(kernel: Kernel, schedule: Schedule) -> Kernel:
+def select_functions(kernel: Kernel, request: Request) -> Kernel:
     """Contract products into sums where the schedule says so."""
+    schedule = request.schedule
     if not schedule.fma:
         return kernel
     body = tuple(transform_expressions(statement, _contracted) for statement in kernel.body)

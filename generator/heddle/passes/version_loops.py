@@ -44,8 +44,7 @@ from heddle.ir.nodes import (
     Var,
     View,
 )
-from heddle.ir.schedule import Schedule
-from heddle.ir.target import Target
+from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import statements, transform, walk
 
@@ -53,9 +52,10 @@ PIECE = 64
 """Cells of a row that a CPU asks for at once: some vectors of the widest lanes."""
 
 
-def version_loops(kernel: Kernel, schedule: Schedule, target: Target) -> Kernel:
+def version_loops(kernel: Kernel, request: Request) -> Kernel:
     """Where the schedule names a usual value, copy the statements for it; KernelError where no cell reads it.
     The reference target asks nothing."""
+    schedule, target = request.schedule, request.target
     if schedule.specialise is None or not (target.threads or target.inner == "simd"):
         return kernel
     copying = _Copying(kernel, *schedule.specialise)

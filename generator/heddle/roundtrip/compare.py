@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
-from heddle.ir.schedule import Rows
+from heddle.ir.stages import Request
 from heddle.ir.target import Target
 from heddle.ir.verify import VerificationError, verify
 from heddle.ir.visit import statements, walk
@@ -24,7 +24,7 @@ from heddle.roundtrip.equivalence import Counterexample, Proof, Sample
 
 __all__ = ["Counterexample", "Proof", "Sample", "equivalent"]
 
-_ANY_ORDER = Target("any order", outer="omp", inner="simd")
+_ANY_ORDER = Request(target=Target("any order", outer="omp", inner="simd"))
 
 
 def equivalent(
@@ -43,8 +43,10 @@ def lowered(kernel: ir.Kernel) -> ir.Kernel:
     if not any(isinstance(node, model) for node in walk(kernel.body)):
         return _verified(kernel)
     if not any(isinstance(statement, ir.Loop) for statement in statements(kernel.body)):
-        kernel = apply_schedule(kernel, Rows(), _ANY_ORDER)
-    return _verified(name_locals(lower_accesses(lower_reductions(kernel), _ANY_ORDER)))
+        kernel = apply_schedule(kernel, _ANY_ORDER)
+    for step in (lower_reductions, lower_accesses, name_locals):
+        kernel = step(kernel, _ANY_ORDER)
+    return _verified(kernel)
 
 
 def _verified(kernel: ir.Kernel) -> ir.Kernel:

@@ -36,7 +36,7 @@ def test_the_later_name_goes() -> None:
         Assignment(v.here, third),
         Assignment(w.here, second),
     )
-    after = merge_equal_values(before)
+    after = merge_equal_values(before, Request())
     assert names(before) == ["first", "second", "third"]
     assert names(after) == ["first", "second"]
     assert text(after) == "\n".join(
@@ -52,7 +52,8 @@ def test_values_of_dropped_names_are_equal_too() -> None:
             Assignment(third, first + a),
             Assignment(twice, first + a),
             Assignment(v.here, third * twice),
-        )
+        ),
+        Request(),
     )
     assert names(after) == ["first", "second", "third"], "second reads a field again, and is kept"
 
@@ -63,7 +64,8 @@ def test_constants_keep_their_names() -> None:
             Assignment(first, Rational(1, 3)),
             Assignment(second, Rational(1, 3)),
             Assignment(v.here, first * u.here + second),
-        )
+        ),
+        Request(),
     )
     assert names(after) == ["first", "second"]
 
@@ -75,7 +77,8 @@ def test_a_value_of_one_branch_is_unknown_in_the_other() -> None:
             Assignment(first, u.here),
             If(first > 0, [Assignment(inner, first * a), Assignment(v.here, inner)]),
             If(first < 0, [Assignment(twice, first * a), Assignment(w.here, twice)]),
-        )
+        ),
+        Request(),
     )
     assert names(after) == ["first", "inner", "twice"]
 

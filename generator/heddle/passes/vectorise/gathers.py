@@ -42,13 +42,15 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.schedule import Strips
+from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import evaluated, statements, transform_expressions
 from heddle.passes.apply_schedule import in_strips, is_strip
 
 
-def vectorise_gathers(kernel: Kernel, strips: Strips | None) -> Kernel:
+def vectorise_gathers(kernel: Kernel, request: Request) -> Kernel:
     """Stage links and nontemporal stores of strip-mined loops; other kernels stay as they are."""
+    strips = request.strips
     if strips is None:
         return kernel
     body = in_strips(

@@ -40,13 +40,14 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Strips
+from heddle.ir.stages import Request
 from heddle.ir.visit import transform_expressions, walk
 from heddle.passes.apply_schedule import in_strips
 
 
-def convert_halves(kernel: Kernel, strips: Strips | None) -> Kernel:
+def convert_halves(kernel: Kernel, request: Request) -> Kernel:
     """Stage the halves of strip-mined loops whose cells all do the same; other kernels stay as they are."""
+    strips = request.strips
     if strips is None:
         return kernel
     return dataclasses.replace(kernel, body=in_strips(kernel.body, lambda strip: _strip(strip, strips.size)))

@@ -43,15 +43,16 @@ from heddle.ir.nodes import (
     Symbol,
     View,
 )
-from heddle.ir.schedule import GpuSchedule, Interleaved
-from heddle.ir.target import Target
+from heddle.ir.schedule import Interleaved
+from heddle.ir.stages import Request
 from heddle.ir.visit import transform, transform_expressions, walk
 
 LANE = Symbol("lane", I64)
 
 
-def vectorise_interleaved_blocks(kernel: Kernel, schedule: GpuSchedule, target: Target) -> Kernel:
+def vectorise_interleaved_blocks(kernel: Kernel, request: Request) -> Kernel:
     """Make vectors of the loads and stores of a kernel in lanes; other kernels stay as they are."""
+    schedule, target = request.schedule.gpu, request.target
     if not (target.threads and kernel.space.interleave > 1):
         return kernel
     threads = schedule.threads_per_vector if isinstance(schedule, Interleaved) else 1

@@ -20,13 +20,14 @@ from heddle.ir.build import add, integer
 from heddle.ir.device_calls import padded
 from heddle.ir.loops import touches_only
 from heddle.ir.nodes import Kernel, Local, Loop, Statement
-from heddle.ir.schedule import Strips
+from heddle.ir.stages import Request
 from heddle.passes.apply_schedule import in_strips
 
 
-def pad_vector_loop(kernel: Kernel, strips: Strips | None) -> Kernel:
+def pad_vector_loop(kernel: Kernel, request: Request) -> Kernel:
     """Give the loops of strips that touch their small arrays alone all lanes; other kernels stay as they
     are."""
+    strips = request.strips
     if strips is None:
         return kernel
     return dataclasses.replace(

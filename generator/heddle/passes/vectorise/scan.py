@@ -31,12 +31,13 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Strips
+from heddle.ir.stages import Request
 from heddle.passes.apply_schedule import AXES, in_strips, is_strip, scans_only
 
 
-def vectorise_scans(kernel: Kernel, strips: Strips | None) -> Kernel:
+def vectorise_scans(kernel: Kernel, request: Request) -> Kernel:
     """Bring the lanes of a strip inside the scans that they hold; other kernels stay as they are."""
+    strips = request.strips
     if strips is None:
         return kernel
     body = in_strips(

@@ -30,7 +30,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
-from heddle.ir.schedule import Strips
+from heddle.ir.stages import Request
 from heddle.ir.visit import transform_expressions, walk
 from heddle.passes.apply_schedule import in_strips
 from heddle.passes.vectorise.half_conversion import first_element, line_name
@@ -38,8 +38,9 @@ from heddle.passes.vectorise.half_conversion import first_element, line_name
 VECTOR = 512  # bits
 
 
-def stream_stores(kernel: Kernel, strips: Strips | None) -> Kernel:
+def stream_stores(kernel: Kernel, request: Request) -> Kernel:
     """Stage the loads of strips with nontemporal stores; other kernels stay as they are."""
+    strips = request.strips
     if strips is None or not (strips.nontemporal and kernel.space.is_box):
         return kernel
     return dataclasses.replace(
