@@ -66,7 +66,9 @@ REFUSALS = {
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
     "colours": Refusal(
-        "runs colour by colour", ("strips", "fixed_nx"), "neighbouring cells of a row differ in colour"
+        "runs colour by colour",
+        ("strips", "fixed_nx", "threads_per_vector"),
+        "neighbouring cells of a row differ in colour",
     ),
     "specialise": Refusal("has a specialised loop", ("strips", "Interleaved"), "it takes whole rows"),
 }
@@ -126,6 +128,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "unchecked_entry"
     if isinstance(gpu, (CompressedList, Interleaved)):
         yield type(gpu).__name__
+    if isinstance(gpu, Interleaved) and gpu.threads_per_vector > 1:
+        yield "threads_per_vector"
     if gpu.coarsening > 1:
         yield "coarsening"
     if schedule.colours > 1:

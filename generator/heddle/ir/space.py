@@ -107,7 +107,7 @@ class Space(Node):
 class Dense(Space):
     """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
     in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. interleave:
-    a CUDA thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
+    a GPU thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
     many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
     granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
     which there may be one, and the links that lead to the current cell there (see ir.walls)."""
@@ -140,7 +140,7 @@ PLACES = ("cell_x", "cell_y", "cell_z")
 class Sparse(Space):
     """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. strip_size:
     cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
-    ask. compressed: a CUDA kernel finds neighbours in the compressed table of the list. box: where not 0, the
+    ask. compressed: a GPU kernel finds neighbours in the compressed table of the list. box: where not 0, the
     cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
     cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the current
     cell, and of its entry among listed ones."""

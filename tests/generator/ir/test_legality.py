@@ -16,6 +16,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "fixed_nx": {"cpu": Rows(fixed_nx=8)},
     "unchecked_entry": {"cpu": Rows(unchecked_entry=True)},
     "Interleaved": {"gpu": Interleaved(4)},
+    "threads_per_vector": {"gpu": Interleaved(4, threads_per_vector=2)},
     "CompressedList": {"gpu": CompressedList()},
     "coarsening": {"gpu": Threads(coarsening=2)},
     "colours": {"colours": 2},
@@ -23,13 +24,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyy-yyy",
-    "list": "y---y---",
-    "cells": "--------",
-    "solid": "--------",
-    "walls": "-yyy----",
-    "colours": "--yy-yyy",
-    "specialise": "-yy--yyy",
+    "box": "yyyyy-yyy",
+    "list": "y----y---",
+    "cells": "---------",
+    "solid": "---------",
+    "walls": "-yyyy----",
+    "colours": "--yy--yyy",
+    "specialise": "-yy---yyy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {
@@ -50,7 +51,9 @@ def test_what_a_space_takes(kind: str, option: str) -> None:
     if TAKEN[kind][list(OPTIONS).index(option)] == "y":
         check_space("k", SPACES[kind], schedule, NOWHERE)
     else:
-        with pytest.raises(KernelError, match=f"'k' .*, which does not support {option}: "):
+        shared = option == "threads_per_vector" and kind != "colours"  # then no vectors at all
+        named = "Interleaved" if shared else option
+        with pytest.raises(KernelError, match=f"'k' .*, which does not support {named}: "):
             check_space("k", SPACES[kind], schedule, NOWHERE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vectorise_interleaved_blocks: with several cells a CUDA thread, move elements as vectors and run the body
+"""vectorise_interleaved_blocks: with several cells per GPU thread, move elements as vectors and run the body
 lane by lane.
 
 before   thread x { let f_cell = view ...; let f_w = f_cell[sq + 4]; ...; store f_cell[0] = post_w }
@@ -13,9 +13,9 @@ The lanes are the same cell of interleaved blocks: block b of a group begins one
 so neighbours along x are as many elements apart as there are blocks. Every element that a cell reads or
 writes is then one lane of a vector that begins where the one of the first block does.
 
-Threads that share a vector (Schedule.vector_threads) count its parts: with two of them thread x_part = 2 x
-takes the first half of the lanes of cell x, and x_part = 2 x + 1 the second. Neighbours lie as far away as
-before.
+Threads that share a vector (Interleaved.threads_per_vector) count its parts: with two of them thread
+x_part = 2 x takes the first half of the lanes of cell x, and x_part = 2 x + 1 the second. Neighbours lie as
+far away as before.
 """
 
 from __future__ import annotations
