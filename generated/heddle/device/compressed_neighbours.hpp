@@ -26,9 +26,9 @@ namespace heddle {
 
 /// Cells of a chunk: the lanes of a warp.
 inline constexpr int compressed_row_cells = 32;
-/// How many links the bits of a word can mark.
+/// The number of links that the bits of a word can mark.
 inline constexpr int most_compressed_neighbours = 30;
-/// What stands for the entry of a wall; no element has this number.
+/// Marks the entry of a wall; no element has this index.
 inline constexpr std::uint32_t at_wall = 0xFFFFFFFFU;
 
 enum class DeltaWidth : std::uint32_t { eight = 0, sixteen = 1, plain = 2 };
@@ -84,9 +84,9 @@ HEDDLE_HOST_DEVICE inline void add_deltas(std::uint32_t* link, const std::uint32
 }
 
 #if defined(__CUDA_ARCH__)
-/// Asks the second cache for the words of a chunk, and earlier for those of its row: nobody else
-/// loads these lines, so that a warp would wait for them twice before it could load a population.
-/// count: chunks of the table.
+/// Prefetches the words of a chunk into the L2 cache, and earlier those of its row: no other thread
+/// loads these lines, so a warp would wait for them twice before it could load a population. count:
+/// chunks of the table.
 template <int links>
 __device__ inline void prefetch_compressed_row(const std::uint32_t* chunks, std::uint32_t chunk,
                                                std::uint32_t count, std::uint32_t lane) {
@@ -113,8 +113,8 @@ __device__ inline void prefetch_compressed_row(const std::uint32_t* chunks, std:
 }  // namespace detail
 
 /// link[r] = the entry of link r of cell n, or at_wall, for 0 <= r < links. chunks: the compressed
-/// table; neighbour: the plain one, with entry (r, n) at neighbour[r * neighbour_stride + n]. last:
-/// no cell from there on is asked for.
+/// table. neighbour: the plain table, with entry (r, n) at neighbour[r * neighbour_stride + n]; it
+/// is read for chunks that are not compressed. last: cells from `last` on are never loaded.
 template <int links>
 HEDDLE_HOST_DEVICE inline void decode_neighbours(std::uint32_t* link, const std::uint32_t* chunks,
                                                  const std::uint32_t* neighbour,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Launch a kernel with a thread for each cell; never waits, never allocates, can be captured
-// in a graph.
+// Launches a kernel with one thread per cell. Never waits, never allocates, can be captured in a
+// graph.
 #ifndef HEDDLE_DEVICE_LAUNCH_HPP
 #define HEDDLE_DEVICE_LAUNCH_HPP
 
@@ -18,7 +18,7 @@ struct Cells {
   std::int64_t z = 1;
 };
 
-/// Returns ok, also where there are no cells; launch_failed where the launch is refused.
+/// Returns ok, also if there are no cells; launch_failed if the launch fails.
 template <typename... Parameters, typename... Arguments>
 int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
            Arguments... arguments) {

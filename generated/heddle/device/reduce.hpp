@@ -16,7 +16,7 @@ namespace heddle {
 /// Values that become one at a time: the threads of a warp of CUDA, half of a wave of AMD.
 inline constexpr int tile = 32;
 
-/// Each operation has a neutral value, which stands where values are missing.
+/// Each operation has a neutral value, which replaces missing values.
 struct Sum {
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
@@ -61,7 +61,7 @@ inline void fold(T* values) {
 
 }  // namespace detail
 
-/// What a whole tile becomes; `values` is scratch afterwards.
+/// The reduction of a whole tile; overwrites `values`.
 template <typename Operation, typename T>
 inline T combine_tile(T* values) {
   detail::fold<Operation, 16>(values);
@@ -72,7 +72,7 @@ inline T combine_tile(T* values) {
   return values[0];
 }
 
-/// What `count` values become; `values` is scratch afterwards.
+/// The reduction of `count` values; overwrites `values`.
 template <typename Operation, typename T>
 inline T combine(T* values, std::int64_t count) {
   if (count == tile) {
@@ -99,7 +99,7 @@ inline T combine(T* values, std::int64_t count) {
   }
 }
 
-/// What kernels call: sum, minimum and maximum of `count` values; those are scratch afterwards.
+/// For kernels: sum, minimum and maximum of `count` values, which are overwritten.
 template <typename T>
 inline T combine_sum(T* values, std::int64_t count) {
   return combine<Sum>(values, count);

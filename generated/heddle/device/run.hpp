@@ -27,11 +27,11 @@ namespace heddle {
 
 /// Cells of a chunk of a list.
 inline constexpr int run_cells = 16;
-/// What the numbers of IndexList::neighbour_run mean.
+/// Meaning of the numbers of IndexList::neighbour_run.
 namespace run_entry {
-/// From this number on it is no first entry, but leads to segments.
+/// Numbers from here on are not first entries, but lead to segments.
 inline constexpr std::uint32_t first_of_segments = 0x80000000U;
-/// The list knows nothing of the strip: the plain table has its entries.
+/// The strip has no run: its entries are in the plain table.
 inline constexpr std::uint32_t unknown = 0xFFFFFFFFU;
 /// Words of two segments.
 inline constexpr int words_of_pair = 3;
@@ -148,8 +148,8 @@ inline void for_segments(const std::uint32_t* pair, Move&& move) {
 
 }  // namespace detail
 
-/// Ask for the cache lines of the runs of so many rows, `run` being the first of their numbers,
-/// where a run of `length` elements is whole: of a run that goes on where the last one ended, its
+/// Prefetch the cache lines of the runs of several rows, `run` being the first of their numbers, if
+/// a run of `length` elements is contiguous; if a run continues where the last one ended, only its
 /// last lines.
 template <int length, int rows, typename T>
 inline void prefetch_runs(T* field, const std::uint32_t* run) {

@@ -7,7 +7,8 @@
 
 namespace heddle {
 
-/// The index if it lies in [lower, upper). Otherwise notes the fault in `status` and stays inside.
+/// The index if it is in [lower, upper). Otherwise sets `status` and returns an index that is in
+/// range.
 inline std::int64_t within(std::int64_t index, std::int64_t lower, std::int64_t upper,
                            int& status) {
   if (index < lower || index >= upper) {

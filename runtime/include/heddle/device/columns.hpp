@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
-// Tridiagonal columns in registers: each column is cut into segments, a thread each, and only the
-// segments' ends meet, in shared memory. A field is read once and written once. Nothing is
-// subtracted (see heddle/poisson/poisson_problem.hpp).
+// Tridiagonal columns in registers: each column is split into segments, one thread per segment, and
+// only the ends of the segments are coupled, in shared memory. A field is read once and written
+// once. The elimination has no subtraction (see heddle/poisson/poisson_problem.hpp).
 #ifndef HEDDLE_DEVICE_COLUMNS_HPP
 #define HEDDLE_DEVICE_COLUMNS_HPP
 
@@ -26,7 +26,7 @@ struct alignas(count * sizeof(Real)) Amplitude {
   Real part[count];
 };
 
-/// Where columns lie: `rows` rows of `modes` amplitudes.
+/// Memory layout of columns: `rows` rows of `modes` amplitudes.
 struct ColumnShape {
   std::int64_t modes;        // amplitudes of a row
   std::int64_t rows;         // rows of a plane
@@ -35,8 +35,8 @@ struct ColumnShape {
   int levels;
 };
 
-/// What the segments of a block's columns tell each other. First the matrix, then the right-hand
-/// sides.
+/// Data that the segments of a block's columns exchange: first of the matrix, then of the
+/// right-hand sides.
 template <typename Real, int parts, int segments, int columns>
 struct ColumnEnds {
   Real first_ratio[segments][columns];  // first unknown = ... + first_ratio * own end + ...
@@ -151,11 +151,11 @@ __device__ inline void solve_ends(ColumnEnds<Real, parts, segments, columns>& en
 
 }  // namespace detail
 
-/// Solves a block's columns in place: blockDim = (columns, segments), a thread has up to `length`
-/// levels of one column; with `whole` all threads have `length`. levels <= length * segments, and
-/// at least one level a segment. lambda_x: one entry an amplitude of a row; lambda_y: one a row;
-/// level: one entry a level. With `ends_only` the field stays as it is, and only the lowest and the
-/// highest unknowns are stored: in two planes like the field's.
+/// Solves the columns of a block in place. blockDim = (columns, segments); a thread has up to
+/// `length` levels of one column; with `whole`, all threads have `length`. levels <= length *
+/// segments, with at least one level per segment. lambda_x: one entry per amplitude of a row;
+/// lambda_y: one per row; level: one per level. With `ends_only` the field does not change, and
+/// only the lowest and the highest unknowns are stored, in two planes with the layout of the field.
 template <bool periodic, bool whole, bool ends_only, int length, int segments, int columns,
           typename Real, int parts>
 __device__ inline void solve_columns(Amplitude<Real, parts>* field, const ColumnShape& shape,
@@ -173,7 +173,7 @@ __device__ inline void solve_columns(Amplitude<Real, parts>* field, const Column
   const int count = whole ? length : (g + 1) * shape.levels / segments - begin;
   Amplitude<Real, parts>* const p = field + j * shape.row_pitch + i + begin * shape.plane_pitch;
 
-  // Ask for all levels first: they are on their way while the matrix, which does not need them, is
+  // Load all levels first: the loads are in flight while the matrix, which does not need them, is
   // eliminated.
   Amplitude<Real, parts> value[length];
   HEDDLE_UNROLL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Copies from global to shared memory that a thread starts now and waits for later, without
-// registers in between.
+// Asynchronous copies from global to shared memory: a thread starts them now and waits for them
+// later, without registers in between.
 #ifndef HEDDLE_DEVICE_COPY_AHEAD_HPP
 #define HEDDLE_DEVICE_COPY_AHEAD_HPP
 
@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// Starts to copy one value of 4, 8 or 16 bytes, which both pointers are aligned to. It belongs to
-/// the group of copies that end_of_copies() closes.
+/// Starts to copy one value of 4, 8 or 16 bytes, to which both pointers must be aligned. The copy
+/// belongs to the group that end_of_copies() closes.
 template <typename T>
 __device__ inline void copy_ahead(T* shared, const T* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
@@ -28,15 +28,15 @@ __device__ inline void copy_ahead(T* shared, const T* from) {
 #endif
 }
 
-/// Ends a group of copies; one without copies is a group, too.
+/// Ends a group of copies, which may be empty.
 __device__ inline void end_of_copies() {
 #if defined(__CUDA_ARCH__)
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/// Waits until at most the last `groups` groups of this thread are still under way. What it copied
-/// itself it may then read; other threads, after a barrier.
+/// Waits until at most the last `groups` groups of this thread are in flight. The thread may then
+/// read what it copied itself; other threads may after a barrier.
 template <int groups>
 __device__ inline void wait_for_copies() {
 #if defined(__CUDA_ARCH__)

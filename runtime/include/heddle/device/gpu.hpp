@@ -13,8 +13,8 @@
 
 namespace heddle {
 
-/// Puts a kernel into a stream, with `shared` bytes of shared memory for a block beside what it
-/// declares; returns whether the launch was taken.
+/// Launches a kernel in a stream, with `shared` bytes of dynamic shared memory per block beside its
+/// static shared memory; returns whether the launch succeeded.
 template <typename... Parameters>
 bool launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared,
                    void* stream, Parameters... arguments) {
@@ -32,7 +32,8 @@ bool launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::si
 #endif
 }
 
-/// Lets blocks of a kernel have so many bytes of dynamic shared memory; returns whether they may.
+/// Allows blocks of a kernel this number of bytes of dynamic shared memory; returns whether that is
+/// possible.
 template <typename... Parameters>
 bool allow_shared([[maybe_unused]] void (*kernel)(Parameters...),
                   [[maybe_unused]] std::size_t bytes) {
@@ -60,7 +61,7 @@ __device__ inline T shuffle_down(T value, unsigned distance) {
 #endif
 }
 
-/// Waits for the other threads of a warp, and shows them what this one has written.
+/// Waits for the other threads of a warp, and makes this thread's writes visible to them.
 __device__ inline void wait_for_warp() {
 #if defined(__HIP__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");

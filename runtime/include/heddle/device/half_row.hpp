@@ -37,8 +37,8 @@ inline __mmask16 first_halves(std::int64_t count) {
 template <int length, typename Row>
 inline void load_halves(float* local, Row row, std::int64_t first, std::int64_t count) {
 #if defined(HEDDLE_MASKED_HALVES)
-  // One way for whole and broken chunks: what comes from a vector goes on in registers, past
-  // `local`.
+  // One path for complete and incomplete chunks: results of vector code stay in registers and do
+  // not pass through `local`.
   if constexpr (detail::is_line<Row> && length % 16 == 0) {
     for (int l = 0; l < length; l += 16) {
       const __m256i halves =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT-0
-// What an entry demands of fields of interleaved blocks, checked before the first cell is touched.
+// Preconditions of fields of interleaved blocks, checked before the first cell is accessed.
 #ifndef HEDDLE_DEVICE_INTERLEAVED_HPP
 #define HEDDLE_DEVICE_INTERLEAVED_HPP
 

@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// No walls: the ghost layer says what comes from outside the box.
+/// No walls: the ghost layer holds what arrives from outside the box.
 struct NoWalls {};
 
 /// Half-way no-slip walls at sides of the box: the sum of 1 west, 2 east, 4 south, 8 north, 16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// The regularised collision of a cell whose populations have arrived as sums: relaxed, and stored
-// as moments.
+// The regularised collision of a cell, given the sums over its arrived populations: relaxes them
+// and stores the moments.
 #ifndef HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 #define HEDDLE_DEVICE_MOMENT_COLLISION_HPP
 

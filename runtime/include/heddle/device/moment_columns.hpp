@@ -66,13 +66,13 @@ struct MomentsAhead {
   typename Stored<Stress>::Four stress[std::size_t{planes}][std::size_t{threads}];
   typename Stored<Stress>::Two shear[std::size_t{planes}][std::size_t{threads}];
 
-  /// Asks for the moments of a cell (copy_ahead).
+  /// Starts to load the moments of a cell (copy_ahead).
   __device__ void ask(int stage, int thread, const MomentPlace<const Flow, const Stress>& from) {
     copy_ahead(&flow[stage][thread], from.flow);
     copy_ahead(&stress[stage][thread], from.stress);
     copy_ahead(&shear[stage][thread], from.shear);
   }
-  /// What a thread asked for; its copies are done.
+  /// The moments that a thread has loaded; its copies are complete.
   __device__ MomentWords<Flow, Stress> arrived(int stage, int thread) const {
     return {flow[stage][thread], stress[stage][thread], shear[stage][thread]};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT-0
-// Populations that threads of a block hand each other in shared memory: one buffer of a plane.
+// Populations that the threads of a block exchange in shared memory: one buffer per plane.
 #ifndef HEDDLE_DEVICE_MOMENT_EXCHANGE_HPP
 #define HEDDLE_DEVICE_MOMENT_EXCHANGE_HPP
 

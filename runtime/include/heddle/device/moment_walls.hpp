@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT-0
-// Walls beside the cells of a tile of moments: they send back what the current cell has sent.
+// Walls next to the cells of a tile of moments: they reflect the populations that the current cell
+// has sent.
 //
 // Sideways, the cell writes that to the place in shared memory from which it will gather it: nobody
 // else does, since the column there lies behind the wall. Below and above, the plane behind the

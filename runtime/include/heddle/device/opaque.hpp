@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT-0
-// Values that the compiler may not connect with earlier uses.
+// Values that the compiler must not connect with earlier uses.
 #ifndef HEDDLE_DEVICE_OPAQUE_HPP
 #define HEDDLE_DEVICE_OPAQUE_HPP
 
@@ -19,7 +19,7 @@ HEDDLE_HOST_DEVICE inline T* opaque(T* pointer) {
   return pointer;
 }
 
-/// The same number: what is computed from it is computed again.
+/// The same number; values computed from it are computed again.
 HEDDLE_HOST_DEVICE inline std::int64_t opaque(std::int64_t number) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+l"(number));
@@ -27,7 +27,7 @@ HEDDLE_HOST_DEVICE inline std::int64_t opaque(std::int64_t number) {
   return number;
 }
 
-/// The same answer, in a register of its own.
+/// The same truth value, in its own register.
 HEDDLE_HOST_DEVICE inline bool opaque(bool condition) {
   int bits = condition ? 1 : 0;
 #if defined(__CUDA_ARCH__)

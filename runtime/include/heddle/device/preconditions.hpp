@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT-0
-// What a kernel entry demands of its arguments, checked before the first cell is touched.
+// Preconditions of a kernel entry, checked before the first cell is accessed.
 #ifndef HEDDLE_DEVICE_PRECONDITIONS_HPP
 #define HEDDLE_DEVICE_PRECONDITIONS_HPP
 
@@ -198,10 +198,10 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   return detail::check_overlap(arrays);
 }
 
-/// Check the arrays of one call over cells of a list up to `last`. linked: bit i is set where links
-/// lead to other cells of array i: those belong to one list. The others have these cells at least:
-/// a list of the same cells that holds more or fewer cells behind walls numbers them alike. Returns
-/// ok or the first violation.
+/// Check the arrays of one call over the cells of a list up to `last`. linked: bit i is set if
+/// links lead to other cells of array i; these arrays belong to one list. The other arrays have at
+/// least these cells: lists of the same cells that store more or fewer cells behind walls number
+/// the listed cells identically. Returns ok or the first violation.
 template <std::size_t count>
 int check_listed(const ArrayArgument (&arrays)[count], unsigned with_links, std::int64_t last) {
   const ArrayArgument* list = nullptr;

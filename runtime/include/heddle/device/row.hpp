@@ -46,13 +46,13 @@ inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int
 
 namespace detail {
 
-/// Whether the elements of a row follow each other.
+/// Whether the elements of a row are contiguous.
 template <typename Row>
 inline constexpr bool is_line = false;
 template <typename T>
 inline constexpr bool is_line<T*> = true;
 
-/// Whether elements are read alone.
+/// Whether elements are only read.
 template <typename T>
 inline constexpr bool only_read = false;
 template <typename T>
@@ -60,8 +60,8 @@ inline constexpr bool only_read<const T> = true;
 
 }  // namespace detail
 
-/// Ask for the cache lines of `length` elements that are about to be updated, or only read where
-/// they are const.
+/// Prefetch the cache lines of `length` elements that are about to be updated, or only read if they
+/// are const.
 template <int length, typename T>
 inline void prefetch(T* first) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
@@ -70,8 +70,8 @@ inline void prefetch(T* first) {
   }
 }
 
-/// Ask for the lines of `length` elements of a row of `count` from element x on; beyond its end,
-/// for those of the next row, which begins `next` elements of memory further on.
+/// Prefetch the cache lines of `length` elements of a row of `count`, from element x on; beyond the
+/// end of the row, those of the next row, which begins `next` elements of memory further on.
 template <int length, typename Row>
 inline void prefetch(const Row& row, std::int64_t x, std::int64_t count, std::int64_t next) {
   prefetch<length>(x < count ? &row[x] : &row[x - count] + next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT-0
-// Kernels whose blocks take as much shared memory as they are given at the launch.
+// Kernels whose blocks get their amount of shared memory at launch.
 #ifndef HEDDLE_DEVICE_SHARED_HPP
 #define HEDDLE_DEVICE_SHARED_HPP
 

@@ -11,9 +11,9 @@
 
 namespace heddle {
 
-/// Takes the boundary values of a problem to its right-hand side: what they contribute to the equations of
-/// the outermost unknowns is subtracted there, and what is left is a problem whose boundary values are 0.
-/// PoissonSolver::solve and SlabPoisson::solve do it themselves.
+/// Moves the boundary values of a problem to its right-hand side: their contributions to the equations of the
+/// outermost unknowns are subtracted there, which leaves a problem with boundary values 0.
+/// PoissonSolver::solve and SlabPoisson::solve call it.
 template <class Real> class BoundaryLift {
 public:
   /// Of the levels first <= k < last of a problem. Throws Error for a value at a periodic boundary.

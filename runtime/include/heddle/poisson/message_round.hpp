@@ -12,8 +12,8 @@
 
 namespace heddle {
 
-/// Messages that all ranks exchange at one point of a program: put together, then run. All ranks make their
-/// rounds in the same order. What is sent and received lies in the host's memory (pinned or not).
+/// Messages that all ranks exchange at one point of a program: first added, then run. All ranks construct
+/// their rounds in the same order. The data is in host memory (pinned or not).
 template <class T> class MessageRound {
 public:
   /// name: for error messages. Throws Error for several ranks whose messages must lie on a device.

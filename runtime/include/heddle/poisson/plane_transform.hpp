@@ -31,7 +31,7 @@ enum class TransformKind { dft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 }
 
 [[nodiscard]] const char* to_string(TransformKind kind) noexcept;
 
-/// Work on planes first … last - 1 of a field.
+/// A function of planes first … last - 1 of a field.
 using PlaneWork = std::function<void(std::int64_t first, std::int64_t last)>;
 
 /// Transforms planes (x fastest, then y) in place, plane by plane. inverse(forward(f)) == f to rounding: the
@@ -39,8 +39,8 @@ using PlaneWork = std::function<void(std::int64_t first, std::int64_t last)>;
 /// along. What forward leaves are reals, each of which belongs to one mode of x and one of y: whatever acts
 /// on a real by its two eigenvalues alone may follow, and need not know where real and imaginary parts lie.
 ///
-/// Plans do not change: several threads may use one at a time, on different planes and streams. The same
-/// input gives the same bits, whatever the number of threads and planes.
+/// Plans are constant: several threads may use one at a time, on different planes and streams. The same input
+/// gives the same bits, whatever the number of threads and planes.
 template <class Real> class PlaneTransform {
 public:
   virtual ~PlaneTransform() = default;
@@ -66,7 +66,7 @@ public:
     use(0, planes);
   }
 
-  /// Reals from one row to the next.
+  /// The distance between rows, in reals.
   [[nodiscard]] virtual std::int64_t row_pitch() const = 0;
   /// Rows of a transformed plane; at least ny.
   [[nodiscard]] virtual std::int64_t rows() const = 0;

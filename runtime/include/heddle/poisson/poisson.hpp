@@ -22,11 +22,11 @@ namespace heddle {
 /// sum of the right-hand side.
 template <class Real> class PoissonSolver {
 public:
-  /// Takes the transform of problem.x and problem.y. memory: where fields will be. Throws Error when the
-  /// problem makes no sense (see poisson_problem.hpp) or the transform is not one of it.
+  /// Uses the transform for problem.x and problem.y. memory: of the fields to solve. Throws Error if the
+  /// problem is invalid (see poisson_problem.hpp) or the transform does not fit it.
   PoissonSolver(const PoissonProblem& problem, std::unique_ptr<PlaneTransform<Real>> transform,
                 Memory memory = Memory::host);
-  /// Chooses the transform (see make_plane_transform) and the pitch of rows, too.
+  /// As above, but also chooses the transform (see make_plane_transform) and the pitch of rows.
   explicit PoissonSolver(const PoissonProblem& problem, Memory memory = Memory::host,
                          TransformBackEnd back_end = TransformBackEnd::automatic);
   ~PoissonSolver();
@@ -51,8 +51,8 @@ public:
   /// while they are in a thread's cache (see PlaneTransform::forward_of).
   void solve(const PlaneWork& source, const PlaneWork& use, Real* field, Stream& stream);
 
-  /// The steps of solve, for whoever puts something in between: forward(), columns(), inverse(). Boundary
-  /// values are 0 without the step before them, a BoundaryLift.
+  /// The steps of solve, for callers that do work in between: forward(), columns(), inverse(). Without the
+  /// preceding step, a BoundaryLift, boundary values are 0.
   void forward(Real* field, Stream& stream);
   void columns(Real* field, Stream& stream);
   void inverse(Real* field, Stream& stream);

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// What holds at an end of a direction: p comes back at the other end, p is given, or its derivative is.
+/// The boundary condition at an end of a direction: periodic, p given, or the derivative of p given.
 enum class Boundary { periodic, dirichlet, neumann };
 
 /// Where the unknowns lie: in the middle of cells, so that boundaries lie half a cell outside the last
@@ -17,7 +17,7 @@ enum class Boundary { periodic, dirichlet, neumann };
 /// not.
 enum class Location { centre, face };
 
-/// A direction with constant spacing, which a transform makes diagonal.
+/// A direction with constant spacing, which a transform diagonalises.
 struct PoissonDirection {
   std::int64_t unknowns = 1;
   double spacing = 1; // distance of unknowns
@@ -93,7 +93,7 @@ struct ColumnCoefficients {
 /// shift.
 [[nodiscard]] ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift);
 
-/// Whether p is determined up to a constant only: periodic or Neumann all around, and no shift.
+/// Whether p is determined only up to a constant: periodic or Neumann on all sides, and no shift.
 [[nodiscard]] bool is_singular(const PoissonProblem& problem);
 
 } // namespace heddle

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// Values that kernels and messages share: in host memory one array; on a device an array for kernels and a
+/// Values that kernels and messages share: in host memory, one array; on a device, an array for kernels and a
 /// page-locked copy on the host for messages.
 template <class T> class StagedBuffer {
 public:

@@ -13,13 +13,13 @@
 
 namespace heddle {
 
-/// How much of the velocity's rim to fill: the faces at the upper ends, which a divergence reads; or all
-/// ghost cells, with edges and corners, which advection reads. Faces of open sides stay: they are unknowns of
-/// the flow.
+/// Which ghost values of the velocity to fill: the faces at the upper ends, which a divergence reads; or all
+/// ghost cells, with edges and corners, which advection reads. Faces of open sides do not change: they are
+/// unknowns of the flow.
 enum class Rim { faces, ghosts };
 
-/// Which pressure an open side has: what the grid says, or 0 (for corrections of a pressure that has it
-/// already).
+/// The pressure at an open side: that of the grid, or 0 (for corrections of a pressure that already includes
+/// it).
 enum class SidePressure { given, zero };
 
 /// A sum of velocities times masses, and the sum of the masses.
@@ -76,7 +76,7 @@ public:
   [[nodiscard]] double mean(FieldView<T> component, int axis, Stream& stream) const;
   /// What a mean over the levels of several ranks is put together from.
   [[nodiscard]] WeightedSum weighted_sum(FieldView<T> component, int axis, Stream& stream) const;
-  /// Adds a velocity everywhere: keeps the mean flow of a periodic channel what it should be.
+  /// Adds a constant velocity everywhere, which controls the mean flow of a periodic channel.
   void add(FieldView<T> component, double value, Stream& stream) const;
 
   /// Tables along z, for other kernels on the same grid: 1 / height of cells, 1 / distance of levels,

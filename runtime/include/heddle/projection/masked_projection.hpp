@@ -16,7 +16,7 @@
 
 namespace heddle {
 
-/// When a projection around topography ends.
+/// When a projection around topography stops.
 struct MaskedOptions {
   double tolerance = 1e-6; // of the divergence that is left, as a part of that before (both in the 2-norm)
   std::int64_t most_iterations = 50;
@@ -66,7 +66,7 @@ public:
   void project_once(const Velocity<Real>& velocity, double step, Stream& stream);
   void project_once(const Velocity<Real>& velocity, double step = 1);
 
-  /// Of the fluid cells of all ranks; waits for the stream.
+  /// The norms over the fluid cells of all ranks; waits for the stream.
   [[nodiscard]] DivergenceNorms norms(const Velocity<Real>& velocity, Stream& stream) const;
   [[nodiscard]] DivergenceNorms norms(const Velocity<Real>& velocity) const;
 

@@ -17,7 +17,7 @@ class Ranks;
 /// The body of a program: its result is the exit status.
 using Body = std::function<int(Ranks& ranks)>;
 
-/// A transport that a program could use, and why it should or cannot.
+/// A transport that a program could use, and why it should, or why it cannot.
 struct TransportCandidate {
   std::string name{};
   bool fits = false;

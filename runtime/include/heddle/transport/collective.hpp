@@ -24,11 +24,11 @@ public:
   [[nodiscard]] int rank() const noexcept { return transport_ != nullptr ? transport_->rank() : 0; }
   [[nodiscard]] int ranks() const noexcept { return transport_ != nullptr ? transport_->ranks() : 1; }
 
-  /// On rank 0 what each rank says, in the order of ranks; elsewhere nothing.
+  /// On rank 0 the words of each rank, in the order of ranks; on other ranks nothing.
   [[nodiscard]] std::vector<std::string> gather(const std::string& mine);
-  /// What rank 0 says.
+  /// The words of rank 0.
   [[nodiscard]] std::string broadcast(const std::string& text);
-  /// Calls f on every rank. When it throws on one, all throw that Error, which says on which.
+  /// Calls f on every rank. If it throws on one rank, all ranks throw that Error, which names the rank.
   void together(const std::function<void()>& f);
 
 private:

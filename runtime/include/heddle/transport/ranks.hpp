@@ -40,9 +40,9 @@ public:
   /// All ranks of a group, which must outlive this.
   explicit Ranks(PeerGroup& group);
 
-  /// Of all threads and processes.
+  /// The number of ranks of all threads and processes.
   [[nodiscard]] int count() const noexcept { return here_.front()->ranks(); }
-  /// How many this thread computes.
+  /// The number of ranks of this thread.
   [[nodiscard]] int here() const noexcept { return static_cast<int>(here_.size()); }
   /// Calls f(Transport&) for each rank of this thread, with its device as the current one.
   template <class F> void each(F&& f) {
@@ -60,7 +60,7 @@ public:
   [[nodiscard]] BlockGrid party_grid(const BlockGrid& grid) const {
     return here_.size() == 1 ? grid : grid.on_one_rank();
   }
-  /// Whether this is the one that prints.
+  /// Whether this thread prints for all ranks.
   [[nodiscard]] bool first() const noexcept { return here_.front()->rank() == 0; }
 
   /// The only rank of this thread, for programs that compute one. Throws Error where it computes several.

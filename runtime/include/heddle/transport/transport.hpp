@@ -57,16 +57,16 @@ public:
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int ranks() const noexcept = 0;
-  /// Where messages have to lie.
+  /// The memory in which messages must be.
   [[nodiscard]] virtual Memory memory() const noexcept = 0;
 
   /// A tag for one more exchange. All ranks allocate_tag the same exchanges in the same order.
   [[nodiscard]] int allocate_tag() noexcept { return tags_++; }
 
-  /// Sends and begins to receive; what messages point to stays untouched until finish. Throws Error.
+  /// Starts to send and to receive; the messages' memory must not be accessed before finish. Throws Error.
   virtual void start(const ExchangeRequest& traffic, Stream& stream) = 0;
-  /// Returns when all is sent and received. Throws Error that says who waits for whom when that takes too
-  /// long, and when a message has not the size that was expected.
+  /// Returns when everything is sent and received. Throws an Error that says who waits for whom if that takes
+  /// too long, and if a message has an unexpected size.
   virtual void finish(const ExchangeRequest& traffic, Stream& stream) = 0;
 
   /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
@@ -126,7 +126,7 @@ public:
   virtual void progress() = 0;
 };
 
-/// One rank: all blocks are here, and there are no messages.
+/// One rank: all blocks are on it, and there are no messages.
 class LocalTransport final : public Transport {
 public:
   [[nodiscard]] std::string_view name() const noexcept override { return "local"; }
