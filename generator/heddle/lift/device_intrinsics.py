@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The building blocks of `heddle/device` that are statements, by their names."""
+"""Calls of functions in `heddle/device`, read back by the rows of `heddle.ir.device_calls`."""
 
 from __future__ import annotations
 

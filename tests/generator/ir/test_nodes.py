@@ -310,3 +310,9 @@ def test_same_name_in_two_scopes_is_no_violation() -> None:
     condition = operate("lt", A, B)
     both = kernel(ir.If(condition, (let(A),)), ir.If(condition, (let(B),)))
     assert verify(both, "lowered") is both
+
+
+def test_there_are_at_most_thirty_nodes() -> None:
+    """A call of a device header is a row of ir.device_calls, a function one of ir.functions."""
+    own = [c for c in vars(ir).values() if isinstance(c, type) and c.__module__ == ir.__name__]
+    assert 20 < sum(issubclass(c, Node) for c in own) <= 30
