@@ -28,6 +28,7 @@ STRICT = (
 ).split()
 OPTIMISE = {"cpu": ["-O3"], "reference": ["-O1"], "cuda": ["-O1"], "hip": ["-O1"]}
 FLAGS = {"cpu": ["-march=native", "-fopenmp"], "hip": ["-D__HIP_PLATFORM_AMD__"]}
+WAVES = {name: f"-DHEDDLE_EMULATION_WAVE={t.gpu.wave}" for name, t in TARGETS.items() if t.gpu is not None}
 DTYPES: dict[str, Any] = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "bool": np.bool_,
     "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u32": np.uint32,
@@ -51,8 +52,8 @@ class Library:
     ) -> None:
         self.folder = folder
         self.flags = {
-            target: [*(["-O0"] if plain else optimise), *FLAGS.get(target, [])]
-            for target, optimise in OPTIMISE.items()
+            target: [*(["-O0"] if plain else best), *FLAGS.get(target, []), *WAVES.get(target, "").split()]
+            for target, best in OPTIMISE.items()
         }
         self.units: dict[str, Path] = {}
         sources: dict[str, list[str]] = {}

@@ -10,8 +10,8 @@ import random
 import re
 
 import pytest
-from compiled import ROOT, Library, Memory, call
-from heddle import Module, Schedule
+from compiled import ROOT, WAVES, Library, Memory, call
+from heddle import Module, Schedule, Threads
 from heddle.build import files, load
 from heddle.emit.targets import CUDA, HIP
 from heddle.ir import nodes as ir
@@ -49,8 +49,10 @@ def goldens() -> Kernels:
 def reductions() -> Kernels:
     module = Module("reduced", precisions=("f64",))
     for shape, block in BLOCKS.items():
-        module.add(f"norms_{shape}", reduction(), schedule=Schedule(block=block))
-        module.add(f"colours_{shape}", coloured_reduction(), schedule=Schedule(colours=2, block=block))
+        module.add(f"norms_{shape}", reduction(), schedule=Schedule(gpu=Threads(block=block)))
+        module.add(
+            f"colours_{shape}", coloured_reduction(), schedule=Schedule(colours=2, gpu=Threads(block=block))
+        )
     module.add("columns", column_reduction())
     return {("reduced", name): (module, "f64") for name in module.kernels}
 
@@ -94,6 +96,12 @@ def packed_memory(kernel: ir.Kernel, generator: random.Random) -> dict[str, Arra
     wire = next(f for f in kernel.fields if f.name == "wire")
     arrays["wire"] = array(generator, wire.type, (18,), 0, 0, False, True)
     return arrays
+
+
+def test_a_wave_of_amd_has_64_threads() -> None:
+    assert HIP.gpu is not None
+    assert HIP.gpu.wave == 64
+    assert WAVES == {"cuda": "-DHEDDLE_EMULATION_WAVE=32", "hip": "-DHEDDLE_EMULATION_WAVE=64"}
 
 
 @pytest.mark.compiles

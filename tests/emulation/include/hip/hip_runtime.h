@@ -2,9 +2,12 @@
 #ifndef HEDDLE_EMULATION_HIP_RUNTIME_H
 #define HEDDLE_EMULATION_HIP_RUNTIME_H
 
-/// Stands in for HIP's header as ../cuda_runtime.h does for that of CUDA: waves have 64 threads, and shuffles
-/// name no lanes. Which of HIP's names exist is what heddle/device/gpu.hpp uses beside those of CUDA.
+/// Stands in for HIP's header as ../cuda_runtime.h does for that of CUDA: waves have 64 threads if not told
+/// otherwise, and shuffles name no lanes. Which of HIP's names exist is what heddle/device/gpu.hpp uses
+/// beside those of CUDA.
+#ifndef HEDDLE_EMULATION_WAVE
 #define HEDDLE_EMULATION_WAVE 64
+#endif
 #include "../cuda_runtime.h"
 
 /// The lanes of a segment of `width` have to come, unless they have exited; others of the wave need not.
